@@ -60,9 +60,9 @@ export function install() {
     maxBuffer: 100_000_000,
   });
   if (result.status !== 0) {
-    const said = `${result.stdout ?? ""}${result.stderr ?? ""}`.trim().split("\n").slice(-30).join("\n");
+    const output = `${result.stdout ?? ""}${result.stderr ?? ""}`.trim().split("\n").slice(-30).join("\n");
     fail(
-      `${said}\n\nInstalling the dependencies failed. It needs npx (it comes with npm) and the npm registry.`,
+      `${output}\n\nInstalling the dependencies failed. It needs npx (it comes with npm) and the npm registry.`,
     );
   }
   writeStamp("install", hash);
@@ -127,7 +127,7 @@ export function buildServer() {
   return main;
 }
 
-/** Runs a tool quietly; shows what it said and stops when it fails. */
+/** Runs a tool quietly; shows what it output and stops when it fails. */
 function run(program, args, cwd, more = {}) {
   const env = { ...toolEnvironment(cwd), NODE_ENV: "", NO_COLOR: "1", ...more };
   const result = spawnSync(program, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

@@ -48,13 +48,14 @@ const shared = join(root, "packages/shared");
 await Promise.all([
   tests("apps/server", server, []),
   tests("apps/web/e2e", web, ["--config", "e2e/vitest.config.ts"]),
-  inTurn([
+  oneByOne([
     () => check("format: oxfmt --check", root, "oxfmt", ["--check"]),
     () => check("lint: oxlint", root, "oxlint", []),
     () => check("types: packages/shared", shared, "tsc", ["-p", "."]),
     () => check("types: apps/server", server, "tsc", ["-p", "."]),
     () => check("types: apps/web", web, "tsc", ["-p", "."]),
     () => check("unused code: knip", root, "knip", ["--no-progress"]),
+    () => check("terms: scripts/check-terms.mjs", root, "node", ["scripts/check-terms.mjs"]),
     () => check("texts: i18next-cli extract --ci", web, "i18next-cli", ["extract", "--ci", "--dry-run"]),
     () => check("translations: i18next-cli status", web, "i18next-cli", ["status"]),
     () => tests("packages/shared", shared, []),
@@ -67,7 +68,7 @@ else say("Docker Compose: not checked, no Docker engine with Compose answers her
 
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-async function inTurn(works) {
+async function oneByOne(works) {
   for (const work of works) await work();
 }
 

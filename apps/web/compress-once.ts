@@ -1,4 +1,4 @@
-/** Compresses what was built, as hard as can be: the server has no time for that while somebody waits. */
+/** Compresses what was built, as hard as can be: the server has no time for that while someone waits. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressOnce } from "./compress-once.ts";
-import { splitWords } from "./split-words.ts";
+import { splitMessages } from "./split-messages.ts";
 
 // The host stays as the browser sees it: the server refuses changes that come from another origin.
 const server = { target: "http://localhost:3000", changeOrigin: false };
@@ -36,7 +36,7 @@ export default defineConfig(({ command }) => ({
   },
   // Addresses are relative to <base href>, which the server sets to its base path.
   base: "./",
-  plugins: [react(), splitWords(import.meta.dirname), compressOnce()],
+  plugins: [react(), splitMessages(import.meta.dirname), compressOnce()],
   build: {
     target: "es2022",
     // Logos stay files: inlined they would be part of the first page.

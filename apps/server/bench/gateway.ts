@@ -4,21 +4,21 @@ import { patientModel } from "./idle-streams.ts";
 import { freePort, type Started, startLogging } from "./processes.ts";
 import { benchModel } from "./scenarios.ts";
 
-/** The gateway as an operator would run it: real Postgres, a channel to the vendor, one token, billing on. */
+/** The gateway as an operator would run it: real Postgres, a channel to the provider, one token, billing on. */
 export interface BenchGateway extends Started {
   token: string;
   /** What the ledger says about the account that pays. */
   account(): Promise<{ requests: number; charged: number }>;
   /** What the ledger's turns took so far. */
-  turns(): Promise<TurnSums>;
+  batches(): Promise<BatchSums>;
   /** Milliseconds by which the event loop was late, of 99 in 100 looks since this was last asked. */
   lateness(): Promise<number>;
   /** Streams that it is sending. */
   streams(): Promise<number>;
 }
 
-export interface TurnSums {
-  turns: number;
+export interface BatchSums {
+  batches: number;
   /** Calls that began or ended in them. */
   steps: number;
   seconds: number;
@@ -107,12 +107,12 @@ export async function startGateway(
       const self = await api("/user/self");
       return { requests: Number(self["request_count"]), charged: Number(self["used_quota"]) };
     },
-    async turns() {
+    async batches() {
       const read = await metrics();
       return {
-        turns: read("gateway_ledger_turn_seconds_count"),
-        steps: read("gateway_ledger_turn_steps_sum"),
-        seconds: read("gateway_ledger_turn_seconds_sum"),
+        batches: read("gateway_ledger_batch_seconds_count"),
+        steps: read("gateway_ledger_batch_steps_sum"),
+        seconds: read("gateway_ledger_batch_seconds_sum"),
       };
     },
     streams: async () => (await metrics())("gateway_open_streams"),

@@ -3,9 +3,9 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchGateway } from "./gateway.ts";
 
-/** What a stream costs in memory while its vendor thinks. */
+/** What a stream costs in memory while its provider thinks. */
 
-/** The built-in vendor sends three pieces of this model's answer and then nothing more. */
+/** The built-in provider sends three pieces of this model's answer and then nothing more. */
 export const patientModel = "demo-chat@hang=after:3";
 
 const FIRST = 100;

@@ -54,7 +54,7 @@ const folder = await mkdtemp(join(tmpdir(), "gateway-bodies-"));
 await chmod(folder, 0o755);
 const database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
 try {
-  const vendor = await startServer(
+  const upstream = await startServer(
     [join(import.meta.dirname, "../src/demo/main.ts"), "--port", "0"],
     folder,
     "vendor",
@@ -63,7 +63,7 @@ try {
   for (const one of cases) {
     if (wanted.length > 0 && !wanted.some((text) => one.name.includes(text))) continue;
     // A gateway of its own for each case: memory that one leaves behind does not count for the next.
-    const gateway = await startGateway(folder, database.url, { provider: vendor.url, demo: vendor.url });
+    const gateway = await startGateway(folder, database.url, { provider: upstream.url, demo: upstream.url });
     await measure(one, gateway);
     process.kill(gateway.pid, "SIGKILL");
   }

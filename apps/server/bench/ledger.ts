@@ -70,9 +70,9 @@ try {
           const account = accounts[call % accounts.length];
           if (account === undefined) throw new Error("There is no account.");
           const started = performance.now();
-          const held = reservation(account, 100n);
-          await ledger.reserve(held);
-          await ledger.settle(callOf(held, 60n));
+          const reserved = reservation(account, 100n);
+          await ledger.reserve(reserved);
+          await ledger.settle(callOf(reserved, 60n));
           took.push(performance.now() - started);
         }
       }),

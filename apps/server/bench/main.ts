@@ -7,13 +7,13 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { measureCommit } from "./commit.ts";
-import { type BenchGateway, startGateway, type TurnSums } from "./gateway.ts";
-import { measureHoldUps } from "./hold-ups.ts";
+import { type BenchGateway, startGateway, type BatchSums } from "./gateway.ts";
 import { measureIdleStreams, residentOf } from "./idle-streams.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { readOptions, refuse } from "./options.ts";
 import { cpuOf, cpuOfFamily, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
 import { type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
+import { measureStalls } from "./stalls.ts";
 
 const PROVIDER_KEY = "demo-fast";
 const PASS_THROUGH = "pass-through";
@@ -173,7 +173,7 @@ async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[
   // Memory of long streams is measured once: what a round leaves behind is not measured in the next.
   const count = scenario === "slow" ? 1 : options.rounds;
   for (let round = 0; round < count; round += 1) {
-    // Who goes first changes from round to round, so that nobody always finds the machine cold or hot.
+    // Who goes first changes from round to round, so that no one always finds the machine cold or hot.
     const order = round % 2 === 0 ? targets : targets.toReversed();
     for (const target of order) rounds.get(target.name)?.push(await load(target, scenario));
   }
@@ -256,14 +256,14 @@ function print(lines: Line[], scenario: ScenarioName): void {
   }
 }
 
-function printTurns(before: TurnSums, after: TurnSums): void {
-  const turns = Math.max(1, after.turns - before.turns);
+function printBatches(before: BatchSums, after: BatchSums): void {
+  const batches = Math.max(1, after.batches - before.batches);
   console.log("the ledger's turns under this load, warm-up included");
   console.table({
-    turns: {
-      count: after.turns - before.turns,
-      "steps each": Number(((after.steps - before.steps) / turns).toFixed(2)),
-      "ms each": Number((((after.seconds - before.seconds) * 1_000) / turns).toFixed(3)),
+    batches: {
+      count: after.batches - before.batches,
+      "steps each": Number(((after.steps - before.steps) / batches).toFixed(2)),
+      "ms each": Number((((after.seconds - before.seconds) * 1_000) / batches).toFixed(3)),
     },
   });
 }
@@ -281,12 +281,12 @@ async function printIdle(gateway: BenchGateway): Promise<void> {
   );
 }
 
-function printHoldUps(): void {
+function printStalls(): void {
   console.log("\na megabyte before its reservation: CPU ms on the event loop, median / most");
   const both = ([median, most]: readonly [number, number]) => `${median.toFixed(2)} / ${most.toFixed(2)}`;
   console.table(
     Object.fromEntries(
-      measureHoldUps().map(({ text, parse, decode, estimate }) => [
+      measureStalls().map(({ text, parse, decode, estimate }) => [
         text,
         { parse: both(parse), decode: both(decode), estimate: both(estimate) },
       ]),
@@ -315,12 +315,12 @@ async function run(): Promise<number> {
   const before = await gateway?.account();
   const lines: Line[] = [];
   for (const scenario of options.scenarios) {
-    const turnsBefore = await gateway?.turns();
+    const batchesBefore = await gateway?.batches();
     const made = await measure(targets, scenario);
     print(made, scenario);
-    const turnsAfter = await gateway?.turns();
-    if (turnsBefore !== undefined && turnsAfter !== undefined) printTurns(turnsBefore, turnsAfter);
-    if (scenario === "large") printHoldUps();
+    const batchesAfter = await gateway?.batches();
+    if (batchesBefore !== undefined && batchesAfter !== undefined) printBatches(batchesBefore, batchesAfter);
+    if (scenario === "large") printStalls();
     lines.push(...made);
   }
   const after = await gateway?.account();

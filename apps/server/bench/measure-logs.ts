@@ -3,7 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { openBenchDatabase } from "./logs/database.ts";
 import { forgetReads, indexUse } from "./logs/indexes.ts";
-import { batch, callsPerTurn, insertCost, turns } from "./logs/insert-cost.ts";
+import { batch, callsPerRound, insertCost, rounds } from "./logs/insert-cost.ts";
 import { plansOf, watched } from "./logs/plans.ts";
 import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
 
@@ -33,7 +33,7 @@ const kept = new Set([
 ]);
 
 const writing = `What ending a call costs the database (balances, log row with all its indexes, roll-up), through the ledger, ${batch} calls
-to a statement, into days that hold ever more calls: median of ${turns} turns of ${callsPerTurn} calls. The days take turns, so that whatever
+to a statement, into days that hold ever more calls: median of ${rounds} turns of ${callsPerRound} calls. The days take turns, so that whatever
 else the machine does falls on all of them; it is the processor's time that says what a day's size costs.`;
 
 const bench = await openBenchDatabase();
@@ -69,8 +69,8 @@ try {
     ? await insertCost(bench.database.url, (line) => console.log(line))
     : [];
   const inserts = costs.map(
-    ({ held, processor, clock }) =>
-      `| ${held.toLocaleString("en").padStart(9)} | ${us(processor)} | ${us(clock)} |`,
+    ({ rows: rowsBefore, processor, clock }) =>
+      `| ${rowsBefore.toLocaleString("en").padStart(9)} | ${us(processor)} | ${us(clock)} |`,
   );
   for (const line of inserts) console.log(line);
   if (values.write !== undefined) {
@@ -87,7 +87,7 @@ async function timesOf(screen: Screen): Promise<number[]> {
   for (let run = -3; run < runs; run += 1) {
     const started = performance.now();
     await screen.ask(bench.database.pool);
-    // The first ones fill caches, as a screen that somebody uses does.
+    // The first ones fill caches, as a screen that someone uses does.
     if (run >= 0) times.push(performance.now() - started);
   }
   times.sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 /**
- * The yardstick: what Node.js can do at most when it stands between a client and a vendor. It reads nothing, checks
+ * The yardstick: what Node.js can do at most when it stands between a client and a provider. It reads nothing, checks
  * nothing and bills nothing; it only hands bytes from one side to the other.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

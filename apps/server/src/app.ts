@@ -26,7 +26,7 @@ export interface AppOptions {
   logger: FastifyBaseLogger;
   /** Without slashes at the ends. */
   basePath: string;
-  /** "" = nobody; else what Fastify's trustProxy takes. */
+  /** "" = no one; else what Fastify's trustProxy takes. */
   trustProxy: string;
   console: ConsoleServices;
   gateway: GatewayServices;
@@ -156,7 +156,7 @@ function contentPolicy({ settings }: Pick<ConsoleServices, "settings">) {
       connectSrc: ["'self'"],
       // The chat clients and the home page an operator names; both in sandboxed frames.
       frameSrc: ["'self'", "https:", "http:"],
-      // Songs and videos stand where their vendors keep them.
+      // Songs and videos stand where their providers keep them.
       mediaSrc: ["'self'", "data:", "blob:", "https:"],
       objectSrc: ["'none'"],
       baseUri: ["'self'"],

@@ -2,7 +2,7 @@ import { type ErrorCode, errorStatus } from "@gateway/shared/errors";
 
 /** What a `GatewayError` may carry besides its code and sentence. */
 export interface ErrorDetails {
-  /** Another status than the code's own, for example a vendor's. */
+  /** Another status than the code's own, for example a provider's. */
   status?: number;
   /** Seconds until a retry makes sense; becomes `Retry-After`. */
   retryAfter?: number;
@@ -18,8 +18,8 @@ export interface ErrorDetails {
 }
 
 /**
- * The one error of the server. The domain throws it and never knows HTTP bodies; each door spells it for its
- * clients. `message` is a sentence for the caller: never a secret, never a vendor's address.
+ * The one error of the server. The domain throws it and never knows HTTP bodies; each endpoint spells it for its
+ * clients. `message` is a sentence for the caller: never a secret, never a provider's address.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode;

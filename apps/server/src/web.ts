@@ -67,7 +67,7 @@ const descriptions: Record<string, string> = {
   zh_HK:
     "一個地址，連接所有 AI 模型。沿用現有的 SDK，換上地址和金鑰即可使用各家供應商的模型，一個帳戶，一份帳單。",
   en_US:
-    "One address for every AI model. Keep the SDK you have, change the address and the key, and reach every vendor through one account with one bill.",
+    "One address for every AI model. Keep the SDK you have, change the address and the key, and reach every provider through one account with one bill.",
   ja_JP:
     "すべての AI モデルを 1 つのアドレスで。今の SDK のまま、アドレスとキーを替えるだけ。1 つのアカウント、1 つの請求で各社のモデルを使えます。",
 };

@@ -10,7 +10,7 @@ import { startSession } from "#domain/accounts/sessions.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health.ts";
-import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
+import { type JudgeDeps, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
@@ -37,7 +37,7 @@ export interface TestConsole {
   makeUser(values?: Partial<Prisma.UserUncheckedCreateInput> & { balance?: bigint }): Promise<User>;
   /** A browser that is signed in as this user. */
   as(user: { id: number }): Promise<Browser>;
-  /** Somebody without a cookie. */
+  /** Someone without a cookie. */
   guest: Browser;
   close(): Promise<void>;
 }
@@ -96,7 +96,7 @@ export async function buildConsole(
       throw error;
     },
   });
-  const judge: JudgeRoom = {
+  const judge: JudgeDeps = {
     db,
     secrets,
     settings,
@@ -104,7 +104,7 @@ export async function buildConsole(
     providers: openProviders().set(900, demo("http://127.0.0.1:9")),
     async testChannel(input) {
       upstream.calls.push(input);
-      const message = upstream.ok ? "" : "The vendor refuses the key.";
+      const message = upstream.ok ? "" : "The provider refuses the key.";
       return { ok: upstream.ok, model: input.model, duration: 12, message, fault: upstream.ok ? "" : "auth" };
     },
     async fetchBalance(channel) {

@@ -53,21 +53,21 @@ export async function startGatewayProcess(env: GatewayEnv): Promise<GatewayProce
     },
   });
   const ended = once(child, "exit").then(([code]) => code as number | null);
-  const said: string[] = [];
+  const output: string[] = [];
   const port = await new Promise<string>((resolve, reject) => {
     // Read to the end: a full pipe would stop the process.
     createInterface({ input: child.stdout }).on("line", (line) => {
       const [, found] = /Listening on http:\/\/localhost:(\d+)/.exec(line) ?? [];
-      if (found === undefined) said.push(line);
+      if (found === undefined) output.push(line);
       else resolve(found);
     });
-    void ended.then(() => reject(new Error(`The gateway did not start. ${said.join("\n")}`)));
+    void ended.then(() => reject(new Error(`The gateway did not start. ${output.join("\n")}`)));
   });
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
     process: child,
-    log: said,
+    log: output,
     ended,
     async api<T>(method: string, path: string, body?: unknown): Promise<T> {
       const response = await fetch(`${url}/api${path}`, {

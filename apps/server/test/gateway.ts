@@ -15,10 +15,10 @@ import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
 import { installedDatabase } from "./database.ts";
 
-/** The whole gateway on a real socket, a database of its own, and a vendor that can be told to misbehave. */
+/** The whole gateway on a real socket, a database of its own, and a provider that can be told to misbehave. */
 export interface TestGateway {
   url: string;
-  vendor: DemoUpstream;
+  upstream: DemoUpstream;
   database: Database;
   /** Management API as root. Throws with the server's sentence unless it answered with success. */
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
@@ -49,7 +49,7 @@ export async function startTestGateway(
   const fresh = beside === undefined ? await installedDatabase() : undefined;
   const databaseUrl = fresh?.url ?? beside?.database.url ?? "";
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-test-"));
-  const vendor = await startDemoUpstream();
+  const upstream = await startDemoUpstream();
   const gateway = await startGateway(
     readEnv({
       NODE_ENV: "test",
@@ -70,17 +70,17 @@ export async function startTestGateway(
     { keepStartMemory: true, ...options },
   );
   const database = connect(databaseUrl, { max: 4 });
-  let asked = 0;
+  let requested = 0;
 
   async function api<T>(method: string, path: string, body?: unknown): Promise<T> {
-    asked += 1;
+    requested += 1;
     const response = await fetch(`${gateway.url}/api${path}`, {
       method,
       headers: {
         "api-version": "2",
         authorization: testAccessToken,
         // Of its own each time: a test that looks often must not meet the limit of one address.
-        "x-forwarded-for": `10.6.${asked >> 8}.${asked & 255}`,
+        "x-forwarded-for": `10.6.${requested >> 8}.${requested & 255}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -92,12 +92,12 @@ export async function startTestGateway(
 
   return {
     url: gateway.url,
-    vendor,
+    upstream,
     database,
     api,
     addChannel: (channel) =>
       api("POST", "/channel", {
-        base_url: channel.type === 900 ? "" : vendor.url,
+        base_url: channel.type === 900 ? "" : upstream.url,
         key: channel.type === 900 ? "" : "vendor-key",
         models: ["demo-chat"],
         groups: ["default"],
@@ -132,7 +132,7 @@ export async function startTestGateway(
     drift: async () => (await audit(database.pool)).drift,
     async stop() {
       await gateway.stop();
-      await vendor.close();
+      await upstream.close();
       await database.close();
       await fresh?.drop();
       await rm(dataDir, { recursive: true, force: true });

@@ -119,7 +119,7 @@ async function walk(start: URL, home: string): Promise<URL> {
 }
 
 export interface WireServer extends LocalServer {
-  /** Codes that open somebody; each works once. */
+  /** Codes that open someone; each works once. */
   people: Map<string, Person>;
   credentials: { id: string; secret: string };
   /** While set, every question is answered with this status. */

@@ -23,8 +23,8 @@ export interface PaymentStandIns {
   configs: Record<PaymentType, Record<string, string>>;
   orders: Map<string, StandInOrder>;
   /** What reached the socket: method and path. */
-  asked: string[];
-  /** The payer pays; nobody is told yet. */
+  requested: string[];
+  /** The payer pays; no one is told yet. */
   pay(tradeNo: string): void;
   /** The notice of an order as the gateway sends it, signed; `over` lies about something before it is signed. */
   noticeOf(tradeNo: string, over?: Partial<StandInOrder>): Notice;
@@ -67,7 +67,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
   const stripe = { secret: "sk_test_stand_in", webhook: "whsec_stand_in" };
   const epayKey = "epay-merchant-key";
   const orders = new Map<string, StandInOrder>();
-  const asked: string[] = [];
+  const requested: string[] = [];
   let count = 0;
 
   function remember(order: Omit<StandInOrder, "gatewayNo" | "paid" | "merchant">, merchant: string) {
@@ -86,7 +86,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
     const { pathname, search, searchParams } = new URL(request.url ?? "/", url);
-    asked.push(`${request.method} ${pathname}`);
+    requested.push(`${request.method} ${pathname}`);
     const send = (status: number, content: string, headers: Record<string, string> = {}) => {
       response.writeHead(status, { "content-type": "application/json", ...headers }).end(content);
     };
@@ -357,7 +357,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
       stripe: { secret_key: stripe.secret, webhook_secret: stripe.webhook },
     },
     orders,
-    asked,
+    requested,
     pay(tradeNo) {
       const order = orders.get(tradeNo);
       if (!order) throw new Error(`No order ${tradeNo} was opened here.`);

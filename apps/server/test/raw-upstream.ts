@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 
-/** What a vendor's connection does after it has read a request: bytes, as they come, and how it ends. */
+/** What a provider's connection does after it has read a request: bytes, as they come, and how it ends. */
 export interface Script {
   /** Everything on the wire, status line and headers included. */
   chunks: Iterable<string | Buffer>;
@@ -10,7 +10,7 @@ export interface Script {
   pauseMs?: number;
 }
 
-/** A vendor down to its bytes: what it sends need not be HTTP. */
+/** A provider down to its bytes: what it sends need not be HTTP. */
 export interface RawUpstream {
   url: string;
   /** What every following call gets. */
@@ -85,7 +85,7 @@ async function perform(socket: Socket, { chunks, ending, pauseMs = 0 }: Script):
   return true;
 }
 
-/** The head of an answer whose length nobody knows; its end is the end of the connection. */
+/** The head of an answer whose length no one knows; its end is the end of the connection. */
 export function head(type: string, headers: Record<string, string> = {}, status = 200): string {
   const lines = Object.entries({ "content-type": type, connection: "close", ...headers });
   return `HTTP/1.1 ${status} Whatever\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;

@@ -55,14 +55,14 @@ export async function startThrowAwayRedis(): Promise<Service> {
 
 function ready(redis: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
-    let said = "";
+    let text = "";
     redis.once("error", () => {
       reject(new Error("The tests need redis-server on PATH (Debian: apt-get install redis-server)."));
     });
-    redis.once("exit", (code) => reject(new Error(`redis-server ended with code ${code}: ${said}`)));
+    redis.once("exit", (code) => reject(new Error(`redis-server ended with code ${code}: ${text}`)));
     redis.stdout?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes("Ready to accept connections")) resolve();
+      text += chunk.toString();
+      if (text.includes("Ready to accept connections")) resolve();
     });
   });
 }

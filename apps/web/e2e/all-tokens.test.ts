@@ -1,6 +1,6 @@
 import type { TokenAdminRow, TokenRow } from "@gateway/shared/accounts/token";
 import type { UserDetail } from "@gateway/shared/accounts/user";
-/** Everybody's tokens in an administrator's hands; billing tags; answers that are remembered. */
+/** Everyone's tokens in an administrator's hands; billing tags; answers that are remembered. */
 import type { LogPage } from "@gateway/shared/usage/log";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ async function ask(key: string): Promise<string | null> {
   return answer.headers.get("x-gateway-cache");
 }
 
-describe("everybody's tokens", () => {
+describe("everyone's tokens", () => {
   it("are found by owner, and one is handed over with a new key", async () => {
     const { id, key } = await makeToken("For the shop");
     const heir = await site.api<UserDetail>("POST", "/user", {
@@ -46,7 +46,7 @@ describe("everybody's tokens", () => {
       password: "long enough",
     });
     const page = await site.open("/panel/token");
-    await page.getByText("Everybody's", { exact: true }).click();
+    await page.getByText("All users'", { exact: true }).click();
     await page.waitForURL("**/token?view=all");
     await page.getByPlaceholder("Search by name or owner").fill("shop");
     await rowOf(page, "For the shop").getByRole("link", { name: "root" }).waitFor();
@@ -119,7 +119,7 @@ describe("a token's extras", () => {
     await hit.getByText("Free").waitFor();
     await expect.poll(() => page.locator("tbody tr").count()).toBe(2);
     await hit.click();
-    await page.getByText("From the cache: no channel was asked").first().waitFor();
+    await page.getByText("From the cache: no channel was called").first().waitFor();
     await page.getByText("research").first().waitFor();
   });
 

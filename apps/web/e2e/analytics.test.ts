@@ -80,7 +80,7 @@ it("narrows to one user by a click, and says when nothing was used", async () =>
   await page.getByRole("combobox", { name: "Time" }).click();
   await page.getByRole("option", { name: "Last month" }).click();
   await page.getByRole("heading", { name: "Usage over time" }).waitFor();
-  await page.getByText("Choose a longer time, or somebody else.").waitFor();
+  await page.getByText("Choose a longer period or another user.").waitFor();
 });
 
 it("waits for the first month to end", async () => {

@@ -9,7 +9,7 @@ export interface Stored {
 
 const demo = { type: 900, name: "Demo", models: ["demo-chat", "demo-think"], groups: ["default"] };
 
-/** @param values what differs from a channel of the demo vendor */
+/** @param values what differs from a channel of the demo provider */
 export function addChannel(site: Site, values: object): Promise<Stored> {
   return site.api<Stored>("POST", "/channel", { ...demo, ...values });
 }

@@ -8,19 +8,19 @@ import { addChannel, removeChannels, rowOf } from "./channel-stock.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
-let vendor: ChildProcess;
-/** Where a simulated vendor answers that the gateway does not know. */
-let vendorUrl: string;
+let upstream: ChildProcess;
+/** Where a simulated provider answers that the gateway does not know. */
+let providerUrl: string;
 
 beforeAll(async () => {
   const main = fileURLToPath(new URL("../../server/src/demo/main.ts", import.meta.url));
-  vendor = spawn(process.execPath, [main, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
-  const lines = createInterface({ input: vendor.stdout! });
+  upstream = spawn(process.execPath, [main, "--port", "0"], { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = createInterface({ input: upstream.stdout! });
   const [[line]] = await Promise.all([once(lines, "line"), openSite().then((opened) => (site = opened))]);
-  vendorUrl = /http:\S+/.exec(String(line))![0];
+  providerUrl = /http:\S+/.exec(String(line))![0];
 });
 afterAll(async () => {
-  vendor.kill();
+  upstream.kill();
   await site.close();
 });
 
@@ -36,9 +36,9 @@ async function openNew(page: Page): Promise<Locator> {
   return form;
 }
 
-async function chooseVendor(page: Page, form: Locator, vendorName: RegExp): Promise<void> {
-  await form.getByRole("combobox", { name: "Vendor" }).click();
-  await page.getByRole("option", { name: vendorName }).click();
+async function chooseProvider(page: Page, form: Locator, providerName: RegExp): Promise<void> {
+  await form.getByRole("combobox", { name: "Provider" }).click();
+  await page.getByRole("option", { name: providerName }).click();
 }
 
 async function typeModels(form: Locator, ...models: string[]): Promise<void> {
@@ -66,7 +66,7 @@ describe("a new channel", () => {
   it("of any OpenAI-compatible server says what is wrong, is tested, and is then saved", async () => {
     const page = await site.open("/panel/channel");
     const form = await openNew(page);
-    await chooseVendor(page, form, /^OpenAI-compatible/);
+    await chooseProvider(page, form, /^OpenAI-compatible/);
     await save(form);
     const summary = form.getByRole("alert").filter({ hasText: "Please check:" });
     await summary.getByRole("button", { name: "API address" }).click();
@@ -86,7 +86,7 @@ describe("a new channel", () => {
     await form.getByText("The address must be an http or https URL").waitFor();
     await form.getByText("The target of a mapping must be a model name").waitFor();
 
-    await form.getByLabel("API address").fill(vendorUrl);
+    await form.getByLabel("API address").fill(providerUrl);
     await form.getByLabel("Remove demo-*-chat").click();
     await typeModels(form, "demo-chat", "demo-chat", "tiny*");
     await form.getByText("2 models").waitFor();
@@ -102,7 +102,7 @@ describe("a new channel", () => {
     await page.getByRole("dialog").getByText("house-model").waitFor();
     const { data } = await site.api<{ data: object[] }>("GET", "/channel?keyword=Cellar");
     expect(data[0]).toMatchObject({
-      base_url: vendorUrl,
+      base_url: providerUrl,
       models: ["demo-chat", "tiny*", "house-model"],
       model_mapping: { "house-model": "+demo-think" },
     });
@@ -111,7 +111,7 @@ describe("a new channel", () => {
   it("of Anthropic needs a key, which is never shown again", async () => {
     const page = await site.open("/panel/channel?edit=new");
     const form = page.getByRole("dialog");
-    await chooseVendor(page, form, /^Anthropic/);
+    await chooseProvider(page, form, /^Anthropic/);
     await form.getByLabel("Name").fill("Claude");
     const address = form.getByLabel("API address");
     await expect.poll(() => address.inputValue()).toBe("https://api.anthropic.com");
@@ -128,15 +128,15 @@ describe("a new channel", () => {
     await expect.poll(() => page.content()).not.toContain("secret-of-the-house");
   });
 
-  it("takes the vendor's own list of models", async () => {
+  it("takes the provider's own list of models", async () => {
     const page = await site.open("/panel/channel?edit=new");
     const form = page.getByRole("dialog").first();
-    await chooseVendor(page, form, /^OpenAI-compatible/);
+    await chooseProvider(page, form, /^OpenAI-compatible/);
     await form.getByLabel("Name").fill("Picked");
-    await form.getByLabel("API address").fill(vendorUrl);
+    await form.getByLabel("API address").fill(providerUrl);
     await typeModels(form, "retired-model", "demo-chat");
-    await form.getByRole("button", { name: "Fetch from vendor" }).click();
-    const picker = page.getByRole("dialog", { name: "Models of the vendor" });
+    await form.getByRole("button", { name: "Fetch from provider" }).click();
+    const picker = page.getByRole("dialog", { name: "Models of the provider" });
     await picker.getByText("not listed any more").waitFor();
     await picker.getByLabel("Find a model").fill("think");
     await picker.getByLabel("Select all shown").check();

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export interface EpaySite {
   url: string;
   key: string;
-  /** Whether the merchant is told when somebody pays; an order can be asked for in any case. */
+  /** Whether the merchant is told when someone pays; an order can be asked for in any case. */
   tells: boolean;
   close(): Promise<void>;
 }

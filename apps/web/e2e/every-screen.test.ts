@@ -54,7 +54,7 @@ interface Walk {
   page: Page;
   /** Goes to another page of ours as a link would, and waits until it stands still. */
   goTo: (path: string) => Promise<void>;
-  /** What the browser said in anger, and requests to anybody else. */
+  /** What the browser said in anger, and requests to anyone else. */
   complaints: string[];
 }
 
@@ -64,14 +64,14 @@ async function startWalk(options: WindowOptions): Promise<Walk> {
   const page = await site.open("/404", options);
   const complaints: string[] = [];
   let path = "/404";
-  let underWay = 0;
+  let inProgress = 0;
   page.on("request", (request) => {
-    underWay += 1;
+    inProgress += 1;
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(site.url))
       complaints.push(`${path}: asks ${request.url()}`);
   });
-  page.on("requestfinished", () => (underWay -= 1));
-  page.on("requestfailed", () => (underWay -= 1));
+  page.on("requestfinished", () => (inProgress -= 1));
+  page.on("requestfailed", () => (inProgress -= 1));
   page.on("pageerror", (error) => complaints.push(`${path}: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error" && !isExpected(path, message.text()))
@@ -79,7 +79,7 @@ async function startWalk(options: WindowOptions): Promise<Walk> {
   });
   await page.emulateMedia({ reducedMotion: "reduce" });
   await page.waitForLoadState("networkidle");
-  underWay = 0;
+  inProgress = 0;
 
   async function goTo(next: string): Promise<void> {
     path = next;
@@ -89,16 +89,16 @@ async function startWalk(options: WindowOptions): Promise<Walk> {
       history.pushState(null, "", to);
       dispatchEvent(new PopStateEvent("popstate", { state: null }));
     }, next);
-    for (let turn = 0, quiet = 0; turn < 200 && quiet < 3; turn += 1) {
+    for (let round = 0, quiet = 0; round < 200 && quiet < 3; round += 1) {
       await page.waitForTimeout(30);
-      quiet = underWay === 0 && (await page.locator(waiting).count()) === 0 ? quiet + 1 : 0;
+      quiet = inProgress === 0 && (await page.locator(waiting).count()) === 0 ? quiet + 1 : 0;
     }
   }
   return { page, goTo, complaints };
 }
 
 /** What stands for something that is still on its way. */
-const waiting = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot, [data-page-under-way]";
+const waiting = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot, [data-page-loading]";
 
 /** A callback without a code is refused, as is a guest at a screen for members; browsers write down every refusal. */
 function isExpected(path: string, text: string): boolean {
@@ -135,27 +135,27 @@ function texts(page: Page): Promise<string[]> {
   });
 }
 
-type Words = Record<string, string>;
-const wordsOf = (language: string): Words =>
-  JSON.parse(readFileSync(new URL(`../src/locales/${language}.json`, import.meta.url), "utf8")) as Words;
-const english = wordsOf("en_US");
+type Messages = Record<string, string>;
+const messagesOf = (language: string): Messages =>
+  JSON.parse(readFileSync(new URL(`../src/locales/${language}.json`, import.meta.url), "utf8")) as Messages;
+const english = messagesOf("en_US");
 
 /** Two plain words in a row, the second in small letters: a sentence, not the name of a thing. */
-const englishWords = /[A-Za-z]{2,} [a-z]{2,}/;
+const englishText = /[A-Za-z]{2,} [a-z]{2,}/;
 const chineseOrJapanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** What the installation holds is nobody's to translate, and a language calls itself by its own name. */
+/** What the installation holds is no one's to translate, and a language calls itself by its own name. */
 const names =
   /^(default|demo|first|gift|root|简体中文|繁體中文|日本語|Answers at once|The model "no-such)(?!\p{L})/iu;
 
-/** Tells a text that somebody forgot to translate into this language. */
+/** Tells a text that someone forgot to translate into this language. */
 function untranslatedIn(language: string): (text: string) => boolean {
   if (language === "en_US") return (text) => chineseOrJapanese.test(text) && !names.test(text);
-  const words = wordsOf(language);
-  const kept = new Set(Object.values(words));
+  const labels = messagesOf(language);
+  const kept = new Set(Object.values(labels));
   const foreign = new Set(Object.values(english).filter((text) => !kept.has(text)));
   return (text) =>
     !names.test(text) &&
-    (foreign.has(text) || (englishWords.test(text) && !chineseOrJapanese.test(text) && !kept.has(text)));
+    (foreign.has(text) || (englishText.test(text) && !chineseOrJapanese.test(text) && !kept.has(text)));
 }
 
 async function examine(paths: string[], guest: boolean, round: Round): Promise<string[]> {
@@ -181,11 +181,11 @@ describe.each(rounds)(
   (round) => {
     const promise = round.axe ? "can be used by everybody, speaks" : "speaks";
 
-    it(`of the console ${promise} the language throughout and asks nobody else for anything`, async () => {
+    it(`of the console ${promise} the language throughout and asks no one else for anything`, async () => {
       expect(await examine(consolePages, false, round)).toEqual([]);
     });
 
-    it(`of the public site ${promise} the language throughout and asks nobody else for anything`, async () => {
+    it(`of the public site ${promise} the language throughout and asks no one else for anything`, async () => {
       expect(await examine(publicPages, true, round)).toEqual([]);
     });
   },

@@ -36,7 +36,7 @@ describe("user groups", () => {
     await form.getByLabel("Name", { exact: false }).fill("Students");
     await form.getByRole("button", { name: "Save" }).click();
     await form
-      .getByText("The identifier may hold English letters, digits, hyphens and underscores")
+      .getByText("The identifier may contain English letters, digits, hyphens and underscores")
       .waitFor();
     await form.getByLabel("Identifier").fill("students");
     await form.getByLabel("Ratio").fill("0.5");
@@ -94,7 +94,7 @@ describe("user groups", () => {
 });
 
 describe("model owners", () => {
-  it("begin above 1000; the known vendors stay", async () => {
+  it("begin above 1000; the known providers stay", async () => {
     const page = await site.open("/panel/model_ownedby");
     await page.getByRole("button", { name: "New owner" }).click();
     const form = page.getByRole("dialog");

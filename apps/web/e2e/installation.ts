@@ -1,4 +1,4 @@
-/** A whole installation: gateway, database, demo vendor, and browsers in front of it. */
+/** A whole installation: gateway, database, demo provider, and browsers in front of it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -158,18 +158,18 @@ async function startGateway(env: Record<string, string>, program: string) {
 
 /** The address the process announces; rejects with its last words when it ends instead. */
 function listeningAt(child: ChildProcess): Promise<string> {
-  const words: string[] = [];
+  const labels: string[] = [];
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue;
       createInterface({ input: stream }).on("line", (line) => {
-        words.push(line);
+        labels.push(line);
         const found = /Listening on (http[^"\s]+)/.exec(line);
         if (found?.[1]) resolve(found[1]);
       });
     }
     child.once("exit", (code) =>
-      reject(new Error(`The gateway ended with ${code}:\n${words.slice(-20).join("\n")}`)),
+      reject(new Error(`The gateway ended with ${code}:\n${labels.slice(-20).join("\n")}`)),
     );
   });
 }

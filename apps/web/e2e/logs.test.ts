@@ -42,7 +42,7 @@ async function ask(text: string, more: object = {}): Promise<number> {
 /** The log is written behind the answer, so a screen may be faster than its row. */
 async function waitForRow(page: Page, text: string | RegExp) {
   const row = page.locator("tbody tr").filter({ hasText: text }).first();
-  for (let turn = 0; turn < 20 && (await row.count()) === 0; turn += 1) {
+  for (let round = 0; round < 20 && (await row.count()) === 0; round += 1) {
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.waitForTimeout(250);
   }
@@ -54,7 +54,7 @@ function details(page: Page) {
   return page.getByRole("dialog");
 }
 
-it("shows somebody without calls how to make the first one", async () => {
+it("shows someone without calls how to make the first one", async () => {
   // The opening balance is an entry, too; the hint is for a list that is empty.
   const page = await site.open("/panel/log?range=custom&from=1&to=2");
   await page.getByText("No calls yet").waitFor();
@@ -107,7 +107,7 @@ describe("a call in the log", () => {
     await expect
       .poll(() => details(page).getByRole("listitem").allTextContents())
       .toEqual([
-        expect.stringMatching(/Broken upstream.*Error at the vendor.*HTTP 500/),
+        expect.stringMatching(/Broken upstream.*Provider error.*HTTP 500/),
         expect.stringMatching(/Demo upstream.*Answered/),
       ]);
   });
@@ -116,7 +116,9 @@ describe("a call in the log", () => {
     expect(await ask("[[no-usage]] count for yourself")).toBe(200);
     const page = await site.open("/panel/log");
     await (await waitForRow(page, "≈")).click();
-    await details(page).getByText("The vendor reported no usage, so the tokens were counted here.").waitFor();
+    await details(page)
+      .getByText("The provider reported no usage, so the tokens were counted here.")
+      .waitFor();
   });
 
   it("stands under Failed with its reason when it failed, and costs nothing", async () => {
@@ -172,7 +174,7 @@ describe("the list", () => {
   });
 
   it("loads more rows on demand and counts them all in the totals", async () => {
-    for (let turn = 0; turn < 12; turn += 1) await ask(`call ${turn}`);
+    for (let round = 0; round < 12; round += 1) await ask(`call ${round}`);
     const page = await site.open("/panel/log?log_type=2&size=10");
     await page.getByText("10 rows shown").waitFor();
     await page.getByRole("button", { name: "Load more" }).click();

@@ -39,7 +39,7 @@ try {
     ["Status", "Auto-disabled", 40],
     ["Group", "vip", 20],
     ["Tag", "lab", 50],
-    ["Vendor", "Anthropic", 25],
+    ["Provider", "Anthropic", 25],
   ] as const)
     await measure(`a filter by ${label.toLowerCase()}`, async () => {
       await page.getByRole("combobox", { name: label, exact: true }).click();

@@ -62,7 +62,7 @@ it("copying: a failure replaces the message before", async () => {
   });
   const copy = page.getByRole("button", { name: "Copy Key" }).first();
   const notes = page.getByRole("alert").filter({ hasText: "Could not copy" });
-  for (let turn = 0; turn < 4; turn += 1) {
+  for (let round = 0; round < 4; round += 1) {
     await copy.click();
     await notes.first().waitFor();
   }

@@ -203,7 +203,7 @@ describe("topping up online", () => {
   });
 });
 
-describe("everybody's orders", () => {
+describe("everyone's orders", () => {
   it("are listed with who paid what, found by status, and closed by hand", async () => {
     const choice = (await gateways())[0]!;
     const { trade_no } = await site.api<{ trade_no: string }>("POST", "/user/order", {

@@ -156,7 +156,7 @@ describe("the check of visitors", () => {
         .waitFor();
       await page.evaluate(() => (window as unknown as { passCheck(): void }).passCheck());
       await button(page, "Sign in").click();
-      // Nobody can be asked from here, so nobody is let in.
+      // No one can be asked from here, so no one is let in.
       await page.getByText("The check could not be made. Try again in a moment.").waitFor();
       expect(complaints).toEqual([]);
       expect(await policy(page)).toContain("script-src 'self' https://challenges.cloudflare.com;");

@@ -51,23 +51,23 @@ describe("redemption codes", () => {
     const page = await site.open("/panel/redemption");
     await page.getByRole("button", { name: "New codes" }).first().click();
     await page.getByRole("dialog").getByLabel("Name").fill("Once");
-    const held = Promise.withResolvers<void>();
-    let asked = 0;
+    const blocked = Promise.withResolvers<void>();
+    let requested = 0;
     await page.route("**/api/redemption", async (route) => {
       if (route.request().method() === "POST") {
-        asked += 1;
-        await held.promise;
+        requested += 1;
+        await blocked.promise;
       }
       await route.continue();
     });
     await page.keyboard.press("Control+Enter");
-    await expect.poll(() => asked).toBe(1);
+    await expect.poll(() => requested).toBe(1);
     await page.keyboard.press("Control+Enter");
     await page.keyboard.press("Control+Enter");
-    held.resolve();
+    blocked.resolve();
     await page.getByRole("dialog").filter({ hasText: "1 code created" }).waitFor();
     expect(await codes("Once")).toHaveLength(1);
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   });
 
   it("are copied from all pages on which they were chosen", async () => {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hear } from "./heard.ts";
 import { rootUser } from "./installation.ts";
+import { hear } from "./shown-texts.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -274,7 +274,7 @@ describe("addresses that do not exist", () => {
 });
 
 describe("the public page", () => {
-  it("shows the address to call and asks nobody else for anything", async () => {
+  it("shows the address to call and asks no one else for anything", async () => {
     const page = await site.open("/about", { guest: true });
     const foreign: string[] = [];
     const complaints: string[] = [];

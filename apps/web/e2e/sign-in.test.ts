@@ -7,8 +7,8 @@ import {
   startWeChat,
   type WireServer,
 } from "../../server/test/identity-providers.ts";
-import { hear } from "./heard.ts";
 import { rootUser } from "./installation.ts";
+import { hear } from "./shown-texts.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -111,39 +111,39 @@ const state = "main [role=status]";
 describe("the way back", () => {
   it("tries three times while the server is in trouble, counts aloud, then goes to the login page", async () => {
     const page = await site.open("/login", { guest: true });
-    const said = await hear(page, state);
-    let asked = 0;
+    const output = await hear(page, state);
+    let requested = 0;
     await page.route("**/api/oauth/oidc?*", (route) => {
-      asked += 1;
+      requested += 1;
       return route.fulfill({ status: 502, json: { success: false, message: "", code: "upstream_failed" } });
     });
     await page.goto("/oauth/oidc?code=c&state=s");
     await page.waitForURL("**/login");
     await expect
-      .poll(() => said)
+      .poll(() => output)
       .toEqual([
         "Processing…",
         "Something went wrong. Try 2 of 3…",
         "Something went wrong. Try 3 of 3…",
         "Try 3 of 3 failed. Going back…",
       ]);
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
   });
 
   it("does not repeat what was refused, says at which try it was and why", async () => {
     const page = await site.open("/login", { guest: true });
-    const said = await hear(page, state);
+    const output = await hear(page, state);
     const refused = "Try 1 of 3 failed. Going back…";
     await page.goto("/oauth/oidc?code=c&state=made-up");
     await page
       .getByText("This sign-in has expired or was begun in another browser", { exact: false })
       .waitFor();
     await page.waitForURL("**/login");
-    await expect.poll(() => said).toEqual(["Processing…", refused]);
+    await expect.poll(() => output).toEqual(["Processing…", refused]);
     await page.goto("/oauth/github?error=access_denied");
     await page.getByText("The sign-in was cancelled.", { exact: false }).waitFor();
     await page.waitForURL("**/login");
-    await expect.poll(() => said.slice(2).at(-1)).toBe(refused);
+    await expect.poll(() => output.slice(2).at(-1)).toBe(refused);
     await page.goto("/oauth/wechat");
     await page.waitForURL("**/404");
   });

@@ -134,7 +134,7 @@ describe("the way back after signing in", () => {
 
   it("never leaves this site, whatever the address asks for", async () => {
     const { page, ran } = await watched({ guest: false });
-    // The public site remembers that somebody is signed in.
+    // The public site remembers that someone is signed in.
     await show(page, "/panel/dashboard");
     for (const next of elsewhere) {
       await show(page, `/login?next=${encodeURIComponent(next)}`);

@@ -29,7 +29,7 @@ async function order(path: string, body: unknown): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Vendors are asked by the clock; nobody waits for it here longer than it takes. */
+/** Providers are asked by the clock; no one waits for it here longer than it takes. */
 const PATIENCE = { timeout: 150_000 };
 
 describe("the lists of tasks", () => {
@@ -50,7 +50,7 @@ describe("the lists of tasks", () => {
     const page = await site.open("/panel/task");
     const row = (text: string) => page.getByRole("row").filter({ hasText: text });
     await row("A song about boats").getByText("Taken on").waitFor();
-    // Nobody reloads: the list looks by itself while something is under way.
+    // No one reloads: the list looks by itself while something is under way.
     await row("A song about boats").getByText("Done").waitFor(PATIENCE);
     await row("A boat at dawn").getByText("Done").waitFor(PATIENCE);
     await row("Nothing comes of it").getByText("Failed").waitFor(PATIENCE);
@@ -107,7 +107,7 @@ describe("the lists of tasks", () => {
     await page.getByRole("dialog").getByRole("img", { name: "A boat in watercolour" }).waitFor();
   });
 
-  it("are for everybody: axe finds nothing in lists and drawers, by day and by night", async () => {
+  it("are for everyone: axe finds nothing in lists and drawers, by day and by night", async () => {
     for (const [path, dark] of [
       ["/panel/task", false],
       ["/panel/midjourney", true],

@@ -35,7 +35,7 @@ describe("the Telegram bot's screen", () => {
     await form.getByLabel("Description").fill("What it costs");
     await form.getByLabel("Reply").fill("*One* dollar");
     await form.getByRole("button", { name: "Save" }).click();
-    await form.getByText("The bot answers this command by itself").waitFor();
+    await form.getByText("The bot has a built-in reply for this command").waitFor();
     await form.getByLabel("Command").fill("/price");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });

@@ -79,7 +79,7 @@ describe("the users screen", () => {
     await rowOf(page, "olga").getByText("Enabled").waitFor();
     await choose(page, "olga", "Delete");
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Nobody fits these filters").waitFor();
+    await page.getByText("No users match these filters").waitFor();
   });
 
   it("keeps filters in the address and opens details beside the list", async () => {

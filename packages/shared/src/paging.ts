@@ -46,5 +46,5 @@ export const Points = z.int();
 /** Two million dollars: what a person enters at once. Thousands of such amounts still add up exactly. */
 const MOST_GIVEN = 1_000_000_000_000;
 const tooMuch = "The amount cannot be more than 1,000,000,000,000 points";
-/** Points that somebody gives or takes by hand. */
+/** Points that someone gives or takes by hand. */
 export const GivenPoints = Points.min(-MOST_GIVEN, tooMuch).max(MOST_GIVEN, tooMuch);

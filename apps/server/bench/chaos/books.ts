@@ -9,7 +9,7 @@ export interface Books {
   /** By status. */
   refusals: Record<string, number>;
   broken: number;
-  /** Their bill was committed when the node died before the last bytes had left: nobody can know of both. */
+  /** Their bill was committed when the node died before the last bytes had left: no one can know of both. */
   brokenAndCharged: number;
   /** Of these, long calls whose node died: charged up to their last checkpoint. */
   interrupted: number;

@@ -19,19 +19,19 @@ export interface Seen {
   arrived?: number;
 }
 
-const ways = ["body", "stream", "sdk-body", "sdk-stream"] as const;
+const endings = ["body", "stream", "sdk-body", "sdk-stream"] as const;
 
 /** Calls one after the other, of a random node, until told to stop. */
 export async function runClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
   const seen: Seen[] = [];
   const key = world.keys[client] ?? "";
-  for (let turn = 0; !signal.aborted; turn += 1) {
+  for (let round = 0; !signal.aborted; round += 1) {
     const node = world.nodes[Math.floor(Math.random() * world.nodes.length)] ?? "";
-    const way = ways[(turn + client) % ways.length] ?? "body";
+    const ending = endings[(round + client) % endings.length] ?? "body";
     const began = Date.now();
-    const result = way.startsWith("sdk")
-      ? await askSdk(node, key, way === "sdk-stream")
-      : await askRaw(node, key, way === "stream");
+    const result = ending.startsWith("sdk")
+      ? await askSdk(node, key, ending === "sdk-stream")
+      : await askRaw(node, key, ending === "stream");
     seen.push({ client, began, ended: Date.now(), ...result });
     // A node that is down refuses at once; it must not be hammered.
     if (result.end !== "complete") await sleep(50);
@@ -122,8 +122,8 @@ async function readLong(node: string, key: string): Promise<Result> {
 
 function tokensIn(text: string): number {
   const tally = { narrow: 0, wide: 0 };
-  for (const [, words] of text.matchAll(/"content":("(?:[^"\\]|\\.)*")/g))
-    addTo(tally, JSON.parse(words ?? '""') as string);
+  for (const [, messages] of text.matchAll(/"content":("(?:[^"\\]|\\.)*")/g))
+    addTo(tally, JSON.parse(messages ?? '""') as string);
   return tokensOf(tally);
 }
 

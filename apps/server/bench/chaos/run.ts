@@ -71,13 +71,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     await sleep(pauseMs);
     stop.abort();
     const seen = (await Promise.all(load)).flat();
-    let held = 0n;
+    let reserved = 0n;
     if (options.untilReleased === true) {
       say("waiting until nothing is reserved any more");
-      held = await stillHeld(world);
+      reserved = await openReservations(world);
     }
     const books = await compare(world.database.pool, seen);
-    if (held > 0n) books.wrong.push(`${held} reservations are still there after two minutes of quiet.`);
+    if (reserved > 0n)
+      books.wrong.push(`${reserved} reservations are still there after two minutes of quiet.`);
     return { ...books, strikes };
   } finally {
     stop.abort();
@@ -85,14 +86,16 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   }
 }
 
-async function stillHeld({ database }: World): Promise<bigint> {
-  let held = 0n;
+async function openReservations({ database }: World): Promise<bigint> {
+  let reserved = 0n;
   for (const until = Date.now() + 120_000; Date.now() < until; await sleep(1_000)) {
-    const { rows } = await database.pool.query<{ held: bigint }>("SELECT count(*) AS held FROM reservations");
-    held = rows[0]?.held ?? 0n;
-    if (held === 0n) break;
+    const { rows } = await database.pool.query<{ reserved: bigint }>(
+      "SELECT count(*) AS held FROM reservations",
+    );
+    reserved = rows[0]?.reserved ?? 0n;
+    if (reserved === 0n) break;
   }
-  return held;
+  return reserved;
 }
 
 async function strike(world: World, kind: string, nodes: number): Promise<void> {

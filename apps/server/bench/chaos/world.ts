@@ -26,7 +26,7 @@ export interface World {
   disableAccount(ms: number): Promise<void>;
   /** Some points for the account that has little. */
   credit(points: number): Promise<void>;
-  /** Resolves when Postgres answers again. "immediate" is without a word to anybody, as in a crash. */
+  /** Resolves when Postgres answers again. "immediate" is without a word to anyone, as in a crash. */
   restartPostgres(how: "fast" | "immediate"): Promise<void>;
   /** Resolves when Redis is back, empty. */
   pauseRedis(ms: number): Promise<void>;
@@ -50,8 +50,8 @@ export async function createWorld(
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const vendor = await startDemoUpstream();
-    closers.push(() => vendor.close());
+    const upstream = await startDemoUpstream();
+    closers.push(() => upstream.close());
     const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
     closers.push(() => postgres.stop());
     const redisPort = await freePort();
@@ -89,7 +89,7 @@ export async function createWorld(
     await Promise.all(nodes.slice(1).map((_, index) => start(index + 1)));
     const database = connect(postgres.url, { max: 3 });
     closers.push(() => database.close());
-    const { keys, api, poor, other } = await furnish(nodes, vendor, database, clientCount);
+    const { keys, api, poor, other } = await furnish(nodes, upstream, database, clientCount);
 
     return {
       nodes,
@@ -146,7 +146,7 @@ interface Furnished {
 /** A channel, an account with plenty, one with little, one that is disabled at times, and a key for every client. */
 async function furnish(
   nodes: readonly string[],
-  vendor: DemoUpstream,
+  upstream: DemoUpstream,
   database: Database,
   clientCount: number,
 ): Promise<Furnished> {
@@ -177,7 +177,7 @@ async function furnish(
   await api("POST", "/channel", {
     type: openAiCompatible,
     name: "chaos",
-    base_url: vendor.url,
+    base_url: upstream.url,
     key: "vendor-key",
     models: ["demo-chat"],
     groups: ["default"],
@@ -195,12 +195,12 @@ async function furnish(
   const keys: string[] = [];
   for (let client = 0; client < clientCount; client += 1) {
     // Every other key has limits of its own, so that those are struck, too. What dead nodes hold counts against them
-    // until somebody has been alive long enough to give it back, so there is room for that.
+    // until someone has been alive long enough to give it back, so there is room for that.
     const rates = { concurrency: 1_000, daily_spend: plenty, tokens_per_minute: 1_000_000_000 };
     const setting = client % 2 === 0 ? {} : { rates };
     const { key } = await api<{ key: string }>("POST", "/token", { name: `client-${client}`, setting });
     keys.push(key);
-    // Nobody has used it yet, so it can change its owner.
+    // No one has used it yet, so it can change its owner.
     const owner = client % 4 === 2 ? poor : client % 4 === 3 ? other : self.id;
     await database.pool.query("UPDATE tokens SET user_id = $1 WHERE name = $2", [owner, `client-${client}`]);
   }
@@ -214,10 +214,10 @@ async function startRedis(port: number): Promise<ChildProcess> {
     throw new Error("redis-server does not start. It must be on PATH.");
   });
   const ready = new Promise<void>((resolve) => {
-    let said = "";
+    let text = "";
     redis.stdout?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      if (said.includes("Ready to accept connections")) resolve();
+      text += chunk.toString();
+      if (text.includes("Ready to accept connections")) resolve();
     });
   });
   await Promise.race([ready, gone]);

@@ -13,17 +13,17 @@ import { attempts, bill, fillDay, fillUsers, inventCall, type People, peopleOf }
 
 const sizes = [0, 100_000, 333_333, 1_000_000, 2_000_000];
 export const batch = 100;
-const batchesPerTurn = 10;
-export const callsPerTurn = batch * batchesPerTurn;
-export const turns = 12;
+const batchesPerRound = 10;
+export const callsPerRound = batch * batchesPerRound;
+export const rounds = 12;
 const users = 2_000;
 const database = "gateway_insert_cost";
 const dayMs = 86_400_000;
 const firstDay = Date.parse("2090-01-01T00:00:00Z");
 
 export interface InsertCost {
-  /** Calls that the day held before. */
-  held: number;
+  /** Calls that the day rows before. */
+  rows: number;
   /** Microseconds a call, median of the turns: on the processor, and by the clock. */
   processor: number;
   clock: number;
@@ -41,11 +41,11 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
   const { pool, close } = place;
   try {
     await fillUsers(pool, users);
-    const days = sizes.map((held, index) => ({ held, from: firstDay + index * dayMs, took: [] as Took[] }));
-    for (const { held, from } of days) {
+    const days = sizes.map((rows, index) => ({ rows, from: firstDay + index * dayMs, took: [] as Took[] }));
+    for (const { rows: rowsBefore, from } of days) {
       // Half a day: what is measured comes after it, as calls do.
-      await fillDay(pool, { day: new Date(from), rows: held, seconds: 43_200 });
-      say(`filled a day with ${held.toLocaleString("en")} calls`);
+      await fillDay(pool, { day: new Date(from), rows: rowsBefore, seconds: 43_200 });
+      say(`filled a day with ${rowsBefore.toLocaleString("en")} calls`);
     }
     await pool.query("VACUUM ANALYZE");
     const people = await peopleOf(pool);
@@ -65,21 +65,21 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
     });
     const processor = await processorOf(pool, url);
     // The first turn fills caches, as the hours before did.
-    for (let turn = 0; turn <= turns; turn += 1) {
+    for (let round = 0; round <= rounds; round += 1) {
       for (let step = 0; step < days.length; step += 1) {
-        const day = days[(turn + step) % days.length];
+        const day = days[(round + step) % days.length];
         const took = await settleMany(
           ledger,
           people,
-          (day?.from ?? 0) + dayMs / 2 + turn * 60_000,
+          (day?.from ?? 0) + dayMs / 2 + round * 60_000,
           processor,
         );
-        if (turn > 0) day?.took.push(took);
+        if (round > 0) day?.took.push(took);
       }
     }
     await ledger.close();
-    return days.map(({ held, took }) => ({
-      held,
+    return days.map(({ rows, took }) => ({
+      rows,
       processor: median(took.map((each) => each.processor)),
       clock: median(took.map((each) => each.clock)),
     }));
@@ -90,7 +90,7 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
   }
 }
 
-type Took = Omit<InsertCost, "held">;
+type Took = Omit<InsertCost, "rows">;
 
 /** The calls are begun before the clock runs. */
 async function settleMany(
@@ -100,7 +100,7 @@ async function settleMany(
   processor: () => Promise<number>,
 ): Promise<Took> {
   const took: Took = { processor: 0, clock: 0 };
-  for (let n = 0; n < batchesPerTurn; n += 1) {
+  for (let n = 0; n < batchesPerRound; n += 1) {
     const records = Array.from({ length: batch }, (_, place) => recordAt(people, from + n * batch + place));
     await Promise.all(
       records.map(({ requestId, userId, tokenId }) =>
@@ -109,8 +109,8 @@ async function settleMany(
     );
     const [clockBefore, processorBefore] = [performance.now(), await processor()];
     const outcomes = await Promise.all(records.map((record) => ledger.settle(record)));
-    took.processor += ((await processor()) - processorBefore) / callsPerTurn;
-    took.clock += ((performance.now() - clockBefore) * 1000) / callsPerTurn;
+    took.processor += ((await processor()) - processorBefore) / callsPerRound;
+    took.clock += ((performance.now() - clockBefore) * 1000) / callsPerRound;
     if (outcomes.includes("gone")) throw new Error("A call was not settled.");
   }
   return took;

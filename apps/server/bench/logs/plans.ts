@@ -1,30 +1,30 @@
 import type { Pool } from "#platform/database/db.ts";
 import type { Screen } from "./screens.ts";
 
-export interface Asked {
+export interface Requested {
   text: string;
   values: unknown[];
 }
 
 /** The statements a screen sends. */
-export async function watched(pool: Pool, screen: Screen): Promise<Asked[]> {
-  const asked: Asked[] = [];
+export async function watched(pool: Pool, screen: Screen): Promise<Requested[]> {
+  const requested: Requested[] = [];
   const listening = new Proxy(pool, {
     get(target, name) {
       if (name !== "query") return Reflect.get(target, name);
       return (text: string, values: unknown[] = []) => {
-        asked.push({ text, values });
+        requested.push({ text, values });
         return target.query(text, values);
       };
     },
   });
   await screen.ask(listening);
-  return asked;
+  return requested;
 }
 
-export async function plansOf(pool: Pool, asked: readonly Asked[]): Promise<string> {
+export async function plansOf(pool: Pool, requested: readonly Requested[]): Promise<string> {
   const plans: string[] = [];
-  for (const { text, values } of asked) {
+  for (const { text, values } of requested) {
     const { rows } = await pool.query<{ "QUERY PLAN": string }>(
       `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${text}`,
       values,

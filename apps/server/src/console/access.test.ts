@@ -77,7 +77,7 @@ describe("every route of the management API", () => {
     expect(await askAll(closed, "a-cookie-that-nobody-has")).toEqual(expected(closed, "401 unauthenticated"));
   });
 
-  it("for administrators refuses everybody else", async () => {
+  it("for administrators refuses everyone else", async () => {
     const higher = routes.filter((route) => route.access === "admin" || route.access === "root");
     expect(await askAll(higher, cookies.user)).toEqual(expected(higher, "403 forbidden"));
   });

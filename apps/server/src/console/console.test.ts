@@ -148,7 +148,7 @@ describe("guessing passwords", () => {
 });
 
 describe("a request from a foreign page", () => {
-  it("changes nothing with our cookie, and cannot sign anybody in", async () => {
+  it("changes nothing with our cookie, and cannot sign anyone in", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     const body = { key: "Notice", value: "owned" };
     for (const foreign of ["https://evil.example", "null", "http://localhost:81"]) {
@@ -200,7 +200,7 @@ describe("a request from a foreign page", () => {
       expect([foreign, await ask(foreign)]).toEqual([foreign, "origin_refused"]);
   });
 
-  it("cannot make somebody sign in, without a session too", async () => {
+  it("cannot make someone sign in, without a session too", async () => {
     const ask = async (headers: Record<string, string>) => {
       const answer = await site.app.inject({
         method: "POST",
@@ -339,7 +339,7 @@ describe("settings over the API", () => {
   });
 });
 
-describe("what anybody may read", () => {
+describe("what anyone may read", () => {
   it("is the health of the node, the texts and the groups in reach", async () => {
     expect((await site.guest.get("/api/health")).body).toEqual({ status: "ok" });
     expect((await site.guest.get("/api/ready")).body).toEqual({ status: "ok" });

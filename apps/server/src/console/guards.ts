@@ -15,7 +15,7 @@ declare module "fastify" {
     permission?: AdminArea | "any";
     /** Of that; a GET needs to view, everything else to edit, unless it says otherwise. */
     level?: AdminLevel;
-    /** A GET that changes something: taken with an access token only, or from nobody in particular. */
+    /** A GET that changes something: taken with an access token only, or from no one in particular. */
     changes?: true;
   }
   interface FastifyRequest {

@@ -28,7 +28,7 @@ export function requireOwnOrigin(
 }
 
 /**
- * For a GET that signs somebody in without a state: a script or a program may call it, a page or a link must not lead a
+ * For a GET that signs someone in without a state: a script or a program may call it, a page or a link must not lead a
  * browser to it, because its owner would go on in the account of whoever made the link. Old browsers, and all over plain
  * http, send no `Sec-Fetch-` headers; what they open as a page they ask for as `text/html`. What a page of another site
  * embeds cannot set the session cookie, which is SameSite=Strict. Throws `origin_refused`.

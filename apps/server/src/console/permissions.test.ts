@@ -29,7 +29,7 @@ beforeAll(async () => {
       if (each === "HEAD" || each === "OPTIONS" || config?.access !== "admin") continue;
       routes.push({
         method: each as Route["method"],
-        // An id that nobody has: what is let through must not change anything.
+        // An id that no one has: what is let through must not change anything.
         url: url.replaceAll(/:\w+/g, "999999"),
         permission: config.permission,
         level: config.level ?? (each === "GET" ? "view" : "edit"),
@@ -78,7 +78,7 @@ describe("the rights of administrators", () => {
     expect(adminAreas.filter((area) => !named.has(area))).toEqual([]);
   });
 
-  it("are everything as long as nobody narrows them", async () => {
+  it("are everything as long as no one narrows them", async () => {
     expect(await openRoutes(undefined)).toEqual(routes);
   });
 

@@ -43,8 +43,8 @@ describe("rate limit of /api", () => {
     const user = await site.makeUser();
     const one = { cookie: `session=${(await site.as(user)).cookie}` };
     const two = { cookie: `session=${(await site.as(user)).cookie}` };
-    let turn = 0;
-    const seen = await statuses(70, () => ask("/api/user/self", anywhere(), (turn += 1) % 2 ? one : two));
+    let round = 0;
+    const seen = await statuses(70, () => ask("/api/user/self", anywhere(), (round += 1) % 2 ? one : two));
     // The first request of each session was counted for its address.
     expect(seen).toEqual({ 200: 52, 429: 18 });
     expect((await ask("/api/user/self", anywhere(), one)).body).toContain("of your account");
@@ -94,7 +94,7 @@ describe("rate limit of /api", () => {
       });
       return { status: response.statusCode, limit: "", body: response.body };
     };
-    let turn = 0;
-    expect(await statuses(22, () => guess((turn += 1) % 2 ? person : {}))).toEqual({ 401: 20, 429: 2 });
+    let round = 0;
+    expect(await statuses(22, () => guess((round += 1) % 2 ? person : {}))).toEqual({ 401: 20, 429: 2 });
   });
 });

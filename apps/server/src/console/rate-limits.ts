@@ -16,7 +16,7 @@ import type { Services } from "./services.ts";
 
 const WINDOW_MS = 180_000;
 
-/** Of the limit of one address. An account is somebody known, and its screens and scripts count together. */
+/** Of the limit of one address. An account is someone known, and its screens and scripts count together. */
 const ACCOUNT_FACTOR = 5;
 
 export function rateLimits(

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { GatewayError } from "#errors.ts";
 
-/** Bytes of a request body; the gateway next door takes far more. */
+/** Bytes of a request body; the gateway next endpoint takes far more. */
 const BODY_LIMIT = 1_048_576;
 
 /** Levels of objects and lists within each other. What we store needs fewer than ten. */

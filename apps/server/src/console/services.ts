@@ -7,7 +7,7 @@ import type { Health } from "#domain/channels/health.ts";
 import type { FetchedBalance } from "#domain/channels/judge.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
-import type { PaymentRoom } from "#domain/payments/room.ts";
+import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -40,13 +40,13 @@ export interface Services {
   post: typeof postToPublic;
   /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
-  /** What is left on the vendor's account; undefined when this vendor does not tell. Throws a GatewayError. */
+  /** What is left on the provider's account; undefined when this provider does not tell. Throws a GatewayError. */
   fetchBalance(channel: ChannelForTest): Promise<FetchedBalance | undefined>;
   /** Whether a model is what its channel says, step by step. */
   checkModel(input: { channel: ChannelForTest; model: string }): Promise<ModelCheck>;
   /** Tests and balances of many channels, done by this node. */
   runner: ChannelRunner;
-  /** The model names the vendor lists. Throws a GatewayError whose sentence says what went wrong. */
+  /** The model names the provider lists. Throws a GatewayError whose sentence says what went wrong. */
   fetchModels(channel: ChannelForTest): Promise<string[]>;
   /** Ends when this node (with several workers: all of them) has taken in what was changed and announced before. */
   caughtUp(): Promise<void>;
@@ -65,12 +65,12 @@ export interface Services {
 }
 
 /** What taking money needs of them. */
-export function paymentRoom({
+export function paymentDeps({
   db,
   secrets,
   settings,
   paymentGateways: gateways,
   paymentFetch: fetch,
-}: Services): PaymentRoom {
+}: Services): PaymentDeps {
   return { db, secrets, gateways, settings: () => settings.current(), fetch };
 }

@@ -18,7 +18,7 @@ interface Route {
   body: z.core.$ZodType | undefined;
 }
 
-/** Stands in whatever the victim owns; nobody else may ever read it. */
+/** Stands in whatever the victim owns; no one else may ever read it. */
 const mark = "belongs-to-somebody-else";
 
 let site: TestConsole;
@@ -157,7 +157,7 @@ function addressed(route: Route, name: string): string {
   return route.url.replaceAll(/:\w+/g, encodeURIComponent(name));
 }
 
-/** What nobody may set for themselves, whatever a route takes besides. */
+/** What no one may set for themselves, whatever a route takes besides. */
 function greed(own: Record<string, unknown>, target: User): Record<string, unknown> {
   return {
     ...own,
@@ -174,7 +174,7 @@ function greed(own: Record<string, unknown>, target: User): Record<string, unkno
   };
 }
 
-describe("somebody else's things", () => {
+describe("someone else's things", () => {
   it("cannot be read or changed by naming them, on any route that takes a name", async () => {
     const attacker = await site.makeUser({ username: "curious" });
     const { cookie } = await site.as(attacker);
@@ -185,15 +185,15 @@ describe("somebody else's things", () => {
     const names = await namesOfTheirThings([victim, root]);
     expect(named.length).toBeGreaterThan(3);
     expect(names).toEqual(expect.arrayContaining([mark, String(victim.id)]));
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const route of named)
       for (const name of names) {
         const { body } = await ask(route, addressed(route, name), cookie, sample(route.body));
         // An answer may repeat what was asked for, but nothing else of theirs.
         if (name !== mark && body.includes(mark))
-          told.push(`${route.method} ${route.url} with ${name}: ${body}`);
+          reported.push(`${route.method} ${route.url} with ${name}: ${body}`);
       }
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     expect(await everythingOf([victim, root])).toEqual(before);
   });
 
@@ -202,19 +202,19 @@ describe("somebody else's things", () => {
     const lists = routes.filter(
       (route) => route.method === "GET" && route.access === "user" && !/:\w/.test(route.url),
     );
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const route of lists)
       for (const query of ["", `?user_id=${victim.id}&username=${mark}&keyword=${mark}`]) {
         const { body } = await ask(route, `${route.url}${query}`, cookie);
-        if (body.includes(mark)) told.push(`${route.url}${query}: ${body}`);
+        if (body.includes(mark)) reported.push(`${route.url}${query}: ${body}`);
       }
     expect(lists.length).toBeGreaterThan(5);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 
 describe("fields that a route does not offer", () => {
-  /** Rights and money of everybody, by user name. */
+  /** Rights and money of everyone, by user name. */
   async function rightsAndMoney(): Promise<Record<string, string>> {
     const { rows } = await site.database.pool.query<{ username: string; rest: string }>(
       `select username, role || ' ' || "group" || ' ' || quota || ' ' || used_quota || ' ' || coalesce(inviter_id, 0)
@@ -223,7 +223,7 @@ describe("fields that a route does not offer", () => {
     return Object.fromEntries(rows.map(({ username, rest }) => [username, rest]));
   }
 
-  it("give nobody rights or money, and reach nobody else", async () => {
+  it("give no one rights or money, and reach no one else", async () => {
     const attacker = await site.makeUser({ username: "greedy" });
     const { cookie } = await site.as(attacker);
     const others = await everythingOf([victim, root]);
@@ -305,7 +305,7 @@ describe("a session", () => {
     expect(opened).toEqual([]);
   });
 
-  it("of somebody who was an administrator a moment ago opens none of their routes", async () => {
+  it("of someone who was an administrator a moment ago opens none of their routes", async () => {
     const user = await site.makeUser({ username: "demoted", role: 10 });
     const { cookie } = await site.as(user);
     const boss = await site.as(root);

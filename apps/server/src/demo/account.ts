@@ -33,8 +33,8 @@ const answers: [method: string, path: RegExp, answer: (id: string) => Answer][] 
 
 /** What stands at one of these addresses; it answers nothing where there is no such thing. */
 export function accountAnswer(method: string, path: string): Answer | undefined {
-  for (const [asked, pattern, answer] of answers) {
-    const match = asked === method ? pattern.exec(path) : null;
+  for (const [requested, pattern, answer] of answers) {
+    const match = requested === method ? pattern.exec(path) : null;
     if (match !== null) return answer(match[1] ?? "");
   }
   return undefined;
@@ -82,7 +82,7 @@ function remove(id: string): Reply | undefined {
   return files.delete(id) ? json({ id, object: "file", deleted: true }) : undefined;
 }
 
-/** A batch of this vendor never gets done: nobody would wait for it. */
+/** A batch of this provider never gets done: no one would wait for it. */
 function begin(body: Json): Reply {
   const input = asText(body["input_file_id"]);
   if (!files.has(input)) throw new BadQuestion(`There is no file '${input}'.`, "input_file_id");

@@ -37,7 +37,7 @@ export function sign(thought: string): string {
   return MARK + createHmac("sha256", signatureKey).update(thought).digest("base64");
 }
 
-/** Other vendors' signatures pass: only our own can be checked. */
+/** Other providers' signatures pass: only our own can be checked. */
 export function isForged(thought: string, signature: string): boolean {
   return signature.startsWith(MARK) && signature !== sign(thought);
 }
@@ -48,30 +48,30 @@ function callTokens(calls: ToolCall[]): number {
   return calls.reduce((sum, call) => sum + TOKENS_PER_CALL + inputPieces(call.input).length, 0);
 }
 
-function reasoningFor(question: Question, behaviour: Behaviour, said: string): string[] {
+function reasoningFor(question: Question, behaviour: Behaviour, text: string): string[] {
   const thinks = question.thinks || question.model.includes("think");
   const length = behaviour.reasoning;
-  if (length === undefined) return thinks ? piecesOf(thoughtOn(said)) : [];
-  return stretch(thoughtOn(said), length);
+  if (length === undefined) return thinks ? piecesOf(thoughtOn(text)) : [];
+  return stretch(thoughtOn(text), length);
 }
 
-function textFor(question: Question, behaviour: Behaviour, said: string): string[] {
+function textFor(question: Question, behaviour: Behaviour, text: string): string[] {
   if (behaviour.say !== undefined) return piecesOf(behaviour.say);
-  if (behaviour.length !== undefined) return stretch(longText(said), behaviour.length);
+  if (behaviour.length !== undefined) return stretch(longText(text), behaviour.length);
   if (question.json !== false) {
-    const hints = { said, place: "Paris" };
+    const hints = { prompt: text, place: "Paris" };
     const value =
-      question.json === true ? { answer: answerTo(question, said) } : exampleOf(question.json, hints);
+      question.json === true ? { answer: answerTo(question, text) } : exampleOf(question.json, hints);
     return piecesOf(JSON.stringify(value));
   }
-  return piecesOf(answerTo(question, said));
+  return piecesOf(answerTo(question, text));
 }
 
 export function answer(question: Question, behaviour: Behaviour): Answer {
-  const said = withoutSwitches(question.said);
-  const calls = behaviour.empty === true ? [] : callsFor(question, said);
-  let reasoning = behaviour.empty === true ? [] : reasoningFor(question, behaviour, said);
-  let text = behaviour.empty === true || calls.length > 0 ? [] : textFor(question, behaviour, said);
+  const message = withoutSwitches(question.prompt);
+  const calls = behaviour.empty === true ? [] : callsFor(question, message);
+  let reasoning = behaviour.empty === true ? [] : reasoningFor(question, behaviour, message);
+  let text = behaviour.empty === true || calls.length > 0 ? [] : textFor(question, behaviour, message);
   let finish: Answer["finish"] = calls.length > 0 ? "tool-calls" : "stop";
   const stopped = stopAt(text, question.stop);
   text = stopped.text;

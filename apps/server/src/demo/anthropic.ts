@@ -44,7 +44,7 @@ function choiceOf(choice: Json): Question["toolChoice"] {
   }
 }
 
-type Prompt = ReturnType<Listener["heard"]> & Pick<Question, "model" | "tools">;
+type Prompt = ReturnType<Listener["request"]> & Pick<Question, "model" | "tools">;
 
 /** What counting tokens needs, too: everything that is read. */
 export function readPrompt(body: Json): Prompt {
@@ -68,7 +68,7 @@ export function readPrompt(body: Json): Prompt {
     const { name, input_schema: schema } = asObject(tool);
     return schema === undefined ? [] : offered(name, schema);
   });
-  return { ...listener.heard(body["tools"]), model, tools };
+  return { ...listener.request(body["tools"]), model, tools };
 }
 
 function blocksOf(content: unknown, at: string): Json[] {
@@ -92,7 +92,7 @@ function textOf(block: Json, at: string): string {
   return text;
 }
 
-/** Checks what the vendor checks: a turn after calls of tools answers all of them, and no others. */
+/** Checks what the provider checks: a turn after calls of tools answers all of them, and no others. */
 function hearUser(listener: Listener, content: unknown, open: Set<string>, at: string): Set<string> {
   const blocks = blocksOf(content, at);
   if (blocks.some((block) => block["type"] !== "tool_result")) listener.userTurn();
@@ -116,9 +116,9 @@ function hearUser(listener: Listener, content: unknown, open: Set<string>, at: s
           );
         }
         const inner = block["content"] ?? "";
-        const said =
+        const text =
           typeof inner === "string" ? inner : blocksOf(inner, at).map((one) => asText(one["text"]));
-        listener.toolResult(typeof said === "string" ? said : said.join(""));
+        listener.toolResult(typeof text === "string" ? text : text.join(""));
         break;
       }
       default:
@@ -163,7 +163,7 @@ function stopReason(answer: Answer): string {
   }
 }
 
-/** This vendor counts cached tokens beside the input, not in it. */
+/** This provider counts cached tokens beside the input, not in it. */
 function usageOf(answer: Answer, output: number): Json | undefined {
   const { usage } = answer;
   if (usage === undefined) return undefined;

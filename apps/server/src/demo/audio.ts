@@ -1,5 +1,5 @@
 import { type Frame, event } from "./chat-wire.ts";
-import { type Reply, type Told, json } from "./exchange.ts";
+import { type Reply, type Reported, json } from "./exchange.ts";
 import { type Json, asNumber, asObject, asText } from "./json.ts";
 import { piecesOf } from "./pieces.ts";
 import { BadQuestion } from "./question.ts";
@@ -42,7 +42,7 @@ export function wave(samples: Buffer): Buffer {
 }
 
 /** Notes instead of speech; always WAV, except raw samples for `pcm`: no encoder stands ready for the others. */
-export function speech(body: Json): Reply | Told {
+export function speech(body: Json): Reply | Reported {
   const input = asText(body["input"]);
   if (input === "") throw new BadQuestion("'input' must be a text.", "input");
   const samples = melody(input);
@@ -59,30 +59,30 @@ function* spoken(input: string): Generator<Frame> {
   const pieces = piecesOf(input);
   for (const piece of pieces)
     yield frame({ type: "speech.audio.delta", audio: melody(piece).toString("base64") });
-  const [read, said] = [pieces.length, pieces.length * 20];
+  const [read, output] = [pieces.length, pieces.length * 20];
   yield frame({
     type: "speech.audio.done",
-    usage: { input_tokens: read, output_tokens: said, total_tokens: read + said },
+    usage: { input_tokens: read, output_tokens: output, total_tokens: read + output },
   });
 }
 
 function* written(text: string, seconds: number, byTokens: boolean): Generator<Frame> {
   const pieces = piecesOf(text);
   for (const delta of pieces) yield frame({ type: "transcript.text.delta", delta });
-  const heard = seconds * 10;
+  const input = seconds * 10;
   const tokens = {
     type: "tokens",
-    input_tokens: heard,
+    input_tokens: input,
     output_tokens: pieces.length,
-    total_tokens: heard + pieces.length,
-    input_token_details: { text_tokens: 0, audio_tokens: heard },
+    total_tokens: input + pieces.length,
+    input_token_details: { text_tokens: 0, audio_tokens: input },
   };
   const usage = byTokens ? tokens : { type: "duration", seconds };
   yield frame({ type: "transcript.text.done", text, usage });
 }
 
 /** Whatever it hears, it describes the file it was given. */
-export function transcription(body: Json): Reply | Told {
+export function transcription(body: Json): Reply | Reported {
   const file = asObject(body["file"]);
   const bytes = asNumber(file["bytes"]);
   if (bytes === undefined) throw new BadQuestion("'file' must be a file in a form.", "file");

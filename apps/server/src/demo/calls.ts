@@ -6,7 +6,7 @@ export interface Call {
   /** Path and query as they came. */
   path: string;
   headers: IncomingHttpHeaders;
-  /** The vendor key that the caller presented, or "". */
+  /** The provider key that the caller presented, or "". */
   key: string;
   /** Parsed JSON; other bodies are described, not kept. */
   body: unknown;

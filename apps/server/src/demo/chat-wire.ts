@@ -18,7 +18,7 @@ export interface Frame {
 
 /** One wire on which a chat comes in and its answer goes out. */
 export interface ChatWire {
-  /** Throws `BadQuestion` for what this vendor would refuse. */
+  /** Throws `BadQuestion` for what this provider would refuse. */
   read(body: Json, target: Target): Question;
   plain(question: Question, answer: Answer): Json;
   /** The whole stream, made as it is read. */

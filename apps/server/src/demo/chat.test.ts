@@ -59,8 +59,8 @@ describe("chat completions", () => {
   it("calls an offered tool and quotes its result", async () => {
     const tools = [weather];
     const messages: OpenAI.ChatCompletionMessageParam[] = say("What is the weather in Berlin in fahrenheit?");
-    const asked = await openai.chat.completions.create({ model, messages, tools });
-    const choice = asked.choices[0]!;
+    const requested = await openai.chat.completions.create({ model, messages, tools });
+    const choice = requested.choices[0]!;
     expect(choice.finish_reason).toBe("tool_calls");
     const call = choice.message.tool_calls![0]!;
     if (call.type !== "function") throw new Error("not a function");
@@ -191,19 +191,19 @@ describe("messages", () => {
     const messages: Anthropic.MessageParam[] = say("weather in Oslo?");
     const thinking = { type: "enabled" as const, budget_tokens: 1024 };
     const stream = claude.messages.stream({ model, max_tokens: 4000, thinking, tools, messages });
-    const asked = await stream.finalMessage();
-    expect(asked.stop_reason).toBe("tool_use");
-    expect(asked.content.map((block) => block.type)).toEqual(["thinking", "tool_use"]);
-    const use = asked.content[1] as Anthropic.ToolUseBlock;
+    const requested = await stream.finalMessage();
+    expect(requested.stop_reason).toBe("tool_use");
+    expect(requested.content.map((block) => block.type)).toEqual(["thinking", "tool_use"]);
+    const use = requested.content[1] as Anthropic.ToolUseBlock;
     expect(use.input).toMatchObject({ city: "Oslo" });
     messages.push(
-      { role: "assistant", content: asked.content },
+      { role: "assistant", content: requested.content },
       { role: "user", content: [{ type: "tool_result", tool_use_id: use.id, content: "snow" }] },
     );
     const answered = await claude.messages.create({ model, max_tokens: 4000, tools, messages });
     expect(answered.content[0]).toMatchObject({ type: "text" });
     expect((answered.content[0] as Anthropic.TextBlock).text).toContain("snow");
-    (asked.content[0] as Anthropic.ThinkingBlock).thinking += "changed";
+    (requested.content[0] as Anthropic.ThinkingBlock).thinking += "changed";
     await expect(claude.messages.create({ model, max_tokens: 4000, tools, messages })).rejects.toThrow(
       "signature",
     );
@@ -244,12 +244,14 @@ describe("responses", () => {
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "weather in Rome" }];
     const include = ["reasoning.encrypted_content" as const];
     const stream = openai.responses.stream({ model: "demo-think", input, tools, include });
-    const asked = await stream.finalResponse();
-    expect(asked.output.map((item) => item.type)).toEqual(["reasoning", "function_call"]);
-    expect((asked.output[0] as OpenAI.Responses.ResponseReasoningItem).encrypted_content).toMatch(/^demo/);
-    const call = asked.output[1] as OpenAI.Responses.ResponseFunctionToolCall;
+    const requested = await stream.finalResponse();
+    expect(requested.output.map((item) => item.type)).toEqual(["reasoning", "function_call"]);
+    expect((requested.output[0] as OpenAI.Responses.ResponseReasoningItem).encrypted_content).toMatch(
+      /^demo/,
+    );
+    const call = requested.output[1] as OpenAI.Responses.ResponseFunctionToolCall;
     expect(JSON.parse(call.arguments)).toMatchObject({ city: "Rome" });
-    input.push(...(asked.output as OpenAI.Responses.ResponseInputItem[]), {
+    input.push(...(requested.output as OpenAI.Responses.ResponseInputItem[]), {
       type: "function_call_output",
       call_id: call.call_id,
       output: "sunny",
@@ -294,17 +296,17 @@ describe("generateContent", () => {
       .join("");
 
   it("answers plain, as events and as one array", async () => {
-    const asked = contents("[[say=Three ways to say it]]");
-    const plain = JSON.parse((await post("demo-chat:generateContent", asked)).text) as Generated;
+    const requested = contents("[[say=Three ways to say it]]");
+    const plain = JSON.parse((await post("demo-chat:generateContent", requested)).text) as Generated;
     expect(join([plain])).toBe("Three ways to say it");
-    const events = (await post("demo-chat:streamGenerateContent?alt=sse", asked)).text
+    const events = (await post("demo-chat:streamGenerateContent?alt=sse", requested)).text
       .split("\r\n\r\n")
       .filter(Boolean)
       .map((frame) => JSON.parse(frame.replace(/^data: /, "")) as Generated);
     expect(join(events)).toBe("Three ways to say it");
     expect(events.at(-1)!.candidates[0]!.finishReason).toBe("STOP");
     expect(events.at(-1)!.usageMetadata).toEqual(plain.usageMetadata);
-    const array = JSON.parse((await post("demo-chat:streamGenerateContent", asked)).text) as Generated[];
+    const array = JSON.parse((await post("demo-chat:streamGenerateContent", requested)).text) as Generated[];
     expect(join(array)).toBe("Three ways to say it");
   });
 
@@ -312,8 +314,8 @@ describe("generateContent", () => {
     const tools = [
       { functionDeclarations: [{ name: "get_weather", parameters: { ...parameters, type: "OBJECT" } }] },
     ];
-    const asked = { ...contents("weather in Paris and London"), tools };
-    const made = JSON.parse((await post("demo-think:generateContent", asked)).text) as Generated;
+    const requested = { ...contents("weather in Paris and London"), tools };
+    const made = JSON.parse((await post("demo-think:generateContent", requested)).text) as Generated;
     const parts = made.candidates[0]!.content.parts!;
     expect(parts.map((part) => part.functionCall?.args)).toMatchObject([
       undefined,
@@ -326,7 +328,7 @@ describe("generateContent", () => {
     const back = (count: number) => ({
       tools,
       contents: [
-        ...asked.contents,
+        ...requested.contents,
         { role: "model", parts },
         { role: "user", parts: Array.from({ length: count }, () => response) },
       ],

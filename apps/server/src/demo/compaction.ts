@@ -1,13 +1,13 @@
 import { type Json, asList } from "./json.ts";
 import { readResponses } from "./openai-responses-request.ts";
 
-/** A conversation made short: what users said stays, all else becomes one item that only its vendor can read. */
+/** A conversation made short: what users said stays, all else becomes one item that only its provider can read. */
 export function compaction(body: Json): Json {
   const { input } = readResponses(body);
-  const said = asList(body["input"]).filter((item) => (item as Json)["role"] === "user");
+  const content = asList(body["input"]).filter((item) => (item as Json)["role"] === "user");
   const sealed = Buffer.from(JSON.stringify(body["input"] ?? "")).toString("base64");
   const output = [
-    ...said,
+    ...content,
     { id: "cmp_1", type: "compaction", encrypted_content: sealed.slice(0, 64), created_by: "demo" },
   ];
   return {

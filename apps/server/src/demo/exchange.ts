@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Call } from "./calls.ts";
 import type { Frame } from "./chat-wire.ts";
-import { type Fault, type Vendor, refusal, requestIdHeader } from "./faults.ts";
+import { type Fault, type Provider, refusal, requestIdHeader } from "./faults.ts";
 import type { Json } from "./json.ts";
 import type { Behaviour } from "./switches.ts";
 
@@ -19,7 +19,7 @@ export interface Reply {
 }
 
 /** An answer in events. */
-export interface Told {
+export interface Reported {
   events: Iterable<Frame>;
 }
 
@@ -29,7 +29,7 @@ export function json(body: Json): Reply {
 
 export class Exchange {
   readonly call: Call;
-  readonly vendor: Vendor;
+  readonly provider: Provider;
   readonly requestId: string;
   readonly #response: ServerResponse;
   /** Aborts when the connection is gone, whoever closed it. */
@@ -40,11 +40,11 @@ export class Exchange {
     request: IncomingMessage,
     response: ServerResponse,
     call: Call,
-    vendor: Vendor,
+    provider: Provider,
     requestId: string,
   ) {
     this.call = call;
-    this.vendor = vendor;
+    this.provider = provider;
     this.requestId = requestId;
     this.#response = response;
     response.once("close", () => {
@@ -82,7 +82,7 @@ export class Exchange {
 
   #start(status: number, headers: Record<string, string | number>): void {
     this.call.status = status;
-    this.#response.writeHead(status, { [requestIdHeader[this.vendor]]: this.requestId, ...headers });
+    this.#response.writeHead(status, { [requestIdHeader[this.provider]]: this.requestId, ...headers });
   }
 
   /** Hands the text to the socket; true once it may be followed by more. */
@@ -104,9 +104,9 @@ export class Exchange {
 
   refuse(fault: Fault): void {
     if (this.gone) return;
-    const { status, headers, body } = refusal(this.vendor, fault, this.requestId);
+    const { status, headers, body } = refusal(this.provider, fault, this.requestId);
     const text = JSON.stringify(body);
-    const type = this.vendor === "gemini" ? "application/json; charset=UTF-8" : "application/json";
+    const type = this.provider === "gemini" ? "application/json; charset=UTF-8" : "application/json";
     this.#start(status, { ...headers, "content-type": type, "content-length": Buffer.byteLength(text) });
     this.#response.end(text);
   }
@@ -143,7 +143,7 @@ export class Exchange {
     else this.#close();
   }
 
-  /** `failure` makes the vendor's own error inside a stream; it is told how many frames went before it. */
+  /** `failure` makes the provider's own error inside a stream; it is told how many frames went before it. */
   async stream(
     type: string,
     frames: Iterable<Frame>,

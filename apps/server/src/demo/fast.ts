@@ -4,13 +4,13 @@ import type { Reply } from "./exchange.ts";
 import type { Question } from "./question.ts";
 import type { Route } from "./routes.ts";
 
-/** One answer per wire, made once, for callers that measure what stands before the vendor. */
+/** One answer per wire, made once, for callers that measure what stands before the provider. */
 
 const PIECES = 64;
 const question: Question & { includeUsage: boolean; sse: boolean; encrypted: boolean; echo: object } = {
   model: "demo-chat",
   stream: false,
-  said: "",
+  prompt: "",
   turns: 1,
   images: 0,
   audios: 0,

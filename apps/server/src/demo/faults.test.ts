@@ -17,13 +17,13 @@ interface Raw {
 }
 
 /** Speaks HTTP by hand and reads until the server closes or the answer is whole. */
-function raw(said: string, options: { stream?: boolean; key?: string; path?: string } = {}): Promise<Raw> {
+function raw(message: string, options: { stream?: boolean; key?: string; path?: string } = {}): Promise<Raw> {
   const { port } = new URL(upstream.url);
   const body = JSON.stringify({
     model: "demo-chat",
     max_tokens: 1000,
     stream: options.stream === true,
-    messages: [{ role: "user", content: said }],
+    messages: [{ role: "user", content: message }],
   });
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), "127.0.0.1");
@@ -75,7 +75,7 @@ describe("cuts", () => {
 });
 
 describe("trouble inside an answer", () => {
-  it("puts the vendor's own error into a stream", async () => {
+  it("puts the provider's own error into a stream", async () => {
     const chat = await raw("[[error-mid-stream=2]]", { stream: true });
     expect(chat.broken).toBe(false);
     expect(deltas(chat.text)).toBe(2);
@@ -85,7 +85,7 @@ describe("trouble inside an answer", () => {
     expect(messages.text).toContain("overloaded_error");
   });
 
-  it("sends what nobody can read", async () => {
+  it("sends what no one can read", async () => {
     expect((await raw("[[garbage]]")).text).toContain("<h1>502 Bad Gateway</h1>");
     expect((await raw("[[garbage]]", { stream: true })).text).toContain('{"id": "oops", "choi\n');
   });
@@ -152,7 +152,7 @@ describe("the log of calls", () => {
     expect(upstream.calls()[0]!.aborted).toBe(false);
   });
 
-  it("notices the leaving of a caller who waits for a silent vendor", async () => {
+  it("notices the leaving of a caller who waits for a silent provider", async () => {
     const controller = new AbortController();
     const body = JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "[[hang]]" }] });
     const waiting = fetch(`${upstream.url}/v1/chat/completions`, {

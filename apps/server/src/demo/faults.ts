@@ -1,8 +1,8 @@
 import type { Json } from "./json.ts";
 
-/** How each vendor spells its refusals. */
+/** How each provider spells its refusals. */
 
-export type Vendor = "openai" | "anthropic" | "gemini";
+export type Provider = "openai" | "anthropic" | "gemini";
 
 export interface Fault {
   status: number;
@@ -10,7 +10,7 @@ export interface Fault {
   param?: string;
   /** Seconds. */
   retryAfter?: number;
-  /** The account has run dry: each vendor has its own status and words for it. */
+  /** The account has run dry: each provider has its own status and words for it. */
   noCredit?: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface Refusal {
   body: Json;
 }
 
-export function refusal(vendor: Vendor, fault: Fault, requestId: string): Refusal {
-  const headers: Record<string, string> = { [requestIdHeader[vendor]]: requestId };
+export function refusal(provider: Provider, fault: Fault, requestId: string): Refusal {
+  const headers: Record<string, string> = { [requestIdHeader[provider]]: requestId };
   if (fault.retryAfter !== undefined) headers["retry-after"] = String(fault.retryAfter);
-  return { ...spellings[vendor](fault, requestId), headers };
+  return { ...spellings[provider](fault, requestId), headers };
 }
 
-export const requestIdHeader: Record<Vendor, string> = {
+export const requestIdHeader: Record<Provider, string> = {
   openai: "x-request-id",
   anthropic: "request-id",
   gemini: "x-goog-request-id",
@@ -34,7 +34,7 @@ export const requestIdHeader: Record<Vendor, string> = {
 
 type Spelling = (fault: Fault, requestId: string) => { status: number; body: Json };
 
-const spellings: Record<Vendor, Spelling> = { openai, anthropic, gemini };
+const spellings: Record<Provider, Spelling> = { openai, anthropic, gemini };
 
 const plainMessages: Record<number, string> = {
   400: "The request is not valid.",

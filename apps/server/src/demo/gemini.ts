@@ -10,7 +10,7 @@ interface GeminiQuestion extends Question {
   sse: boolean;
 }
 
-/** This vendor takes both spellings of a field. */
+/** This provider takes both spellings of a field. */
 function field(object: Json, camel: string): unknown {
   return object[camel] ?? object[camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 }
@@ -47,7 +47,7 @@ function formatOf(config: Json): Question["json"] {
   return schema === undefined ? true : asObject(schema);
 }
 
-type Prompt = ReturnType<Listener["heard"]> & Pick<Question, "model" | "tools">;
+type Prompt = ReturnType<Listener["request"]> & Pick<Question, "model" | "tools">;
 
 /** What counting tokens needs, too: everything that is read. */
 export function readPrompt(body: Json, model: string): Prompt {
@@ -74,7 +74,7 @@ export function readPrompt(body: Json, model: string): Prompt {
       );
     }),
   );
-  return { ...listener.heard(body["tools"]), model, tools };
+  return { ...listener.request(body["tools"]), model, tools };
 }
 
 function partsOf(content: Json): Json[] {
@@ -94,7 +94,7 @@ function hearModel(listener: Listener, parts: Json[]): number {
   return calls;
 }
 
-/** Checks what the vendor checks: as many responses as there were calls. Returns the calls left open. */
+/** Checks what the provider checks: as many responses as there were calls. Returns the calls left open. */
 function hearUser(listener: Listener, parts: Json[], calls: number): number {
   const responses = parts.filter((part) => field(part, "functionResponse") !== undefined).length;
   if (responses !== calls) {
@@ -124,7 +124,7 @@ const finishes = {
   "content-filter": "SAFETY",
 } as const;
 
-/** This vendor counts thoughts beside the candidates' tokens, not in them. */
+/** This provider counts thoughts beside the candidates' tokens, not in them. */
 function usageOf(answer: Answer, written: number): Json {
   const { usage } = answer;
   if (usage === undefined) return {};

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import { type Frame, event } from "./chat-wire.ts";
-import { type Reply, type Told, json } from "./exchange.ts";
+import { type Reply, type Reported, json } from "./exchange.ts";
 import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { BadQuestion } from "./question.ts";
 
@@ -42,7 +42,7 @@ export function picture(seed: string): Buffer {
   ]);
 }
 
-/** Always small, whatever size was asked for: nobody pays for the pixels. */
+/** Always small, whatever size was asked for: no one pays for the pixels. */
 export function images(body: Json): Json {
   const prompt = asText(body["prompt"]);
   if (prompt === "") throw new BadQuestion("'prompt' must be a text.", "prompt");
@@ -51,7 +51,7 @@ export function images(body: Json): Json {
   if (!Number.isInteger(count) || count < 1 || count > MOST_IMAGES) {
     throw new BadQuestion(`'n' must be between 1 and ${MOST_IMAGES}.`, "n");
   }
-  const asked = Math.ceil(Buffer.byteLength(prompt) / 4);
+  const requested = Math.ceil(Buffer.byteLength(prompt) / 4);
   const written = count * TOKENS_PER_IMAGE;
   return {
     created: Math.floor(Date.now() / 1000),
@@ -61,16 +61,16 @@ export function images(body: Json): Json {
       return url ? { url: `data:image/png;base64,${base64}`, revised_prompt: prompt } : { b64_json: base64 };
     }),
     usage: {
-      input_tokens: asked,
+      input_tokens: requested,
       output_tokens: written,
-      total_tokens: asked + written,
-      input_tokens_details: { text_tokens: asked, image_tokens: 0 },
+      total_tokens: requested + written,
+      input_tokens_details: { text_tokens: requested, image_tokens: 0 },
     },
   };
 }
 
 /** One picture in events: as many drafts as were asked for, then the whole. */
-export function draw(body: Json, name: "image_generation" | "image_edit"): Reply | Told {
+export function draw(body: Json, name: "image_generation" | "image_edit"): Reply | Reported {
   const made = images(body);
   if (body["stream"] !== true && body["stream"] !== "true") return json(made);
   const b64_json = asText(asObject(asList(made["data"])[0])["b64_json"]);

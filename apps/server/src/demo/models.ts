@@ -48,14 +48,14 @@ function geminiModel(model: DemoModel): Json {
 }
 
 /** The list, or one model of it; undefined when that one does not exist. */
-export function modelsFor(vendor: "openai" | "anthropic" | "gemini", id: string): Json | undefined {
-  const one = { openai: openaiModel, anthropic: anthropicModel, gemini: geminiModel }[vendor];
+export function modelsFor(provider: "openai" | "anthropic" | "gemini", id: string): Json | undefined {
+  const one = { openai: openaiModel, anthropic: anthropicModel, gemini: geminiModel }[provider];
   if (id !== "") {
     const found = demoModels.find((model) => model.id === id);
     return found === undefined ? undefined : one(found);
   }
   const all = demoModels.map(one);
-  switch (vendor) {
+  switch (provider) {
     case "openai":
       return { object: "list", data: all };
     case "anthropic":

@@ -17,7 +17,7 @@ function read(body: Json): ChatQuestion {
   const messages = asList(body["messages"]).map(asObject);
   if (messages.length === 0)
     throw new BadQuestion("'messages' must be a list with at least one message.", "messages");
-  const heard = listen(messages).heard(body["tools"]);
+  const received = listen(messages).request(body["tools"]);
   const answers = asNumber(body["n"]) ?? 1;
   if (answers < 1 || answers > 128) throw new BadQuestion("'n' must be between 1 and 128.", "n");
   const format = asObject(body["response_format"]);
@@ -25,7 +25,7 @@ function read(body: Json): ChatQuestion {
   const choice = body["tool_choice"];
   const named = asText(asObject(asObject(choice)["function"])["name"]);
   return {
-    ...heard,
+    ...received,
     model,
     answers,
     stream: body["stream"] === true,
@@ -49,7 +49,7 @@ function formatOf(format: Json): Question["json"] {
   return asObject(asObject(format["json_schema"])["schema"]);
 }
 
-/** Checks what the vendor checks: every call of a tool is answered, and every answer has its call. */
+/** Checks what the provider checks: every call of a tool is answered, and every answer has its call. */
 function listen(messages: Json[]): Listener {
   const listener = new Listener();
   let open = new Set<string>();
@@ -112,7 +112,7 @@ function plainText(content: unknown): string {
 }
 
 function hear(listener: Listener, content: unknown, user: boolean, at: string): void {
-  const text = (said: string) => (user ? listener.userText(said) : listener.otherText(said));
+  const text = (message: string) => (user ? listener.userText(message) : listener.otherText(message));
   if (typeof content === "string") return text(content);
   if (!Array.isArray(content))
     throw new BadQuestion("'content' must be a string or a list.", `${at}.content`);

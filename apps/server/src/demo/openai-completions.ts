@@ -20,7 +20,7 @@ function read(body: Json): CompletionQuestion {
   // A prompt of token numbers has no words that we could read.
   listener.userText(prompts.filter((prompt) => typeof prompt === "string").join("\n"));
   return {
-    ...listener.heard(undefined),
+    ...listener.request(undefined),
     model,
     stream: body["stream"] === true,
     includeUsage: asObject(body["stream_options"])["include_usage"] === true,

@@ -3,7 +3,7 @@ import { BadQuestion, Listener, type OfferedTool, type Question, offered } from 
 
 export interface ResponsesQuestion extends Question {
   encrypted: boolean;
-  /** Fields that the vendor repeats in its answer. */
+  /** Fields that the provider repeats in its answer. */
   echo: Json;
 }
 
@@ -24,7 +24,7 @@ export function readResponses(body: Json): ResponsesQuestion {
   const format = asObject(asObject(body["text"])["format"]);
   const effort = asText(asObject(body["reasoning"])["effort"]);
   return {
-    ...listener.heard(body["tools"]),
+    ...listener.request(body["tools"]),
     model,
     answers: 1,
     stream: body["stream"] === true,
@@ -80,7 +80,7 @@ function echoOf(body: Json): Json {
   };
 }
 
-/** Checks what the vendor checks: every output of a tool has its call, and every call its output. */
+/** Checks what the provider checks: every output of a tool has its call, and every call its output. */
 function listen(listener: Listener, items: Json[], continued: boolean): void {
   const open = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -124,7 +124,7 @@ function hearMessage(listener: Listener, item: Json, at: string): void {
   const user = role === "user";
   if (user) listener.userTurn();
   else listener.otherTurn(role === "assistant" ? "assistant" : "system");
-  const text = (said: string) => (user ? listener.userText(said) : listener.otherText(said));
+  const text = (message: string) => (user ? listener.userText(message) : listener.otherText(message));
   if (typeof item["content"] === "string") return text(item["content"]);
   for (const [index, part] of asList(item["content"]).map(asObject).entries()) {
     const type = asText(part["type"]);

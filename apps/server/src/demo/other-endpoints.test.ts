@@ -48,11 +48,11 @@ describe("embeddings", () => {
 });
 
 it("continues a prompt, plain and streamed", async () => {
-  const asked = { model: "demo-chat", prompt: "[[say=once upon a time]]" };
-  const plain = await openai.completions.create(asked);
+  const requested = { model: "demo-chat", prompt: "[[say=once upon a time]]" };
+  const plain = await openai.completions.create(requested);
   expect(plain.choices[0]!.text).toBe("once upon a time");
   let text = "";
-  for await (const chunk of await openai.completions.create({ ...asked, stream: true }))
+  for await (const chunk of await openai.completions.create({ ...requested, stream: true }))
     text += chunk.choices[0]!.text;
   expect(text).toBe("once upon a time");
 });
@@ -84,8 +84,8 @@ it("speaks in notes, and describes what it hears", async () => {
   const bytes = Buffer.from(await spoken.arrayBuffer());
   expect(bytes.subarray(0, 4).toString("latin1")).toBe("RIFF");
   const file = await toFile(bytes, "hello.wav");
-  const heard = await openai.audio.transcriptions.create({ model: "demo-whisper", file });
-  expect(heard.text).toContain(`hello.wav, a recording of ${bytes.length} bytes`);
+  const received = await openai.audio.transcriptions.create({ model: "demo-whisper", file });
+  expect(received.text).toContain(`hello.wav, a recording of ${bytes.length} bytes`);
   const subtitles = await openai.audio.transcriptions.create({
     model: "demo-whisper",
     file,

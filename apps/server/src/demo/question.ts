@@ -5,7 +5,7 @@ export interface Question {
   model: string;
   stream: boolean;
   /** The last thing the user said, its switches included. */
-  said: string;
+  prompt: string;
   /** How many times the user has spoken so far. */
   turns: number;
   images: number;
@@ -36,7 +36,7 @@ export interface OfferedTool {
   form?: { namespace?: string; plain: boolean };
 }
 
-/** A request that no vendor would take. */
+/** A request that no provider would take. */
 export class BadQuestion extends Error {
   readonly param: string;
 
@@ -52,7 +52,7 @@ const TOKENS_PER_IMAGE = 85;
 
 /** Gathers what a request holds while a wire walks through its messages. */
 export class Listener {
-  #said = "";
+  #prompt = "";
   #turns = 0;
   #bytes = 0;
   #messages = 0;
@@ -66,7 +66,7 @@ export class Listener {
   userTurn(): void {
     this.#turns += 1;
     this.#messages += 1;
-    this.#said = "";
+    this.#prompt = "";
     this.#imagesInTurn = 0;
     this.#audios = 0;
     this.#files = 0;
@@ -79,7 +79,7 @@ export class Listener {
   }
 
   userText(text: string): void {
-    this.#said += (this.#said === "" ? "" : "\n") + text;
+    this.#prompt += (this.#prompt === "" ? "" : "\n") + text;
     this.otherText(text);
   }
 
@@ -107,12 +107,12 @@ export class Listener {
     this.otherText(text);
   }
 
-  heard(
+  request(
     tools: unknown,
-  ): Pick<Question, "said" | "turns" | "images" | "audios" | "files" | "toolResults" | "input"> {
+  ): Pick<Question, "prompt" | "turns" | "images" | "audios" | "files" | "toolResults" | "input"> {
     const offered = asList(tools).length === 0 ? 0 : JSON.stringify(tools).length;
     return {
-      said: this.#said,
+      prompt: this.#prompt,
       turns: this.#turns,
       images: this.#imagesInTurn,
       audios: this.#audios,

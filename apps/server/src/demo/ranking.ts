@@ -12,8 +12,9 @@ export function rerank(body: Json): Json {
   const most = asNumber(body["top_n"]) ?? documents.length;
   const results = documents
     .map((text, index) => {
-      const held = wordsOf(text);
-      const share = words.size === 0 ? 0 : [...words].filter((word) => held.has(word)).length / words.size;
+      const documentTerms = wordsOf(text);
+      const share =
+        words.size === 0 ? 0 : [...words].filter((word) => documentTerms.has(word)).length / words.size;
       const document = body["return_documents"] === true ? { document: { text } } : {};
       return { index, relevance_score: Number((0.02 + 0.97 * share).toFixed(6)), ...document };
     })

@@ -41,7 +41,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     audio: { input: { format: { type: "audio/pcm", rate: 24_000 } }, output: { voice: "alloy" } },
   };
   let soundBytes = 0;
-  let heardTokens = 0;
+  let audioTokens = 0;
   let busy: { id: string; stop: AbortController } | undefined;
 
   const send = (type: string, fields: Json) => {
@@ -70,7 +70,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     const tokens = Math.ceil((soundBytes / BYTES_PER_SECOND) * TOKENS_PER_SECOND);
     const seconds = soundBytes / BYTES_PER_SECOND;
     soundBytes = 0;
-    heardTokens += tokens;
+    audioTokens += tokens;
     send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: null });
     add(item);
     const writer = asObject(asObject(asObject(session["audio"])["input"])["transcription"]);
@@ -95,7 +95,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     });
   }
 
-  async function respond(asked: Json): Promise<void> {
+  async function respond(requested: Json): Promise<void> {
     if (busy !== undefined) {
       complain(
         `Conversation already has an active response: ${busy.id}.`,
@@ -107,7 +107,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     const stop = new AbortController();
     busy = { id: response, stop };
     try {
-      await speak(response, { ...session, ...asked }, AbortSignal.any([stop.signal, leaving.signal]));
+      await speak(response, { ...session, ...requested }, AbortSignal.any([stop.signal, leaving.signal]));
     } catch (error) {
       if (!(error instanceof BadQuestion)) throw error;
       complain(error.message, "invalid_value", error.param);
@@ -118,7 +118,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
 
   async function speak(response: string, config: Json, signal: AbortSignal): Promise<void> {
     const question = questionOf(model, config, items);
-    const behaviour = { ...standing, ...switchesInText(question.said) };
+    const behaviour = { ...standing, ...switchesInText(question.prompt) };
     const made = answer(question, behaviour);
     const kinds = asList(config["output_modalities"] ?? config["modalities"]);
     const sound = kinds.includes("audio");
@@ -137,7 +137,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     items.push(...output);
     const status = signal.aborted ? "cancelled" : "completed";
     const usage =
-      behaviour.noUsage === true ? null : usageOf(made, sound && made.calls.length === 0, heardTokens);
+      behaviour.noUsage === true ? null : usageOf(made, sound && made.calls.length === 0, audioTokens);
     send("response.done", { response: { ...about, status, output, usage } });
   }
 
@@ -156,7 +156,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
       content: [],
     };
     const at = { response_id: response, item_id: item["id"], output_index: index, content_index: 0 };
-    const [words, part] = sound
+    const [phrasesOf, part] = sound
       ? [
           beta ? "response.audio_transcript" : "response.output_audio_transcript",
           beta ? "audio" : "output_audio",
@@ -164,19 +164,19 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
       : [beta ? "response.text" : "response.output_text", beta ? "text" : "output_text"];
     send("response.output_item.added", { response_id: response, output_index: index, item });
     send("response.content_part.added", { ...at, part: { type: part } });
-    let said = "";
+    let text = "";
     for (const piece of pieces) {
       if (!(await pace.next())) break;
-      said += piece;
-      send(`${words}.delta`, { ...at, delta: piece });
+      text += piece;
+      send(`${phrasesOf}.delta`, { ...at, delta: piece });
       if (sound)
         send(beta ? "response.audio.delta" : "response.output_audio.delta", {
           ...at,
           delta: melody(piece).toString("base64"),
         });
     }
-    send(`${words}.done`, { ...at, ...(sound ? { transcript: said } : { text: said }) });
-    const content = [sound ? { type: part, transcript: said } : { type: part, text: said }];
+    send(`${phrasesOf}.done`, { ...at, ...(sound ? { transcript: text } : { text: text }) });
+    const content = [sound ? { type: part, transcript: text } : { type: part, text: text }];
     const done = { ...item, status: "completed", content };
     send("response.output_item.done", { response_id: response, output_index: index, item: done });
     return done;
@@ -283,16 +283,16 @@ function pacer(behaviour: Behaviour, signal: AbortSignal): Pace {
   return pace;
 }
 
-function usageOf(made: Answer, sound: boolean, heard: number): Json {
+function usageOf(made: Answer, sound: boolean, audioInput: number): Json {
   const { input = 0, output = 0, cached = 0 } = made.usage ?? {};
   const audio = sound ? Math.floor(output / 2) : 0;
   return {
-    total_tokens: input + heard + output,
-    input_tokens: input + heard,
+    total_tokens: input + audioInput + output,
+    input_tokens: input + audioInput,
     output_tokens: output,
     input_token_details: {
       text_tokens: input,
-      audio_tokens: heard,
+      audio_tokens: audioInput,
       image_tokens: 0,
       cached_tokens: cached,
       cached_tokens_details: { text_tokens: cached, audio_tokens: 0, image_tokens: 0 },
@@ -322,9 +322,9 @@ function questionOf(model: string, config: Json, items: Json[]): Question {
     }
   });
   const tools = asList(config["tools"]).map((tool) => ({ type: "function", function: tool }));
-  const said = messages.length === 0 ? [{ role: "user", content: "Hello" }] : messages;
+  const output = messages.length === 0 ? [{ role: "user", content: "Hello" }] : messages;
   return openaiChat.read(
-    { model, messages: said, tools, tool_choice: config["tool_choice"] },
+    { model, messages: output, tools, tool_choice: config["tool_choice"] },
     {
       model,
       stream: true,

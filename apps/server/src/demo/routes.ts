@@ -6,8 +6,8 @@ import { speech, transcription } from "./audio.ts";
 import { type ChatWire, type Target, event } from "./chat-wire.ts";
 import { compaction } from "./compaction.ts";
 import { geminiEmbedding, geminiEmbeddings, openaiEmbeddings } from "./embeddings.ts";
-import { type Reply, type Told, json } from "./exchange.ts";
-import { type Vendor, refusal } from "./faults.ts";
+import { type Reply, type Reported, json } from "./exchange.ts";
+import { type Provider, refusal } from "./faults.ts";
 import { gemini, readPrompt as readGeminiPrompt } from "./gemini.ts";
 import { draw, images, retouched } from "./images.ts";
 import { type Json, asText } from "./json.ts";
@@ -31,11 +31,11 @@ import {
 
 /** What stands at an address. */
 export type Route =
-  | { kind: "chat"; vendor: Vendor; wire: ChatWire; target: Target; failure: StreamFailure }
-  | { kind: "task"; vendor: Vendor; model: string; run: (body: Json) => Reply | Told | undefined }
-  | { kind: "models"; vendor: Vendor; id: string };
+  | { kind: "chat"; provider: Provider; wire: ChatWire; target: Target; failure: StreamFailure }
+  | { kind: "task"; provider: Provider; model: string; run: (body: Json) => Reply | Reported | undefined }
+  | { kind: "models"; provider: Provider; id: string };
 
-/** The vendor's own words for an error inside a stream that has already begun. */
+/** The provider's own words for an error inside a stream that has already begun. */
 type StreamFailure = (question: Question, answer: Answer, framesSent: number, requestId: string) => string;
 
 const FAILED = { status: 500 };
@@ -107,12 +107,12 @@ const posts: Record<string, Route> = {
   "/mj/insight-face/swap": task("openai", (body) => submitMidjourney("SWAP_FACE", body)),
 };
 
-function chat(vendor: Vendor, wire: ChatWire, failure: StreamFailure, target: Target = inBody): Route {
-  return { kind: "chat", vendor, wire, target, failure };
+function chat(provider: Provider, wire: ChatWire, failure: StreamFailure, target: Target = inBody): Route {
+  return { kind: "chat", provider, wire, target, failure };
 }
 
-function task(vendor: Vendor, run: (body: Json) => Reply | Told | undefined, model = ""): Route {
-  return { kind: "task", vendor, model, run };
+function task(provider: Provider, run: (body: Json) => Reply | Reported | undefined, model = ""): Route {
+  return { kind: "task", provider, model, run };
 }
 
 const geminiPath = /^\/v1(?:beta|alpha)?\/models\/(.+):(\w+)$/;
@@ -122,8 +122,8 @@ const seedPath = /^\/mj\/task\/(\d+)\/image-seed$/;
 const midjourneyPath = /^\/mj\/submit\/([\w-]+)$/;
 const openaiList = /^\/v1\/models(?:\/(.+))?$/;
 
-/** Which vendor's errors an address speaks, whether anything stands there or not. */
-export function vendorAt(path: string, headers: Record<string, unknown>): Vendor {
+/** Which provider's errors an address speaks, whether anything stands there or not. */
+export function providerAt(path: string, headers: Record<string, unknown>): Provider {
   if (/^\/v1(?:beta|alpha)\//.test(path) || geminiPath.test(path)) return "gemini";
   return path.startsWith("/v1/messages") || "anthropic-version" in headers ? "anthropic" : "openai";
 }
@@ -144,11 +144,11 @@ export function routeAt(
   if (seed !== undefined) return task("openai", () => seedOf(seed));
   const listed = geminiList.exec(path) ?? openaiList.exec(path);
   if (listed === null) return undefined;
-  return { kind: "models", vendor: vendorAt(path, headers), id: listed[1] ?? "" };
+  return { kind: "models", provider: providerAt(path, headers), id: listed[1] ?? "" };
 }
 
 export function listModels(route: Extract<Route, { kind: "models" }>): Reply | undefined {
-  const found = modelsFor(route.vendor, route.id);
+  const found = modelsFor(route.provider, route.id);
   return found === undefined ? undefined : json(found);
 }
 
@@ -182,7 +182,7 @@ function countTokens(body: Json, model: string): Json {
 }
 
 /** What a request that is no chat says, for the switches in it. */
-export function saidIn(body: Json): string {
+export function promptIn(body: Json): string {
   for (const name of ["input", "prompt", "query", "gpt_description_prompt"]) {
     const value = body[name];
     const text = Array.isArray(value) ? asText(value[0]) : asText(value);

@@ -2,7 +2,7 @@ import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 
 /** Hints for the values of an example: what was said, and a place if one was named. */
 export interface Hints {
-  said: string;
+  prompt: string;
   place: string;
 }
 
@@ -67,7 +67,7 @@ function pointed(root: Json, reference: string): Json {
 
 function fromList(values: unknown[], hints: Hints): unknown {
   const named = values.find(
-    (one) => typeof one === "string" && hints.said.toLowerCase().includes(one.toLowerCase()),
+    (one) => typeof one === "string" && hints.prompt.toLowerCase().includes(one.toLowerCase()),
   );
   return named ?? values[0] ?? null;
 }
@@ -89,9 +89,9 @@ function array(schema: Json, hints: Hints, name: string, root: Json, depth: numb
 function amount(schema: Json, hints: Hints, whole: boolean): number {
   const low = asNumber(schema["minimum"]) ?? (asNumber(schema["exclusiveMinimum"]) ?? -Infinity) + 1;
   const high = asNumber(schema["maximum"]) ?? (asNumber(schema["exclusiveMaximum"]) ?? Infinity) - 1;
-  const said = Number(/-?\d+(?:\.\d+)?/.exec(hints.said)?.[0] ?? 1);
+  const output = Number(/-?\d+(?:\.\d+)?/.exec(hints.prompt)?.[0] ?? 1);
   const step = asNumber(schema["multipleOf"]);
-  let number = Math.min(Math.max(whole ? Math.trunc(said) : said, low), high);
+  let number = Math.min(Math.max(whole ? Math.trunc(output) : output, low), high);
   if (step !== undefined && step > 0) number = Math.ceil(number / step) * step;
   return number;
 }
@@ -116,8 +116,11 @@ function text(schema: Json, hints: Hints, name: string): string {
 function named(name: string, hints: Hints): string {
   if (/city|place|location|town|address|destination/i.test(name)) return hints.place;
   if (/date|day/i.test(name)) return formats["date"] ?? "";
-  if (/query|question|text|prompt|input|expression|content|message|search/i.test(name) && hints.said !== "") {
-    return hints.said.slice(0, 200);
+  if (
+    /query|question|text|prompt|input|expression|content|message|search/i.test(name) &&
+    hints.prompt !== ""
+  ) {
+    return hints.prompt.slice(0, 200);
   }
   return name === "" ? "demo" : `demo ${name}`;
 }

@@ -18,7 +18,7 @@ function quoted(text: string): string {
 
 interface Phrases {
   hello(model: string): string;
-  asked(text: string, model: string): string;
+  requested(text: string, model: string): string;
   turn(turns: number): string;
   sees(images: number, audios: number, files: number): string;
   result(results: string[]): string;
@@ -40,7 +40,7 @@ const phrases: Record<Language, Phrases> = {
   en: {
     hello: (model) =>
       `Hello! I am ${model}, the built-in demo model. I cost nothing at any vendor; ask me something, offer me a tool or show me a picture.`,
-    asked: (text, model) =>
+    requested: (text, model) =>
       `You asked: “${text}”\n\nI am ${model}, a simulated model inside this gateway. I do not really think, but streaming, tools, usage and billing behave as they do with a real vendor. Ask for code to see formatting, or add [[length=300]] for a longer answer.`,
     turn: (turns) => `\n\nThis is your message number ${turns} in this conversation.`,
     sees: (images, audios, files) =>
@@ -56,7 +56,7 @@ const phrases: Record<Language, Phrases> = {
   zh: {
     hello: (model) =>
       `你好！我是内置的演示模型 ${model}，不消耗任何厂商额度。可以向我提问、提供工具，或发送图片。`,
-    asked: (text, model) =>
+    requested: (text, model) =>
       `你问的是：“${text}”\n\n我是 ${model}，运行在本网关内部的模拟模型。我不会真正思考，但流式输出、工具调用、用量和计费都与真实厂商一致。可以让我写代码来查看排版效果，或加上 [[length=300]] 获得更长的回答。`,
     turn: (turns) => `\n\n这是本次对话中你的第 ${turns} 条消息。`,
     sees: (images, audios, files) =>
@@ -75,7 +75,7 @@ const phrases: Record<Language, Phrases> = {
   ja: {
     hello: (model) =>
       `こんにちは！内蔵デモモデルの ${model} です。ベンダーの料金はかかりません。質問、ツール、画像をお試しください。`,
-    asked: (text, model) =>
+    requested: (text, model) =>
       `ご質問：「${text}」\n\n私は ${model}、このゲートウェイの中で動く模擬モデルです。実際には考えませんが、ストリーミング、ツール、使用量、課金は本物のベンダーと同じように動きます。コードを頼むと書式を確認でき、[[length=300]] を付けると長い回答になります。`,
     turn: (turns) => `\n\nこの会話で ${turns} 件目のメッセージです。`,
     sees: (images, audios, files) =>
@@ -118,24 +118,24 @@ function calculated(text: string): [string, string] | undefined {
 }
 
 /** The whole answer to what was said; `said` comes without switches. */
-export function answerTo(question: Question, said: string): string {
-  const words = phrases[languageOf(said)];
-  if (question.toolResults.length > 0) return words.result(question.toolResults);
+export function answerTo(question: Question, text: string): string {
+  const phrasesOf = phrases[languageOf(text)];
+  if (question.toolResults.length > 0) return phrasesOf.result(question.toolResults);
   const shown = question.images + question.audios + question.files;
-  const sees = shown > 0 ? words.sees(question.images, question.audios, question.files) : "";
-  if (said === "") return sees === "" ? words.silence : sees.trim();
-  if (greeting.test(said)) return sees + words.hello(question.model);
-  const found = calculated(said);
-  if (found !== undefined) return sees + words.sum(...found);
-  if (wish.test(said)) return sees + words.sample;
-  const turn = question.turns > 1 ? words.turn(question.turns) : "";
-  return sees + words.asked(quoted(said), question.model) + turn;
+  const sees = shown > 0 ? phrasesOf.sees(question.images, question.audios, question.files) : "";
+  if (text === "") return sees === "" ? phrasesOf.silence : sees.trim();
+  if (greeting.test(text)) return sees + phrasesOf.hello(question.model);
+  const found = calculated(text);
+  if (found !== undefined) return sees + phrasesOf.sum(...found);
+  if (wish.test(text)) return sees + phrasesOf.sample;
+  const turn = question.turns > 1 ? phrasesOf.turn(question.turns) : "";
+  return sees + phrasesOf.requested(quoted(text), question.model) + turn;
 }
 
-export function thoughtOn(said: string): string {
-  return phrases[languageOf(said)].thought(quoted(said));
+export function thoughtOn(text: string): string {
+  return phrases[languageOf(text)].thought(quoted(text));
 }
 
-export function longText(said: string): string {
-  return phrases[languageOf(said)].long;
+export function longText(text: string): string {
+  return phrases[languageOf(text)].long;
 }

@@ -1,6 +1,6 @@
 /**
- * The demo upstream: a simulated vendor on a socket of its own, so that everything can be tried and tested without
- * a vendor key. It speaks the vendors' wires and must never know the gateway: it shares no code with it.
+ * The demo upstream: a simulated provider on a socket of its own, so that everything can be tried and tested without
+ * a provider key. It speaks the providers' wires and must never know the gateway: it shares no code with it.
  */
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
@@ -13,8 +13,8 @@ import { fastReply } from "./fast.ts";
 import { formFields } from "./form.ts";
 import { type Json, asText } from "./json.ts";
 import { BadQuestion } from "./question.ts";
-import { openRealtime } from "./realtime-door.ts";
-import { type Route, listModels, routeAt, saidIn, taskFailure, vendorAt } from "./routes.ts";
+import { openRealtime } from "./realtime-endpoint.ts";
+import { type Route, listModels, routeAt, promptIn, taskFailure, providerAt } from "./routes.ts";
 import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./switches.ts";
 
 export type { Call } from "./calls.ts";
@@ -146,8 +146,8 @@ async function serve(
     aborted: false,
   };
   log.add(call, bytes.length);
-  const vendor = vendorAt(path, headers);
-  const exchange = new Exchange(request, response, call, vendor, `req_${randomBytes(12).toString("hex")}`);
+  const provider = providerAt(path, headers);
+  const exchange = new Exchange(request, response, call, provider, `req_${randomBytes(12).toString("hex")}`);
   if (route === undefined) {
     exchange.refuse({ status: 404, message: `Nothing answers ${method} ${path} here.` });
     return;
@@ -172,15 +172,15 @@ async function respond(
   exchange: Exchange,
   route: Route,
   body: Json,
-  asked: (model: string) => Behaviour,
+  requested: (model: string) => Behaviour,
 ): Promise<void> {
   if (route.kind === "chat") {
     const model = route.target.model || asText(body["model"]);
     // A broken account refuses before it looks at the question.
-    const standing = asked(model);
+    const standing = requested(model);
     if (standing.status !== undefined && (await exchange.trouble(standing))) return;
     const question = route.wire.read(body, route.target);
-    const behaviour = { ...standing, ...switchesInText(question.said) };
+    const behaviour = { ...standing, ...switchesInText(question.prompt) };
     if (await exchange.trouble(behaviour)) return;
     const made = answer(question, behaviour);
     if (!question.stream) {
@@ -190,26 +190,26 @@ async function respond(
       );
       return;
     }
-    const type = route.vendor === "gemini" && !route.target.sse ? "application/json" : STREAM;
+    const type = route.provider === "gemini" && !route.target.sse ? "application/json" : STREAM;
     await exchange.stream(type, route.wire.frames(question, made), behaviour, (sent) =>
       route.failure(question, made, sent, exchange.requestId),
     );
     return;
   }
   const model = route.kind === "task" ? route.model || asText(body["model"]) : "";
-  const behaviour = { ...asked(model), ...switchesInText(saidIn(body)) };
+  const behaviour = { ...requested(model), ...switchesInText(promptIn(body)) };
   if (await exchange.trouble(behaviour)) return;
   const reply = route.kind === "task" ? route.run(body) : listModels(route);
   if (reply === undefined) exchange.refuse({ status: 404 });
   else if ("events" in reply)
-    await exchange.stream(STREAM, told(reply.events, behaviour), behaviour, () =>
+    await exchange.stream(STREAM, reported(reply.events, behaviour), behaviour, () =>
       taskFailure(exchange.requestId),
     );
   else await exchange.send(reply, behaviour);
 }
 
 /** `no-usage` for the events of a task. */
-function told(events: Iterable<Frame>, behaviour: Behaviour): Iterable<Frame> {
+function reported(events: Iterable<Frame>, behaviour: Behaviour): Iterable<Frame> {
   if (behaviour.noUsage !== true) return events;
   return [...events].map((frame) => ({
     ...frame,

@@ -16,7 +16,7 @@ export interface Behaviour {
   status?: number;
   /** Seconds in the `Retry-After` header of a refusal. */
   retryAfter?: number;
-  /** Refuse as a vendor does whose account has run dry. */
+  /** Refuse as a provider does whose account has run dry. */
   noCredit?: boolean;
   cut?: Point;
   hang?: Point;
@@ -128,7 +128,7 @@ export function switchesInModel(model: string): Behaviour {
   return Object.assign({}, ...all) as Behaviour;
 }
 
-/** The vendor key of a channel: `demo-fail-429`, `demo-slow-300`, `demo-cut`, `demo-hang`, `demo-no-credit`. */
+/** The provider key of a channel: `demo-fail-429`, `demo-slow-300`, `demo-cut`, `demo-hang`, `demo-no-credit`. */
 export function switchesInKey(key: string): Behaviour {
   if (!key.startsWith("demo-")) return {};
   const status = /^demo-fail-(\d{3})$/.exec(key)?.[1];

@@ -8,7 +8,7 @@ import { withoutSwitches } from "./switches.ts";
 import { clip } from "./video.ts";
 
 /**
- * Work that takes its time: songs, videos and pictures. It goes on a step whenever somebody asks how it stands, so that
+ * Work that takes its time: songs, videos and pictures. It goes on a step whenever someone asks how it stands, so that
  * tests need not wait: taken on, under way, done.
  */
 interface Work {
@@ -17,18 +17,18 @@ interface Work {
   prompt: string;
   /** `[[task=fail]]`, `[[task=forget]]`, `[[task=stay]]` in the prompt. */
   fate: string;
-  asked: number;
+  requested: number;
   begun: number;
 }
 
 const MOST_WORKS = 1_000;
 const works = new Map<string, Work>();
 
-function begin(action: string, said: string, id: string): Work {
+function begin(action: string, text: string, id: string): Work {
   const [oldest] = works.keys();
   if (works.size >= MOST_WORKS && oldest !== undefined) works.delete(oldest);
-  const fate = /\[\[\s*task=(\w+)\s*\]\]/.exec(said)?.[1] ?? "";
-  const work = { id, action, prompt: withoutSwitches(said), fate, asked: 0, begun: Date.now() };
+  const fate = /\[\[\s*task=(\w+)\s*\]\]/.exec(text)?.[1] ?? "";
+  const work = { id, action, prompt: withoutSwitches(text), fate, requested: 0, begun: Date.now() };
   works.set(id, work);
   return work;
 }
@@ -36,9 +36,9 @@ function begin(action: string, said: string, id: string): Work {
 type Step = "taken" | "working" | "done" | "failed";
 
 function step(work: Work): Step {
-  work.asked += 1;
-  if (work.asked === 1) return "taken";
-  if (work.asked === 2 || work.fate === "stay") return "working";
+  work.requested += 1;
+  if (work.requested === 1) return "taken";
+  if (work.requested === 2 || work.fate === "stay") return "working";
   return work.fate === "fail" ? "failed" : "done";
 }
 
@@ -53,9 +53,9 @@ const REASON = "The demo vendor was told to fail.";
 const dataUrl = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString("base64")}`;
 
 export function submitSuno(action: "MUSIC" | "LYRICS", body: Json): Reply {
-  const said = asText(body["gpt_description_prompt"]) || asText(body["prompt"]);
-  if (said === "") return json({ code: "invalid_request", message: "'prompt' must be a text.", data: null });
-  return json({ code: "success", message: "", data: begin(action, said, randomUUID()).id });
+  const text = asText(body["gpt_description_prompt"]) || asText(body["prompt"]);
+  if (text === "") return json({ code: "invalid_request", message: "'prompt' must be a text.", data: null });
+  return json({ code: "success", message: "", data: begin(action, text, randomUUID()).id });
 }
 
 const sunoStatus = {
@@ -107,10 +107,10 @@ function made(work: Work): unknown {
 }
 
 export function submitKling(action: string, body: Json): Reply {
-  const said = asText(body["prompt"]);
-  if (said === "" && asText(body["image"]) === "")
+  const text = asText(body["prompt"]);
+  if (text === "" && asText(body["image"]) === "")
     return json({ code: 1201, message: "'prompt' must be a text.", request_id: randomUUID() });
-  const work = begin(action, said, randomUUID());
+  const work = begin(action, text, randomUUID());
   return klingAnswer(work, "taken");
 }
 
@@ -139,17 +139,17 @@ function klingAnswer(work: Work, at: Step): Reply {
 }
 
 export function submitMidjourney(action: string, body: Json): Reply {
-  const said = asText(body["prompt"]) || asText(body["content"]) || action;
-  if (said.includes("[[banned]]"))
+  const text = asText(body["prompt"]) || asText(body["content"]) || action;
+  if (text.includes("[[banned]]"))
     return json({ code: 24, description: "The prompt holds a banned word.", result: null, properties: {} });
-  const again = /\[\[again=(\d+)\]\]/.exec(said)?.[1];
+  const again = /\[\[again=(\d+)\]\]/.exec(text)?.[1];
   if (again !== undefined)
     return json({ code: 21, description: "The task exists.", result: again, properties: {} });
   if (action === "ACTION" && asText(body["customId"]) === "")
     throw new BadQuestion("'customId' must be a text.", "customId");
   // Like the real thing: digits that begin with the time.
   const id = `${Date.now()}${String(Math.floor(Math.random() * 1_000)).padStart(3, "0")}`;
-  begin(action, said, id);
+  begin(action, text, id);
   return json({ code: 1, description: "Submit success", result: id, properties: {} });
 }
 

@@ -31,8 +31,8 @@ const meanings: Record<string, RegExp> = {
 };
 
 /** Named places, in the order in which they are named. */
-function placesIn(said: string): string[] {
-  const lower = said.toLowerCase();
+function placesIn(text: string): string[] {
+  const lower = text.toLowerCase();
   return places
     .map((place) => ({ place, at: lower.indexOf(place.toLowerCase()) }))
     .filter(({ at }) => at !== -1)
@@ -40,34 +40,34 @@ function placesIn(said: string): string[] {
     .map(({ place }) => place);
 }
 
-function asksFor(tool: OfferedTool, said: string): boolean {
-  const lower = said.toLowerCase();
+function asksFor(tool: OfferedTool, text: string): boolean {
+  const lower = text.toLowerCase();
   if (lower.includes(tool.name.toLowerCase())) return true;
   return tool.name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .split(/[^a-z]+/)
-    .some((word) => (word.length >= 4 && lower.includes(word)) || meanings[word]?.test(said) === true);
+    .some((word) => (word.length >= 4 && lower.includes(word)) || meanings[word]?.test(text) === true);
 }
 
-function wanted(question: Question, said: string): OfferedTool[] {
+function wanted(question: Question, text: string): OfferedTool[] {
   const { tools, toolChoice } = question;
   if (typeof toolChoice === "object")
     return tools.filter((tool) => tool.name === toolChoice.name).slice(0, 1);
   if (toolChoice === "none") return [];
-  const asked = tools.filter((tool) => asksFor(tool, said));
-  if (asked.length > 0 || toolChoice === "auto") return asked;
+  const requested = tools.filter((tool) => asksFor(tool, text));
+  if (requested.length > 0 || toolChoice === "auto") return requested;
   return tools.slice(0, 1);
 }
 
 /** No calls once a result has come: then the model speaks. */
-export function callsFor(question: Question, said: string): ToolCall[] {
+export function callsFor(question: Question, text: string): ToolCall[] {
   if (question.tools.length === 0 || question.toolResults.length > 0) return [];
-  const tools = wanted(question, said);
+  const tools = wanted(question, text);
   const [first] = tools;
   if (first === undefined) return [];
-  const named = placesIn(said);
-  const both = named.length > 1 || /\bboth\b|两个|兩個|両方/i.test(said);
+  const named = placesIn(text);
+  const both = named.length > 1 || /\bboth\b|两个|兩個|両方/i.test(text);
   const single = tools.length === 1;
   const targets = named.length > 0 ? named : anyPlaces;
   const pairs =
@@ -78,7 +78,7 @@ export function callsFor(question: Question, said: string): ToolCall[] {
     id: randomBytes(12).toString("hex"),
     name: tool.name,
     ...(tool.form && { form: tool.form }),
-    input: JSON.stringify(exampleOf({ type: "object", ...tool.schema }, { said, place })),
+    input: JSON.stringify(exampleOf({ type: "object", ...tool.schema }, { prompt: text, place })),
   }));
 }
 

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatResponse, Choice, Part } from "./ir.ts";
 
-/** A whole answer told as a stream, for clients of vendors that were asked for a stream and sent none. */
+/** A whole answer told as a stream, for clients of providers that were asked for a stream and sent none. */
 export function eventsOf({ id, model, created, choices, usage, serviceTier }: ChatResponse): ChatEvent[] {
   return [
     {
@@ -26,20 +26,20 @@ function choiceEvents({ index: choice, parts, finish, finishRaw: raw, logprobs }
   return [...events, { type: "stop", choice, reason: finish, ...(raw !== undefined && { raw }) }];
 }
 
-function partEvents(said: Part, place: { choice: number; part: number }): ChatEvent[] {
-  switch (said.type) {
+function partEvents(output: Part, place: { choice: number; part: number }): ChatEvent[] {
+  switch (output.type) {
     case "text": {
-      const { text, citations = [] } = said;
+      const { text, citations = [] } = output;
       if (text === "") return [];
       const cited = citations.map<ChatEvent>((citation) => ({ type: "citation", ...place, citation }));
       return [{ type: "text", ...place, text }, ...cited];
     }
     case "refusal":
-      return [{ type: "refusal", ...place, text: said.text }];
+      return [{ type: "refusal", ...place, text: output.text }];
     case "reasoning":
-      return thoughtEvents(said, place);
+      return thoughtEvents(output, place);
     case "tool-call": {
-      const { id, name, input, signature } = said;
+      const { id, name, input, signature } = output;
       return [
         { type: "tool-call", ...place, id, name, ...(signature !== undefined && { signature }) },
         { type: "tool-input", ...place, text: input },
@@ -48,9 +48,9 @@ function partEvents(said: Part, place: { choice: number; part: number }): ChatEv
     case "image":
     case "audio":
     case "file":
-      return [{ type: "media", ...place, media: said }];
+      return [{ type: "media", ...place, media: output }];
     case "foreign":
-      return [{ type: "foreign", ...place, extra: said.extra }];
+      return [{ type: "foreign", ...place, extra: output.extra }];
     case "tool-result":
       return [];
   }

@@ -111,7 +111,9 @@ describe.each(Object.values(dialects))("scan of $id", (dialect) => {
   it("counts a text in the arguments of a call once", () => {
     const json = JSON.stringify({
       ...usageIn[dialect.id],
-      content: [{ type: "tool_use", input: { thinking: "a", deep: [{ text: "b c", input: { text: "d" } }] } }],
+      content: [
+        { type: "tool_use", input: { thinking: "a", deep: [{ text: "b c", input: { text: "d" } }] } },
+      ],
       parts: [{ functionCall: { args: { text: "e f", args: { text: "g" } } } }, { text: "h i" }],
     });
     expect(whole(dialect, json)).toEqual(scanned(dialect, json, []));

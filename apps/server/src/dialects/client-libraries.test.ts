@@ -6,7 +6,7 @@ import type { ClientDialect } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse } from "./ir.ts";
 
-/** The vendors' own libraries read what we write: they are the strictest readers that clients have. */
+/** The providers' own libraries read what we write: they are the strictest readers that clients have. */
 
 const request: ChatRequest = {
   model: "some-model",

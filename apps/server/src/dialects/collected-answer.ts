@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatResponse, Choice, Part, UpstreamError } from "./ir.ts";
 
-/** A stream told as one answer, for clients of vendors that were asked for a whole answer and sent a stream. */
+/** A stream told as one answer, for clients of providers that were asked for a whole answer and sent a stream. */
 export interface Collector {
   add(event: ChatEvent): void;
   /** Undefined until the stream has said its end. */
@@ -76,10 +76,10 @@ function grown(known: Part | undefined, event: PartEvent): Part | undefined {
       return known ?? { type: event.type, text: event.text };
     case "reasoning":
     case "reasoning-proof": {
-      const { type, choice: _choice, part: _part, ...said } = event;
+      const { type, choice: _choice, part: _part, ...fields } = event;
       const before = known?.type === "reasoning" ? known : { type: "reasoning" as const, text: "" };
-      if (type === "reasoning-proof") return { ...before, ...said };
-      return { ...before, ...said, text: before.text + event.text };
+      if (type === "reasoning-proof") return { ...before, ...fields };
+      return { ...before, ...fields, text: before.text + event.text };
     }
     case "tool-call": {
       const { choice: _choice, part: _part, ...call } = event;

@@ -59,7 +59,7 @@ const decodeText = (dialect: Dialect, text: string, cuts: number[] = []) =>
   );
 
 /** What an answer says, however it is cut into parts. */
-interface Said {
+interface Output {
   text: string;
   reasoning: string;
   /** Of thoughts, calls and texts, wherever the wire puts them. */
@@ -67,37 +67,37 @@ interface Said {
   calls: Array<{ name: string; input: unknown }>;
 }
 
-const nothing = (): Said => ({ text: "", reasoning: "", proofs: 0, calls: [] });
+const nothing = (): Output => ({ text: "", reasoning: "", proofs: 0, calls: [] });
 const parsed = (input: string): unknown => JSON.parse(input === "" ? "{}" : input);
 
-function saidByParts(parts: Part[]): Said {
-  const said = nothing();
+function outputOfParts(parts: Part[]): Output {
+  const output = nothing();
   for (const part of parts) {
-    if (part.type === "text" || part.type === "refusal") said.text += part.text;
+    if (part.type === "text" || part.type === "refusal") output.text += part.text;
     if (part.type === "reasoning") {
-      said.reasoning += part.text;
-      if (part.signature !== undefined || part.encrypted !== undefined) said.proofs += 1;
+      output.reasoning += part.text;
+      if (part.signature !== undefined || part.encrypted !== undefined) output.proofs += 1;
     }
-    if (part.type === "tool-call" && part.signature !== undefined) said.proofs += 1;
-    if (part.type === "tool-call") said.calls.push({ name: part.name, input: parsed(part.input) });
+    if (part.type === "tool-call" && part.signature !== undefined) output.proofs += 1;
+    if (part.type === "tool-call") output.calls.push({ name: part.name, input: parsed(part.input) });
   }
-  return said;
+  return output;
 }
 
-function saidByEvents(events: ChatEvent[]): Said {
-  const said = nothing();
+function outputOfEvents(events: ChatEvent[]): Output {
+  const output = nothing();
   const calls = new Map<number, { name: string; input: string }>();
   for (const event of events) {
     if ("choice" in event && event.choice !== 0) continue;
-    if (event.type === "text" || event.type === "refusal") said.text += event.text;
-    if (event.type === "reasoning") said.reasoning += event.text;
-    if (event.type === "reasoning-proof") said.proofs += 1;
-    if (event.type === "tool-call" && event.signature !== undefined) said.proofs += 1;
+    if (event.type === "text" || event.type === "refusal") output.text += event.text;
+    if (event.type === "reasoning") output.reasoning += event.text;
+    if (event.type === "reasoning-proof") output.proofs += 1;
+    if (event.type === "tool-call" && event.signature !== undefined) output.proofs += 1;
     if (event.type === "tool-call") calls.set(event.part, { name: event.name, input: "" });
     if (event.type === "tool-input") calls.get(event.part)!.input += event.text;
   }
-  said.calls = [...calls.values()].map((call) => ({ name: call.name, input: parsed(call.input) }));
-  return said;
+  output.calls = [...calls.values()].map((call) => ({ name: call.name, input: parsed(call.input) }));
+  return output;
 }
 
 /** A proof behind the text is no thought's and no call's; a client of Messages would take it for the answer. */
@@ -117,7 +117,7 @@ function expectOrder(events: ChatEvent[]): void {
 }
 
 /** What a client that asks for nothing special would have sent. */
-const asked = (stream: boolean): ChatRequest => ({
+const requested = (stream: boolean): ChatRequest => ({
   model: "some-model",
   stream,
   messages: [{ role: "user", parts: [{ type: "text", text: "hi" }] }],
@@ -128,7 +128,7 @@ function encodeAll(
   dialect: Dialect,
   events: ChatEvent[],
 ): { text: string; lasts: number; lastAtEnd: boolean } {
-  const encode = dialect.encodeStream(asked(true));
+  const encode = dialect.encodeStream(requested(true));
   const pieces = events.map(encode);
   return {
     text: pieces.map((piece) => piece.text).join(""),
@@ -166,23 +166,23 @@ describe.each(fixtures(".json"))("the whole answer $name", ({ dialect, text }) =
   it("is skimmed to the same usage as it is decoded", () => {
     const { usage, tally } = dialect.skimResponse(text);
     expect(usage).toEqual(billedUsage(response));
-    const said = saidByParts(response.choices.flatMap((choice) => choice.parts));
-    expect(tally.narrow + tally.wide).toBeGreaterThanOrEqual(said.text.length);
+    const output = outputOfParts(response.choices.flatMap((choice) => choice.parts));
+    expect(tally.narrow + tally.wide).toBeGreaterThanOrEqual(output.text.length);
   });
 
   it.each(ids)("can be told to a client of %s without losing a word", (id) => {
     const client = dialects[id];
-    const wire = JSON.parse(JSON.stringify(client.encodeResponse(response, asked(false)))) as unknown;
+    const wire = JSON.parse(JSON.stringify(client.encodeResponse(response, requested(false)))) as unknown;
     const back = client.decodeResponse(wire);
     const before = response.choices[0]!;
     const after = back.choices[0]!;
-    const said = saidByParts(before.parts);
-    const again = saidByParts(after.parts);
-    expect(again.calls).toEqual(said.calls);
-    expect(again.reasoning).toBe(said.reasoning);
+    const output = outputOfParts(before.parts);
+    const again = outputOfParts(after.parts);
+    expect(again.calls).toEqual(output.calls);
+    expect(again.reasoning).toBe(output.reasoning);
     const lost = id === "anthropic" ? proofsOfText(before.parts, (part) => part.type === "reasoning") : 0;
-    expect(again.proofs).toBe(said.proofs - lost);
-    expect(again.text).toContain(said.text);
+    expect(again.proofs).toBe(output.proofs - lost);
+    expect(again.text).toContain(output.text);
     expect(counts(back.usage)).toEqual(counts(response.usage));
     if (before.finish === "tool-calls" || before.finish === "length")
       expect(after.finish).toBe(before.finish);
@@ -223,8 +223,8 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     if (last?.type === "finish") expect(skimmer.usage).toEqual(billedUsage(last));
     expect(skimmer.complete).toBe(!fails);
     expect(skimmer.error === undefined).toBe(!fails);
-    const said = saidByEvents(events);
-    expect(skimmer.tally.narrow + skimmer.tally.wide).toBeGreaterThanOrEqual(Array.from(said.text).length);
+    const output = outputOfEvents(events);
+    expect(skimmer.tally.narrow + skimmer.tally.wide).toBeGreaterThanOrEqual(Array.from(output.text).length);
   });
 
   it("marks the frame from which a client may take the answer for complete", () => {
@@ -232,8 +232,8 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     const first = frames.findIndex((frame) => dialect.isLast(frame));
     expect(first === -1).toBe(fails);
     if (fails) return;
-    const before = saidByEvents(eventsOf(dialect, frames.slice(0, first + 1)));
-    expect(before).toEqual(saidByEvents(events));
+    const before = outputOfEvents(eventsOf(dialect, frames.slice(0, first + 1)));
+    expect(before).toEqual(outputOfEvents(events));
   });
 
   it.each(ids)("can be told to a client of %s as a well-formed stream", (id) => {
@@ -248,10 +248,10 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     const back = decodeText(client, wire);
     expectOrder(back);
     expect(back.at(-1)?.type).toBe("finish");
-    const said = saidByEvents(events);
+    const output = outputOfEvents(events);
     const isProof = (each: Part | ChatEvent) => each.type === "reasoning-proof";
-    if (id === "anthropic") said.proofs -= proofsOfText(events, isProof);
-    expect(saidByEvents(back)).toEqual(said);
+    if (id === "anthropic") output.proofs -= proofsOfText(events, isProof);
+    expect(outputOfEvents(back)).toEqual(output);
     const [before, after] = [events.at(-1), back.at(-1)];
     if (before?.type !== "finish" || after?.type !== "finish") throw new Error("no finish");
     expect(counts(after.usage)).toEqual(counts(before.usage));
@@ -275,15 +275,16 @@ describe.each(fixtures(".request.json"))("the request $name", ({ dialect, text }
     const { body } = dialects[id].encodeRequest(request);
     const again = dialects[id].decodeRequest(JSON.parse(JSON.stringify(body)), { model: "m", stream: true });
     const texts = (each: ChatRequest) =>
-      each.messages.map((message) => saidByParts(message.parts).text).join("");
+      each.messages.map((message) => outputOfParts(message.parts).text).join("");
     for (const word of ["Be brief.", "What is this?", "Looking.", "So?"])
       expect(texts(again)).toContain(word);
-    const calls = (each: ChatRequest) => each.messages.flatMap((message) => saidByParts(message.parts).calls);
+    const calls = (each: ChatRequest) =>
+      each.messages.flatMap((message) => outputOfParts(message.parts).calls);
     expect(calls(again)).toEqual(calls(request));
     const results = (each: ChatRequest) =>
       each.messages.flatMap((message) => message.parts).filter((part) => part.type === "tool-result");
-    expect(results(again).map((part) => saidByParts(part.parts).text)).toEqual(
-      results(request).map((part) => saidByParts(part.parts).text),
+    expect(results(again).map((part) => outputOfParts(part.parts).text)).toEqual(
+      results(request).map((part) => outputOfParts(part.parts).text),
     );
     expect(again.tools?.map((tool) => tool.name)).toEqual(request.tools?.map((tool) => tool.name));
     expect(again.maxOutputTokens).toBe(request.maxOutputTokens);
@@ -324,7 +325,7 @@ describe.each(ids)("%s against rubbish", (id) => {
         for (const each of frames) {
           skimmer.frame(each);
           dialect.isLast(each);
-          dialect.dropFrame?.(each, asked(true));
+          dialect.dropFrame?.(each, requested(true));
         }
       }),
       { numRuns: 300 },

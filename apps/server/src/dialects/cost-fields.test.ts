@@ -118,7 +118,7 @@ describe("fields whose cost no bill would show", () => {
   });
 
   it("lengths of an input, and fields of the caller's own, are none", () => {
-    const body = { model: "m", input: "x", max_length: 512, house_rule: 1, metadata: { n: "1" } };
+    const body = { model: "m", input: "x", max_length: 512, custom_rule: 1, metadata: { n: "1" } };
     expect(withinCost("openai-vectors", body).body).toBe(body);
   });
 });

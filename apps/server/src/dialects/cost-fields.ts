@@ -161,7 +161,7 @@ function withOneLimit(
 }
 
 /**
- * The body with one output limit and without fields whose cost nobody would pay. Answers the same object when there
+ * The body with one output limit and without fields whose cost no one would pay. Answers the same object when there
  * is nothing to change; `dropped` names what was taken out.
  */
 export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: string[] } {

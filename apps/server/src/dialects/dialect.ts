@@ -35,7 +35,7 @@ export interface StreamDecoder {
   end(): ChatEvent[];
 }
 
-/** How much an answer weighs when its vendor gives no usage: characters that crossed the wire, by script. */
+/** How much an answer weighs when its provider gives no usage: characters that crossed the wire, by script. */
 export interface Tally {
   /** Characters below U+0300: letters, digits, punctuation of alphabetic scripts. */
   narrow: number;
@@ -82,7 +82,7 @@ export interface Skimmer {
   readonly tally: Tally;
   /** The stream said its own end (finish reason, `[DONE]`, `message_stop` …). */
   readonly complete: boolean;
-  /** An error that the vendor put into the stream. */
+  /** An error that the provider put into the stream. */
   readonly error: UpstreamError | undefined;
 }
 
@@ -114,7 +114,7 @@ export interface ClientDialect {
 /** Dialects in which a client may ask how many tokens a request has. */
 export interface TokenCount {
   /** Where clients ask, below the dialect's chat; absent where the chat's own address says it. */
-  door?: string;
+  countPath?: string;
   /** Path below the provider's base URL. */
   path(model: string): string;
   /** Our own count, in this dialect. */
@@ -147,8 +147,8 @@ export interface UpstreamWire {
   isLast(frame: Frame): boolean;
 }
 
-/** The wire of one vendor, which no client speaks. */
-export interface VendorWire extends UpstreamWire {
+/** The wire of one provider, which no client speaks. */
+export interface ProviderWire extends UpstreamWire {
   id: "own";
 }
 
@@ -172,4 +172,4 @@ export interface UpstreamDialect extends UpstreamWire {
 }
 
 export type Dialect = ClientDialect & UpstreamDialect & { count?: TokenCount };
-export type Upstream = Dialect | VendorWire;
+export type Upstream = Dialect | ProviderWire;

@@ -7,7 +7,7 @@ export type Effort = NonNullable<Reasoning["effort"]>;
 const efforts = new Set<string>(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const summaries = new Set<string>(["auto", "concise", "detailed"]);
 
-/** The effort that all dialects know by this word; a vendor's own word is none. */
+/** The effort that all dialects know by this word; a provider's own word is none. */
 export function effortOf(word: string | null | undefined): Effort | undefined {
   return word && efforts.has(word) ? (word as Effort) : undefined;
 }

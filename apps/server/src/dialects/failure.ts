@@ -32,7 +32,7 @@ function header(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Seconds that the vendor asks to wait, at most a day. */
+/** Seconds that the provider asks to wait, at most a day. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(header(headers, "retry-after-ms") ?? Number.NaN);
   const plain = header(headers, "retry-after");
@@ -45,7 +45,7 @@ export function retryAfterOf(headers: Headers): number | undefined {
   return Math.min(Math.ceil(seconds), 86_400);
 }
 
-/** A vendor's sentence, or a stand-in; never a page of HTML. */
+/** A provider's sentence, or a stand-in; never a page of HTML. */
 export function messageOf(text: unknown, status: number): string {
   if (typeof text === "string" && text.trim() !== "" && !text.trimStart().startsWith("<")) {
     return text.slice(0, 2000);

@@ -6,8 +6,8 @@ import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 
 /**
- * The wire formats that clients and vendors may speak. This room turns them into one representation and back; it
- * must never know HTTP, a vendor, a price or an account.
+ * The wire formats that clients and providers may speak. This room turns them into one representation and back; it
+ * must never know HTTP, a provider, a price or an account.
  */
 export const dialects: Record<DialectId, Dialect> = {
   "openai-chat": openaiChat,

@@ -8,16 +8,16 @@ describe("an operator's system prompt", () => {
   it("stands before, after or instead of a chat's own", () => {
     const body = { model: "m", messages: [{ role: "system", content: "own" }, hi], top_k: 3 };
     const texts = (place: "before" | "after" | "instead") =>
-      (addInstructions("openai-chat", body, "house", place)["messages"] as { content: string }[]).map(
+      (addInstructions("openai-chat", body, "operator", place)["messages"] as { content: string }[]).map(
         ({ content }) => content,
       );
-    expect(texts("before")).toEqual(["house", "own", "Hi"]);
-    expect(texts("after")).toEqual(["own", "house", "Hi"]);
-    expect(texts("instead")).toEqual(["house", "Hi"]);
-    expect(addInstructions("openai-chat", body, "house", "after")).toMatchObject({ model: "m", top_k: 3 });
+    expect(texts("before")).toEqual(["operator", "own", "Hi"]);
+    expect(texts("after")).toEqual(["own", "operator", "Hi"]);
+    expect(texts("instead")).toEqual(["operator", "Hi"]);
+    expect(addInstructions("openai-chat", body, "operator", "after")).toMatchObject({ model: "m", top_k: 3 });
   });
 
-  it("stands the same in a request for a wire of a vendor's own", () => {
+  it("stands the same in a request for a wire of a provider's own", () => {
     const says = (role: "system" | "user", text: string): ChatRequest["messages"][number] => ({
       role,
       parts: [{ type: "text", text }],
@@ -28,46 +28,52 @@ describe("an operator's system prompt", () => {
       messages: [says("system", "own"), says("user", "Hi")],
     };
     const texts = (place: "before" | "after" | "instead") =>
-      withInstructions(request, "house", place).messages.flatMap(({ parts }) =>
+      withInstructions(request, "operator", place).messages.flatMap(({ parts }) =>
         parts.map((part) => (part.type === "text" ? part.text : "")),
       );
-    expect(texts("before")).toEqual(["house", "own", "Hi"]);
-    expect(texts("after")).toEqual(["own", "house", "Hi"]);
-    expect(texts("instead")).toEqual(["house", "Hi"]);
+    expect(texts("before")).toEqual(["operator", "own", "Hi"]);
+    expect(texts("after")).toEqual(["own", "operator", "Hi"]);
+    expect(texts("instead")).toEqual(["operator", "Hi"]);
   });
 
   it("joins the instructions of a response, and takes those out of its input that it replaces", () => {
     const body = { instructions: "own", input: [{ role: "developer", content: "more" }, hi] };
-    expect(addInstructions("openai-responses", body, "house", "before")["instructions"]).toBe("house\n\nown");
-    expect(addInstructions("openai-responses", body, "house", "after")["instructions"]).toBe("own\n\nhouse");
-    expect(addInstructions("openai-responses", body, "house", "instead")).toEqual({
-      instructions: "house",
+    expect(addInstructions("openai-responses", body, "operator", "before")["instructions"]).toBe(
+      "operator\n\nown",
+    );
+    expect(addInstructions("openai-responses", body, "operator", "after")["instructions"]).toBe(
+      "own\n\noperator",
+    );
+    expect(addInstructions("openai-responses", body, "operator", "instead")).toEqual({
+      instructions: "operator",
       input: [hi],
     });
-    expect(addInstructions("openai-responses", { input: "Hi" }, "house", "after")).toEqual({
+    expect(addInstructions("openai-responses", { input: "Hi" }, "operator", "after")).toEqual({
       input: "Hi",
-      instructions: "house",
+      instructions: "operator",
     });
   });
 
   it("keeps the blocks of a message and their cache marks", () => {
     const own = { type: "text", text: "own", cache_control: { type: "ephemeral" } };
-    const house = { type: "text", text: "house" };
-    expect(addInstructions("anthropic", { system: [own] }, "house", "before")["system"]).toEqual([
-      house,
+    const operator = { type: "text", text: "operator" };
+    expect(addInstructions("anthropic", { system: [own] }, "operator", "before")["system"]).toEqual([
+      operator,
       own,
     ]);
-    expect(addInstructions("anthropic", { system: "own" }, "house", "after")["system"]).toBe("own\n\nhouse");
-    expect(addInstructions("anthropic", {}, "house", "before")["system"]).toBe("house");
+    expect(addInstructions("anthropic", { system: "own" }, "operator", "after")["system"]).toBe(
+      "own\n\noperator",
+    );
+    expect(addInstructions("anthropic", {}, "operator", "before")["system"]).toBe("operator");
   });
 
   it("goes where a Gemini request has its own, in either spelling", () => {
     const own = { parts: [{ text: "own" }] };
-    expect(addInstructions("gemini", { system_instruction: own }, "house", "after")).toEqual({
-      system_instruction: { parts: [{ text: "own" }, { text: "house" }] },
+    expect(addInstructions("gemini", { system_instruction: own }, "operator", "after")).toEqual({
+      system_instruction: { parts: [{ text: "own" }, { text: "operator" }] },
     });
-    expect(addInstructions("gemini", {}, "house", "before")).toEqual({
-      systemInstruction: { parts: [{ text: "house" }] },
+    expect(addInstructions("gemini", {}, "operator", "before")).toEqual({
+      systemInstruction: { parts: [{ text: "operator" }] },
     });
   });
 });

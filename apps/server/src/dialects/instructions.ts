@@ -10,7 +10,7 @@ export function addInstructions(dialect: DialectId, body: Wire, text: string, pl
   return adders[dialect](body, text, place);
 }
 
-/** The same for a request that will go out in a wire of its vendor's own. */
+/** The same for a request that will go out in a wire of its provider's own. */
 export function withInstructions(request: ChatRequest, text: string, place: Place): ChatRequest {
   const own: Message = { role: "system", parts: [{ type: "text", text }] };
   const { messages } = request;

@@ -1,6 +1,6 @@
 /**
  * The one internal representation of a chat call. Wire formats are decoded to it and encoded from it; it knows
- * no vendor, no HTTP and no wire. A word is added here only when three dialects have it; until then a field
+ * no provider, no HTTP and no wire. A word is added here only when three dialects have it; until then a field
  * travels untouched in `extra`, which reaches only an upstream that speaks the same dialect.
  */
 
@@ -37,7 +37,7 @@ export type Part =
   | { type: "audio"; source: MediaSource; format?: string; transcript?: string; id?: string }
   | { type: "file"; source: MediaSource; filename?: string; cache?: CacheControl }
   | { type: "refusal"; text: string }
-  /** `signature` proves the text to its vendor; `encrypted` replaces it. Both must survive the round trip. */
+  /** `signature` proves the text to its provider; `encrypted` replaces it. Both must survive the round trip. */
   | { type: "reasoning"; text: string; signature?: string; encrypted?: string; id?: string }
   /** `input` is JSON as text, exactly as the model wrote it. */
   | { type: "tool-call"; id: string; name: string; input: string; signature?: string; cache?: CacheControl }
@@ -73,7 +73,7 @@ export interface Tool {
   grouped?: Extra;
 }
 
-/** A tool the vendor runs itself. `kind` is unified where three dialects have it, else the dialect's own name. */
+/** A tool the provider runs itself. `kind` is unified where three dialects have it, else the dialect's own name. */
 export interface ServerTool {
   kind: "web-search" | "code-execution" | "other";
   extra: Extra;
@@ -132,7 +132,7 @@ export interface ChatRequest {
   includeUsage?: boolean;
   /** The client wants its stream as one JSON array: frames of the same dialect must be encoded anew, not passed. */
   jsonArrayStream?: boolean;
-  /** What answers on the client's own wire repeat of a request, or take their form from. Never goes to a vendor. */
+  /** What answers on the client's own wire repeat of a request, or take their form from. Never goes to a provider. */
   repeat?: Extra;
   extra?: Extra;
 }
@@ -149,7 +149,7 @@ export type FinishReason =
 
 /**
  * Tokens of one call. `input` counts everything that was read, cached tokens included; `output` everything that
- * was written, reasoning included. The other kinds are shares of those two. Absent means "the vendor did not say".
+ * was written, reasoning included. The other kinds are shares of those two. Absent means "the provider did not say".
  */
 export interface Usage {
   input: number;
@@ -162,13 +162,13 @@ export interface Usage {
   audioOutput?: number;
   imageInput?: number;
   imageOutput?: number;
-  /** Calls of tools that the vendor ran and bills by call, by unified name. */
+  /** Calls of tools that the provider ran and bills by call, by unified name. */
   toolCalls?: Record<string, number>;
   /** Which of the two totals the provider did not report as a number of tokens; they are 0 here. */
   missing?: readonly ("input" | "output")[];
-  /** The service tier it was done in, where the vendor names one: it may have a price of its own. */
+  /** The service tier it was done in, where the provider names one: it may have a price of its own. */
   tier?: string;
-  /** The vendor's own object, untouched. */
+  /** The provider's own object, untouched. */
   raw?: unknown;
 }
 
@@ -197,7 +197,7 @@ export interface ChatResponse {
  * `finish` or `error` last.
  */
 export type ChatEvent =
-  /** `usage` is what the vendor had counted before the first word; `finish` has the last word. */
+  /** `usage` is what the provider had counted before the first word; `finish` has the last word. */
   | { type: "start"; id: string; model: string; created?: number; usage?: Usage }
   | { type: "text"; choice: number; part: number; text: string; logprobs?: unknown }
   | { type: "refusal"; choice: number; part: number; text: string }
@@ -218,11 +218,11 @@ export type ChatEvent =
   | { type: "foreign"; choice: number; part: number; extra: Extra }
   /** One choice is done. */
   | { type: "stop"; choice: number; reason: FinishReason; raw?: string }
-  /** The whole answer is done; usage is absent when the vendor was silent. */
+  /** The whole answer is done; usage is absent when the provider was silent. */
   | { type: "finish"; usage?: Usage; serviceTier?: string }
   | { type: "error"; error: UpstreamError };
 
-/** What went wrong at the vendor, as data. Retry and health decide on `kind`, never on a vendor's prose. */
+/** What went wrong at the provider, as data. Retry and health decide on `kind`, never on a provider's prose. */
 export interface UpstreamError {
   kind:
     | "bad-request"
@@ -234,15 +234,15 @@ export interface UpstreamError {
     | "server"
     | "timeout"
     | "network";
-  /** The vendor's sentence; shown to the caller only for `bad-request`. */
+  /** The provider's sentence; shown to the caller only for `bad-request`. */
   message: string;
-  /** The vendor's status, or 0 when there was no answer. */
+  /** The provider's status, or 0 when there was no answer. */
   status: number;
   /** Seconds, from `Retry-After` or the body. */
   retryAfter?: number;
   /** The answer was ended at a limit of ours. */
   tooLong?: boolean;
-  /** The vendor's own code and parameter, for the log and for the caller's own mistakes. */
+  /** The provider's own code and parameter, for the log and for the caller's own mistakes. */
   code?: string;
   param?: string;
 }

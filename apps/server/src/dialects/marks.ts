@@ -28,11 +28,11 @@ export function marksIn(request: ChatRequest): Marks {
   return found;
 }
 
-/** Files that were given to one vendor are not at another, and their ids say whose they are. */
-export function isFileOf(id: string, vendor: "openai" | "anthropic" | "google"): boolean {
-  if (isGoogleFile(id)) return vendor === "google";
-  if (id.startsWith("file-")) return vendor === "openai";
-  return id.startsWith("file_") ? vendor === "anthropic" : true;
+/** Files that were given to one provider are not at another, and their ids say whose they are. */
+export function isFileOf(id: string, provider: "openai" | "anthropic" | "google"): boolean {
+  if (isGoogleFile(id)) return provider === "google";
+  if (id.startsWith("file-")) return provider === "openai";
+  return id.startsWith("file_") ? provider === "anthropic" : true;
 }
 
 /** Files that were given to Google are named by an address that only Google can read. */

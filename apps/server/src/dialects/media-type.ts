@@ -37,12 +37,12 @@ const endings: Readonly<Record<string, string>> = {
 
 const unknown = "application/octet-stream";
 
-export function typeOfBytes(bytes: Buffer, said: string, url: string): string {
+export function typeOfBytes(bytes: Buffer, text: string, url: string): string {
   const start = bytes.toString("latin1", 0, 16);
   for (const [mark, at, type] of signatures) if (start.startsWith(mark, at)) return type;
-  return said === "" || said === unknown || said === "binary/octet-stream"
+  return text === "" || text === unknown || text === "binary/octet-stream"
     ? typeOfEnding(url, unknown)
-    : said;
+    : text;
 }
 
 /** The fallback where the ending says nothing. */

@@ -8,7 +8,7 @@ const ids = Object.keys(dialects) as DialectId[];
 const ask: ChatRequest = { model: "m", stream: false, messages: [] };
 const hi = { role: "user", content: "Hi" };
 
-const told = (from: DialectId, body: object, to: DialectId) =>
+const reported = (from: DialectId, body: object, to: DialectId) =>
   dialects[to].encodeRequest(dialects[from].decodeRequest(body, { model: "m" }));
 const json = (value: unknown) => JSON.stringify(value);
 
@@ -45,7 +45,7 @@ describe("a list of allowed tools", () => {
 
   it.each(Object.keys(bodies) as DialectId[])("of %s holds at every upstream", (from) => {
     for (const to of ids) {
-      const { body } = told(from, bodies[from] ?? {}, to);
+      const { body } = reported(from, bodies[from] ?? {}, to);
       const again = dialects[to].decodeRequest(body, { model: "m" });
       expect(again.tools?.map((tool) => tool.name)).toEqual(allowed);
       expect(again.toolChoice).toEqual({ type: "required" });
@@ -120,7 +120,7 @@ describe("a tool's result with a picture", () => {
       ],
     };
     for (const to of ids) {
-      const { body: wire, dropped } = told("gemini", body, to);
+      const { body: wire, dropped } = reported("gemini", body, to);
       expect(json(wire)).toContain("iVBORw0KGgo=");
       expect(json(wire)).toContain("Here.");
       expect(dropped).toEqual([]);
@@ -163,10 +163,10 @@ describe("what a wire has no word for is named", () => {
       { "openai-chat": ["is_error"], "openai-responses": ["is_error"], anthropic: [], gemini: [] },
     ],
   ])("%s", (_what, body, wanted) => {
-    for (const to of ids) expect(told("anthropic", body, to).dropped).toEqual(wanted[to]);
+    for (const to of ids) expect(reported("anthropic", body, to).dropped).toEqual(wanted[to]);
   });
 
-  it("a file that was given to another vendor is not asked for where it is not", () => {
+  it("a file that was given to another provider is not asked for where it is not", () => {
     const openai = {
       model: "m",
       input: [
@@ -199,7 +199,7 @@ describe("what a wire has no word for is named", () => {
     ] as const)
       for (const to of ids) {
         const isHome = (homes as readonly string[]).includes(to);
-        const { body: wire, dropped } = told(from, body, to);
+        const { body: wire, dropped } = reported(from, body, to);
         expect(json(wire).includes(id)).toBe(isHome);
         expect(dropped).toEqual(isHome ? [] : ["file"]);
       }
@@ -208,7 +208,7 @@ describe("what a wire has no word for is named", () => {
   it("a service tier is said in the other's words, or named", () => {
     const tier = (from: DialectId, to: DialectId, value: string) => {
       const base = from === "anthropic" ? { max_tokens: 9, messages: [hi] } : { messages: [hi] };
-      const { body, dropped } = told(from, { model: "m", ...base, service_tier: value }, to);
+      const { body, dropped } = reported(from, { model: "m", ...base, service_tier: value }, to);
       return dropped.includes("service_tier") ? "dropped" : body["service_tier"];
     };
     expect(tier("anthropic", "openai-chat", "standard_only")).toBe("default");

@@ -1,7 +1,7 @@
 import { parseRecord } from "./wire.ts";
 
 /**
- * What proves a reasoning part to its vendor, in one opaque string, for wires that have a single place for it.
+ * What proves a reasoning part to its provider, in one opaque string, for wires that have a single place for it.
  * A plain signature stays as it is; anything more is marked, so that it comes back as what it was.
  */
 
@@ -23,7 +23,7 @@ export function packProof(proof: Proof, plain: "signature" | "encrypted"): strin
   return mark + Buffer.from(json, "utf8").toString("base64url");
 }
 
-/** Reads what `packProof` wrote; anything else is the vendor's own string in the slot's plain meaning. */
+/** Reads what `packProof` wrote; anything else is the provider's own string in the slot's plain meaning. */
 export function unpackProof(text: string, plain: "signature" | "encrypted"): Proof {
   if (!text.startsWith(mark)) return plain === "signature" ? { signature: text } : { encrypted: text };
   const fields = parseRecord(Buffer.from(text.slice(mark.length), "base64url").toString("utf8"));

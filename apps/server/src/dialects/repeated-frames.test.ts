@@ -68,22 +68,22 @@ const chatFrame = fc
   }));
 
 const block = fc.constantFrom(
-  (said: string) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: said } }),
-  (said: string) => ({
+  (value: string) => ({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: value } }),
+  (value: string) => ({
     type: "content_block_delta",
     index: 0,
-    delta: { type: "thinking_delta", thinking: said },
+    delta: { type: "thinking_delta", thinking: value },
   }),
-  (said: string) => ({
+  (value: string) => ({
     type: "content_block_delta",
     index: 1,
-    delta: { type: "input_json_delta", partial_json: said },
+    delta: { type: "input_json_delta", partial_json: value },
   }),
   () => ({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } }),
   () => ({ type: "ping" }),
 );
-const messagesFrame = fc.tuple(block, text).map(([of, said]) => {
-  const data = of(said);
+const messagesFrame = fc.tuple(block, text).map(([of, value]) => {
+  const data = of(value);
   return { event: data.type, data: JSON.stringify(data) };
 });
 

@@ -43,7 +43,7 @@ const nested = new Set(["tools.filters", "tools.container", "web_search_options"
 /** They say which tool it is. */
 const kinds = new Set(["tools.type", "tools.name", "tools.cache_control", "tools.container.type"]);
 
-function isSaid(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   if (value === null || value === undefined) return false;
   return !Array.isArray(value) || value.length > 0;
 }
@@ -57,7 +57,7 @@ function fieldsOf({ extra }: ServerTool): Map<string, unknown> {
       const inner = asRecord(value);
       const isTool = extra.dialect === "gemini" && path === "tools";
       if (inner !== undefined && (nested.has(name) || isTool)) walk(inner, name);
-      else if (isSaid(value) && !kinds.has(name)) found.set(name, value);
+      else if (isSet(value) && !kinds.has(name)) found.set(name, value);
     }
   };
   walk(extra.fields, "web_search_options" in extra.fields ? "" : "tools");
@@ -68,8 +68,8 @@ function fieldsOf({ extra }: ServerTool): Map<string, unknown> {
 function placeOf(value: unknown): Wire | undefined {
   const wire = asRecord(value);
   const { type: _type, ...place } = asRecord(wire?.["approximate"]) ?? wire ?? {};
-  const said = Object.fromEntries(Object.entries(place).filter(([, each]) => isSaid(each)));
-  return Object.keys(said).length === 0 ? undefined : said;
+  const output = Object.fromEntries(Object.entries(place).filter(([, each]) => isSet(each)));
+  return Object.keys(output).length === 0 ? undefined : output;
 }
 
 /**

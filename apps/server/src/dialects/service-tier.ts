@@ -1,13 +1,13 @@
 import type { ChatResponse, Usage } from "./ir.ts";
 import { lastText } from "./tally.ts";
 
-/** Service tiers as vendors name them; undefined for one that the other has no word for. Pure. */
+/** Service tiers as providers name them; undefined for one that the other has no word for. Pure. */
 
 const tierName = /^[a-z][a-z_-]{0,31}$/;
 
 /** A tier that came from outside, as prices name it: what is no name was not said. */
-export function tierOf(said: unknown): string | undefined {
-  const name = typeof said === "string" ? said.toLowerCase().replace(/^service_tier_/, "") : "";
+export function tierOf(value: unknown): string | undefined {
+  const name = typeof value === "string" ? value.toLowerCase().replace(/^service_tier_/, "") : "";
   return tierName.test(name) ? name : undefined;
 }
 

@@ -61,7 +61,7 @@ export function spendingOf(
   const modalities = namesIn(
     body["modalities"] ?? config["responseModalities"] ?? config["response_modalities"],
   );
-  const said = config["speechConfig"] ?? config["speech_config"] ?? body["audio"];
+  const value = config["speechConfig"] ?? config["speech_config"] ?? body["audio"];
   const toolCalls: Record<string, number> = {};
   let toolImages = 0;
   let partialImages = 0;
@@ -75,7 +75,7 @@ export function spendingOf(
     partialImages = Math.max(partialImages, count(tool.extra.fields["partial_images"], 3));
   }
   return {
-    audio: modalities.has("audio") || asRecord(said) !== undefined,
+    audio: modalities.has("audio") || asRecord(value) !== undefined,
     image: modalities.has("image"),
     thinking: thinkingIn(body, 0),
     predicted: asRecord(body["prediction"])?.["content"],
@@ -91,7 +91,7 @@ function storedIn(body: Wire, { rewritten = false, earlierTokens = 0 }: Earlier)
   if (rewritten) return 0;
   let tokens = 0;
   for (const name of kept) {
-    if (!isSaid(body[name])) continue;
+    if (!isSet(body[name])) continue;
     const known = name === "previous_response_id" ? earlierTokens : 0;
     tokens += known > 0 ? known : assumedStoredTokens;
   }
@@ -104,7 +104,7 @@ const kept =
     " ",
   );
 
-function isSaid(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
@@ -127,10 +127,10 @@ function toolName({ kind, extra: { fields } }: ServerTool): string | undefined {
   if (kind !== "other") return kind;
   const { type } = fields;
   const inner = asRecord(fields["function"])?.["name"];
-  const said = [type, inner, ...(type === undefined ? Object.keys(fields) : [])].filter(
+  const value = [type, inner, ...(type === undefined ? Object.keys(fields) : [])].filter(
     (name) => typeof name === "string",
   );
-  return toolNames.find(([names]) => said.some((name) => names.test(name)))?.[1];
+  return toolNames.find(([names]) => value.some((name) => names.test(name)))?.[1];
 }
 
 function callsOf({ extra: { fields } }: ServerTool, body: Wire): number {

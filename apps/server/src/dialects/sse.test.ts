@@ -142,7 +142,7 @@ it("frames: bytes are decoded as TextDecoder decodes the whole, wherever they ar
     fc.uint8Array({ maxLength: 6 }),
     fc
       .constantFrom(..."data: é\n\n|\uFEFF|词\n|😀|data: x\n\n".split("|"))
-      .map((said) => new TextEncoder().encode(said)),
+      .map((text) => new TextEncoder().encode(text)),
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {

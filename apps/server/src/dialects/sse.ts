@@ -41,7 +41,7 @@ export class FrameTooLarge extends Error {
 export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameSplitter {
   const decode = openDecoder();
   /** Text since the last complete frame, without the current chunk. */
-  let held = "";
+  let pending = "";
   /** The line that the last chunk left unfinished. */
   let partial = "";
   let data: string | undefined;
@@ -67,8 +67,8 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
   }
 
   function take(): Frame | undefined {
-    const said = data ?? bare;
-    const frame = said === undefined ? undefined : { event, data: said };
+    const text = data ?? bare;
+    const frame = text === undefined ? undefined : { event, data: text };
     data = undefined;
     event = undefined;
     bare = undefined;
@@ -104,8 +104,8 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
       if (line === "") {
         const frame = take();
         if (frame !== undefined) {
-          const raw = held + text.slice(rawStart, next);
-          held = "";
+          const raw = pending + text.slice(rawStart, next);
+          pending = "";
           rawStart = next;
           if (afterCr) {
             waiting = { frame, raw };
@@ -121,13 +121,13 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
       if (nextLf !== -1 && nextLf < next) nextLf = text.indexOf("\n", next);
     }
     partial += text.slice(lineStart);
-    held += text.slice(rawStart);
-    if (held.length > maxChars) throw new FrameTooLarge(maxChars);
+    pending += text.slice(rawStart);
+    if (pending.length > maxChars) throw new FrameTooLarge(maxChars);
     return frames;
   }
 
   return {
-    pending: () => held.length,
+    pending: () => pending.length,
     push: (chunk) => scan(decode(chunk)),
     flush() {
       const rest = scan(decode());
@@ -138,8 +138,8 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
       if (line !== "") field(line);
       const frame = take();
       if (frame === undefined) return frames;
-      const raw = held;
-      held = "";
+      const raw = pending;
+      pending = "";
       return [...frames, { frame, raw }];
     },
   };

@@ -3,7 +3,7 @@ import { endedEarly } from "./failure.ts";
 import type { ChatEvent } from "./ir.ts";
 
 /**
- * Holds every decoder to the promise of the IR, whatever the vendor sends: one `start` first, one `finish` or
+ * Holds every decoder to the promise of the IR, whatever the provider sends: one `start` first, one `finish` or
  * `error` last, nothing after it.
  */
 export function inOrder(decoder: StreamDecoder): StreamDecoder {

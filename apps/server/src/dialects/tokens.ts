@@ -11,7 +11,7 @@ export function tokens(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Usage from counts, or undefined when a vendor named neither input nor output. Shares of nothing are left out. */
+/** Usage from counts, or undefined when a provider named neither input nor output. Shares of nothing are left out. */
 export function usageOf(
   counts: { [K in keyof Usage]?: Usage[K] | undefined } & { raw: unknown },
 ): Usage | undefined {

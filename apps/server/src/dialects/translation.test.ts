@@ -134,11 +134,11 @@ describe("chat completions to messages", () => {
   });
 
   it("knows that 0 and -1 switch top_k off", () => {
-    const told = (top_k: number) => toClaude({ messages: [user("a")], top_k }).body["top_k"];
-    expect([told(-1), told(0), told(40)]).toEqual([undefined, undefined, 40]);
+    const reported = (top_k: number) => toClaude({ messages: [user("a")], top_k }).body["top_k"];
+    expect([reported(-1), reported(0), reported(40)]).toEqual([undefined, undefined, 40]);
   });
 
-  it("turns an effort into a share of the limit and leaves sampling to the vendor while thinking", () => {
+  it("turns an effort into a share of the limit and leaves sampling to the provider while thinking", () => {
     const { body, dropped } = toClaude({
       messages: [user("a")],
       reasoning_effort: "medium",
@@ -302,7 +302,7 @@ describe("tools of plain text", () => {
   });
 });
 
-describe("words of a vendor's own", () => {
+describe("words of a provider's own", () => {
   it("pass where the dialect is the same and are named where it is not", () => {
     const body = {
       messages: [user("a")],
@@ -421,7 +421,7 @@ describe("messages to chat completions", () => {
     expect(text.indexOf('"finish_reason":"stop"')).toBeLessThan(text.indexOf('"usage":{"prompt_tokens":1'));
   });
 
-  it("brings a thought and its proof back to their vendor through a chat client", () => {
+  it("brings a thought and its proof back to their provider through a chat client", () => {
     const thinking = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
     const hidden = { type: "redacted_thinking", data: "cmVk" };
     const call = { type: "tool_use", id: "a", name: "f", input: {} };
@@ -454,7 +454,7 @@ describe("messages to chat completions", () => {
   });
 });
 
-describe("streams of chat vendors with habits of their own", () => {
+describe("streams of chat providers with habits of their own", () => {
   const names = (events: ChatEvent[]) =>
     events.flatMap((event) => (event.type === "tool-call" ? [[event.part, event.id, event.name]] : []));
   const input = (events: ChatEvent[], part: number) =>
@@ -496,7 +496,7 @@ describe("streams of chat vendors with habits of their own", () => {
     });
   });
 
-  it("counts reasoning that a vendor left out of the completion", () => {
+  it("counts reasoning that a provider left out of the completion", () => {
     const wire = {
       prompt_tokens: 10,
       completion_tokens: 5,
@@ -528,7 +528,7 @@ describe("streams of chat vendors with habits of their own", () => {
 });
 
 describe("passing through", () => {
-  it("asks chat vendors for usage, keeps the client's other stream options, and drops the chunk nobody asked for", () => {
+  it("asks chat providers for usage, keeps the client's other stream options, and drops the chunk no one asked for", () => {
     const body = { model: "a", stream: true, stream_options: { include_obfuscation: false }, foo: 1 };
     expect(chat.adjust(body, "b")).toEqual({
       model: "b",
@@ -605,13 +605,13 @@ describe("a Gemini stream as one array", () => {
     { model: "m", stream: true, sse: false },
   );
   const start: ChatEvent = { type: "start", id: "x", model: "m" };
-  const said: ChatEvent = { type: "text", choice: 0, part: 0, text: "Hi" };
+  const output: ChatEvent = { type: "text", choice: 0, part: 0, text: "Hi" };
 
   it("is valid JSON when it is complete", () => {
     const encode = gemini.encodeStream(request);
     const list: ChatEvent[] = [
       start,
-      said,
+      output,
       { type: "stop", choice: 0, reason: "stop" },
       { type: "finish", usage: { input: 1, output: 2 } },
     ];
@@ -631,7 +631,7 @@ describe("a Gemini stream as one array", () => {
   });
 });
 
-describe("errors of vendors", () => {
+describe("errors of providers", () => {
   const kinds: Array<[Dialect, number, unknown, string]> = [
     [chat, 429, { error: { code: "insufficient_quota", message: "x" } }, "quota"],
     [chat, 429, { error: { code: "rate_limit_exceeded", message: "x" } }, "rate-limited"],

@@ -31,7 +31,7 @@ describe("vectors", () => {
     );
   });
 
-  it("come in the order of the inputs, whatever order the vendor answers in", () => {
+  it("come in the order of the inputs, whatever order the provider answers in", () => {
     const data = [
       { index: 1, embedding: [2] },
       { index: 0, embedding: [1] },

@@ -27,7 +27,7 @@ export function isInForm(head: string, form: "float" | "base64"): boolean {
   return (form === "base64" ? /"embedding"\s*:\s*"/ : /"embedding"\s*:\s*\[/).test(head);
 }
 
-/** Some vendors do not know the form that was asked for, or know only base64: every client gets the form it asked for. */
+/** Some providers do not know the form that was asked for, or know only base64: every client gets the form it asked for. */
 export function inForm(body: string, form: "float" | "base64"): string {
   // Most answers are right as they are, and large.
   if (!(form === "base64" ? /"embedding"\s*:\s*\[/ : /"embedding"\s*:\s*"/).test(body)) return body;

@@ -3,7 +3,7 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Wire } from "./dialect.ts";
 import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
 
-/** Reading JSON that somebody else wrote: parse at the edge, say what is wrong, never throw anything else. */
+/** Reading JSON that someone else wrote: parse at the edge, say what is wrong, never throw anything else. */
 
 export function asRecord(value: unknown): Wire | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Wire) : undefined;
@@ -40,13 +40,13 @@ export function parseAt<T>(schema: ZodType<T>, value: unknown, at: string): T {
   throw invalidRequest(sentence(path, issue ?? { message: "unknown" }), path === "" ? undefined : path);
 }
 
-/** What a vendor sent, or undefined when it is not even roughly what was promised. */
+/** What a provider sent, or undefined when it is not even roughly what was promised. */
 export function readAs<T>(schema: ZodType<T>, value: unknown): T | undefined {
   const result = schema.safeParse(value);
   return result.success ? result.data : undefined;
 }
 
-/** A vendor's whole answer; throws `upstream_failed` when it cannot be read. */
+/** A provider's whole answer; throws `upstream_failed` when it cannot be read. */
 export function parseAnswer<T>(schema: ZodType<T>, value: unknown): T {
   const answer = readAs(schema, value);
   if (answer === undefined)

@@ -12,7 +12,7 @@ import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
- * What a vendor keeps for one account, at OpenAI's addresses: files, batches, assistants and the like. Only the vendor
+ * What a provider keeps for one account, at OpenAI's addresses: files, batches, assistants and the like. Only the provider
  * that has a thing can answer for it, so the caller must name the channel. Nothing of a body is read or kept.
  */
 
@@ -52,7 +52,7 @@ async function serve(
   const channelId = pin?.only ?? pin?.account;
   if (channelId === undefined)
     throw forbidden(
-      "Files, batches, assistants and the like belong to one vendor's account. An administrator reaches them by naming the channel behind the key: `sk-…#12`.",
+      "Files, batches, assistants and similar objects belong to one provider account. Administrators select the channel in the key: `sk-…#12`.",
     );
   const address = addressOf(request.url.slice(prefix.length));
   const signal = leavingSignal(reply);
@@ -84,7 +84,7 @@ async function serve(
 }
 
 /**
- * Path and query as they came, without our own key. A path may not lead elsewhere at the vendor, where calls are paid
+ * Path and query as they came, without our own key. A path may not lead elsewhere at the provider, where calls are paid
  * for: a browser's notion of addresses takes `..` for a step up, however it is spelled.
  */
 function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
@@ -144,12 +144,12 @@ function uploadOf({ raw }: FastifyRequest): Upload {
   const leave = () => {
     if (!raw.readableEnded) through.destroy(new Error("The body was not sent to its end."));
   };
-  // Without a listener an error would be nobody's; whoever reads gets it from the stream.
+  // Without a listener an error would be no one's; whoever reads gets it from the stream.
   through.on("error", () => {});
   raw.once("close", leave);
   raw.once("error", leave);
   raw.pipe(through);
-  // What the vendor did not take is read and forgotten: the connection's next request comes behind it.
+  // What the provider did not take is read and forgotten: the connection's next request comes behind it.
   through.once("close", () => raw.resume());
   const length = Number(raw.headers["content-length"] ?? Number.NaN);
   return {

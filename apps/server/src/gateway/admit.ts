@@ -86,10 +86,10 @@ function takeRates(
   rates: readonly Rated[],
   limits: readonly Limit[],
 ): Headers | Promise<Headers> {
-  const asked = limiter.take(ownerOf(caller), limits);
-  return asked instanceof Promise
-    ? asked.then((taken) => headersOf(taken, rates, limits))
-    : headersOf(asked, rates, limits);
+  const requested = limiter.take(ownerOf(caller), limits);
+  return requested instanceof Promise
+    ? requested.then((taken) => headersOf(taken, rates, limits))
+    : headersOf(requested, rates, limits);
 }
 
 /** Throws rate_limited. */

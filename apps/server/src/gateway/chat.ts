@@ -17,7 +17,7 @@ import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Where each dialect's chat clients knock: path and dialect, one line each. */
-const doors = [
+const endpoints = [
   ["/v1/chat/completions", "openai-chat"],
   ["/v1/responses", "openai-responses"],
   ["/v1/messages", "anthropic"],
@@ -29,7 +29,7 @@ const doors = [
 ] as const;
 
 export function chatPaths(dialect: Dialect["id"]): string[] {
-  return doors.filter(([, spoken]) => spoken === dialect).map(([path]) => path);
+  return endpoints.filter(([, spoken]) => spoken === dialect).map(([path]) => path);
 }
 
 /** What a dialect has at the addresses of its chat besides chat, by the action that Gemini puts behind the model. */
@@ -64,14 +64,17 @@ export interface Turn extends JsonBody {
 }
 
 /** @param asked what is decoded of the body, where that is not the body itself */
-export type ReadTurn = (request: FastifyRequest, asked?: (body: Wire) => Wire) => Promise<Turn>;
+export type ReadTurn = (request: FastifyRequest, requested?: (body: Wire) => Wire) => Promise<Turn>;
 
 /** A request that says everything itself. */
 export function readTurn(client: Dialect): ReadTurn {
-  return async (request, asked) => {
+  return async (request, requested) => {
     const { json, dropped } = affordable(client, jsonBody(request));
     const { pin } = accessOf(request);
-    return { ...json, turn: { request: decodeBody(client, json, addressOf(request), asked), pin, dropped } };
+    return {
+      ...json,
+      turn: { request: decodeBody(client, json, addressOf(request), requested), pin, dropped },
+    };
   };
 }
 
@@ -108,16 +111,16 @@ async function answerChat(
     fresh: wantsFresh(request),
     signal,
   });
-  const asked = caller.setting.heartbeat;
+  const requested = caller.setting.heartbeat;
   const options = {
     heartbeat: chat.jsonArrayStream === true ? "\n" : client.heartbeat,
-    heartbeatMs: heartbeatMs(asked, settings.HeartbeatSeconds),
+    heartbeatMs: heartbeatMs(requested, settings.HeartbeatSeconds),
     headers,
     signal,
     streams: services.relay.metrics.streams,
   };
   const answer = answered(relayChat(services.relay, call));
-  if (!asked.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
+  if (!requested.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
     fail(error) {
@@ -156,7 +159,7 @@ function modelOf(name: string, url = ""): string {
   return name;
 }
 
-/** Headers by which a client asks its own vendor for more; they mean nothing to any other dialect. */
+/** Headers by which a client asks its own provider for more; they mean nothing to any other dialect. */
 export function forwardable(request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of ["anthropic-beta", "anthropic-version", "openai-beta"]) {
@@ -166,5 +169,5 @@ export function forwardable(request: FastifyRequest): Record<string, string> {
   return headers;
 }
 
-/** Every dialect that has doors here. */
+/** Every dialect that has endpoints here. */
 export const chatDialects: readonly Dialect[] = Object.values(dialects);

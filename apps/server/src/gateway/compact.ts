@@ -15,7 +15,7 @@ import { sendAnswer } from "./reply.ts";
 import { orCannot } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** `/v1/responses/compact`: for vendors that speak Responses; no other can make what it answers. */
+/** `/v1/responses/compact`: for providers that speak Responses; no other can make what it answers. */
 const PATH = "/v1/responses/compact";
 
 export function compactRoutes(app: FastifyInstance, services: GatewayServices): void {

@@ -7,7 +7,7 @@ import type { Item } from "#domain/responses/conversations.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { requireStorable } from "./body/storable.ts";
 
-/** Items of the Responses wire as a conversation keeps them, and as they are told to a vendor again. Pure. */
+/** Items of the Responses wire as a conversation keeps them, and as they are told to a provider again. Pure. */
 
 const Items = z.array(z.looseObject({ type: z.string().nullish() })).max(1_000);
 const prefixes: Readonly<Record<string, string>> = {
@@ -50,17 +50,17 @@ export function kept(item: Wire): Item {
   return { ...item, type, id };
 }
 
-/** As the next vendor is told: without ids, which only the vendor that made them knows, and thoughts without proof. */
-export function toldAgain(items: readonly Item[]): Wire[] {
+/** As the next provider is told: without ids, which only the provider that made them knows, and thoughts without proof. */
+export function repeatable(items: readonly Item[]): Wire[] {
   return items.flatMap<Wire>((item) => {
-    const { id: _id, status: _status, ...said } = item;
+    const { id: _id, status: _status, ...fields } = item;
     const type = String(item["type"]);
     if (type === "reasoning" && typeof item["encrypted_content"] !== "string") return [];
-    return [prefixes[type] === undefined ? item : said];
+    return [prefixes[type] === undefined ? item : fields];
   });
 }
 
-/** Whether there is something in it that only the vendor that wrote it can read. */
+/** Whether there is something in it that only the provider that wrote it can read. */
 export function isSealed(items: readonly Item[]): boolean {
   return items.some((item) => typeof item["encrypted_content"] === "string");
 }

@@ -14,7 +14,7 @@ import { requireStorable } from "./body/storable.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
- * Conversations over `previous_response_id`: an answer stays with the channel and key that made it, or, at a vendor
+ * Conversations over `previous_response_id`: an answer stays with the channel and key that made it, or, at a provider
  * that keeps nothing, its conversation stays here.
  */
 
@@ -23,7 +23,7 @@ const LONGEST_CONVERSATION = 2_000_000;
 
 type Turn = Pick<ChatCall, "request" | "rewritten" | "earlierTokens" | "pin" | "finished">;
 
-const Asked = z.object({
+const Requested = z.object({
   previous_response_id: z.string().max(128).nullish(),
   store: z.boolean().nullish(),
 });
@@ -35,20 +35,20 @@ export async function recall(
   request: ChatRequest,
   pin: Pin | undefined,
 ): Promise<Turn> {
-  const asked = parseAt(Asked, body, "");
-  requireStorable(asked.previous_response_id, "previous_response_id");
+  const requested = parseAt(Requested, body, "");
+  requireStorable(requested.previous_response_id, "previous_response_id");
   const previous =
-    typeof asked.previous_response_id === "string"
-      ? await findResponse(services.db, asked.previous_response_id, caller.userId)
+    typeof requested.previous_response_id === "string"
+      ? await findResponse(services.db, requested.previous_response_id, caller.userId)
       : undefined;
   if (previous === null)
     throw new GatewayError(
       "not_found",
-      `The response "${asked.previous_response_id}" is not known here: it was not stored, has lapsed, or belongs to another account.`,
+      `The response "${requested.previous_response_id}" is not known here: it was not stored, has lapsed, or belongs to another account.`,
       { status: 400, param: "previous_response_id" },
     );
   const turn = previous === undefined ? { request, pin } : goOn(request, pin, previous);
-  if (asked.store === false) return turn;
+  if (requested.store === false) return turn;
   return { ...turn, finished: (end, chosen) => remember(services, caller, turn.request, end, chosen) };
 }
 

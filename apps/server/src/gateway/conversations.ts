@@ -19,7 +19,7 @@ import { requireStorable } from "./body/storable.ts";
 import { itemsGiven } from "./conversation-items.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** `/v1/conversations`: what the `conversation` of a response refers to. Kept here, so every vendor can answer in one. */
+/** `/v1/conversations`: what the `conversation` of a response refers to. Kept here, so every provider can answer in one. */
 
 const metadata = z.record(z.string().max(64), z.string().max(512)).nullish();
 const Metadata = z.looseObject({ metadata });
@@ -109,9 +109,9 @@ function itemOf({ items }: Conversation, request: FastifyRequest): Item {
   return found;
 }
 
-function spelled({ id, createdAt, metadata: said }: Conversation) {
+function spelled({ id, createdAt, metadata: stored }: Conversation) {
   const seconds = Math.floor(createdAt.getTime() / 1_000);
-  return { id, object: "conversation", created_at: seconds, metadata: said };
+  return { id, object: "conversation", created_at: seconds, metadata: stored };
 }
 
 function listed(data: readonly Item[], more: boolean) {

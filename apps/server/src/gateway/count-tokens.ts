@@ -15,9 +15,9 @@ export function countRoutes(
   read: ReadTurn,
 ): void {
   const { count } = dialect;
-  if (count?.door === undefined) return;
+  if (count?.countPath === undefined) return;
   for (const path of chatPaths(dialect.id))
-    app.post(path + count.door, async (request, reply) => {
+    app.post(path + count.countPath, async (request, reply) => {
       await answerCount(services, dialect, read, request, reply);
       return reply;
     });

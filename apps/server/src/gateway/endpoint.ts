@@ -69,8 +69,8 @@ async function takeRate(
   begun: Omit<Access, "memory">,
 ): Promise<void> {
   try {
-    const asked = takeRequest(limiter, relay.groups, begun.caller);
-    const headers = asked instanceof Promise ? await asked : asked;
+    const requested = takeRequest(limiter, relay.groups, begun.caller);
+    const headers = requested instanceof Promise ? await requested : requested;
     for (const name in headers) reply.raw.setHeader(name, headers[name] ?? "");
   } catch (error) {
     if (isWorthNoting(error)) {
@@ -107,11 +107,11 @@ async function takeMemory(
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
   const bytes = length === undefined ? (encoding === undefined ? 0 : UNKNOWN_LENGTH) : Number(length);
   if (maxBytes !== undefined && !(bytes <= maxBytes)) throw bodyTooLarge(maxBytes);
-  const asked = relay.memory.acquire(memoryFor(bytes, raw.headers["content-type"] ?? ""), {
+  const requested = relay.memory.acquire(memoryFor(bytes, raw.headers["content-type"] ?? ""), {
     owner: `user${caller.userId}`,
     timeoutMs: MEMORY_WAIT_MS,
   });
-  const memory = asked instanceof Promise ? await asked : asked;
+  const memory = requested instanceof Promise ? await requested : requested;
   // The answer of an upgraded connection never closes; the connection does.
   const over = ws ? raw.socket : reply.raw;
   over.once("close", () => memory.release());

@@ -7,7 +7,7 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { JsonBody } from "./body/json-body.ts";
 import { requireStorable } from "./body/storable.ts";
-import { asItems, isSealed, itemsGiven, kept, toldAgain } from "./conversation-items.ts";
+import { asItems, isSealed, itemsGiven, kept, repeatable } from "./conversation-items.ts";
 import { responseIn } from "./conversation.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -44,8 +44,8 @@ export async function inConversation(
   const found = await findConversation(services.db, id, caller.userId);
   const given = itemsGiven(body["input"], "input");
   const { conversation: _conversation, ...rest } = body;
-  const input = [...toldAgain(found.items), ...(asItems(body["input"]) as Wire[])];
-  const told: Wire = { ...rest, input };
+  const input = [...repeatable(found.items), ...(asItems(body["input"]) as Wire[])];
+  const reported: Wire = { ...rest, input };
   const isHome =
     found.channelId !== 0 &&
     found.model === body["model"] &&
@@ -53,15 +53,15 @@ export async function inConversation(
     services.relay.candidates.byId(found.channelId) !== undefined;
   return {
     id,
-    body: { body: told, raw: Buffer.from(JSON.stringify(told)) },
+    body: { body: reported, raw: Buffer.from(JSON.stringify(reported)) },
     pin: isHome ? { ...pin, home: { channel: found.channelId, key: found.keyId ?? undefined } } : pin,
     async finished(end, chosen) {
       try {
         const output = responseIn(end)?.["output"];
-        const said = Array.isArray(output) ? storable(output as Wire[]).map(kept) : [];
+        const content = Array.isArray(output) ? storable(output as Wire[]).map(kept) : [];
         const by = { channelId: chosen.channel.id, keyId: chosen.key?.id ?? null };
         const model = String(body["model"]);
-        await addItems(services.db, id, caller.userId, [...given, ...said], { ...by, model });
+        await addItems(services.db, id, caller.userId, [...given, ...content], { ...by, model });
       } catch (error) {
         // The answer is paid for: a conversation that is full or gone meanwhile must not take it back.
         if (!(error instanceof GatewayError)) services.relay.onError(error);

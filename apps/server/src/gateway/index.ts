@@ -16,7 +16,7 @@ import { type ErrorShape, midjourneyErrors, shapeOf, taskErrors } from "./error-
 import { answerEmbed } from "./gemini-embeddings.ts";
 import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
-import { guardDoor } from "./native-door.ts";
+import { guardEndpoint } from "./native-endpoint.ts";
 import { plainRoutes } from "./plain.ts";
 import { realtimeRoutes } from "./realtime.ts";
 import { readResponseTurn } from "./response-turn.ts";
@@ -48,7 +48,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     void app.register(async (scope) => {
       encodeErrors(scope, dialect);
       acceptJson(scope, readings[dialect.id]);
-      guardDoor(scope, services, dialect.id);
+      guardEndpoint(scope, services, dialect.id);
       guardEndpoints(scope, services, { ...json, keyInQuery: dialect.id === "gemini" });
       const read =
         dialect.id === "openai-responses" ? readResponseTurn(services, dialect) : readTurn(dialect);

@@ -84,12 +84,12 @@ async function submit(
   // A dialog that waits for its answer has not succeeded yet.
   if (earlier !== undefined && earlier.status !== "SUCCESS" && name !== "modal")
     throw invalidRequest("The task to go on from has no picture yet.", "taskId");
-  const asked = readMidjourney(name, body, modeOf(earlier) ?? wanted);
+  const requested = readMidjourney(name, body, modeOf(earlier) ?? wanted);
   return takeOn(services, reply, {
     ...pinnedTo(access, earlier),
-    endpoint: asked.path,
+    endpoint: requested.path,
     wire: midjourneyWire,
-    asked,
+    requested,
   });
 }
 
@@ -104,15 +104,15 @@ async function ownTask({ db }: GatewayServices, request: FastifyRequest): Promis
   return getTask(db, "midjourney", id, caller.userId);
 }
 
-/** A vendor's word leads us nowhere but to a public machine, and brings back nothing but a picture. */
+/** A provider's word leads us nowhere but to a public machine, and brings back nothing but a picture. */
 async function imageOf(
   { relay }: GatewayServices,
   task: Task,
 ): Promise<{ mediaType: string; bytes: Buffer }> {
   const address = asRecord(task.data)?.["imageUrl"];
   if (typeof address !== "string" || address === "") throw notFound("Image");
-  const held = /^data:(image\/(?:png|jpeg|webp|gif));base64,(.+)$/.exec(address);
-  if (held !== null) return { mediaType: held[1] ?? "", bytes: Buffer.from(held[2] ?? "", "base64") };
+  const inline = /^data:(image\/(?:png|jpeg|webp|gif));base64,(.+)$/.exec(address);
+  if (inline !== null) return { mediaType: inline[1] ?? "", bytes: Buffer.from(inline[2] ?? "", "base64") };
   const found = await relay.fetchPublic(address, { maxBytes: MAX_IMAGE_BYTES, timeoutMs: 30_000 });
   if (!/^image\/(?!svg)/.test(found.mediaType)) throw notFound("Image");
   return found;

@@ -14,7 +14,7 @@ const CREATED = 1_677_649_963;
 
 interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxTokens"> {
   id: string;
-  /** The model's maker, or the vendor it is reached through. */
+  /** The model's maker, or the provider it is reached through. */
   ownedBy: string;
 }
 
@@ -25,7 +25,7 @@ interface Shape {
 }
 
 export function modelRoutes(app: FastifyInstance, services: GatewayServices): void {
-  serveModels(app, services, "/v1/models", askedShape);
+  serveModels(app, services, "/v1/models", requestedShape);
 }
 
 /** The lists at addresses that only clients of this dialect know. */
@@ -73,15 +73,15 @@ async function listModels(services: GatewayServices, caller: Caller): Promise<Li
   }
   const described = await describeModels(services.db, prices.table(), [...owners.keys()]);
   return [...owners]
-    .map(([id, vendor]) => {
+    .map(([id, provider]) => {
       const { owner = "", displayName = id, contextLength = 0, maxTokens = 0 } = described.get(id) ?? {};
-      return { id, ownedBy: owner || vendor, displayName, contextLength, maxTokens };
+      return { id, ownedBy: owner || provider, displayName, contextLength, maxTokens };
     })
     .sort((a, b) => a.ownedBy.localeCompare(b.ownedBy) || a.id.localeCompare(b.id));
 }
 
 /** Anthropic's clients always send their version header, Google's the key in a header of their own. */
-function askedShape({ headers }: FastifyRequest): Shape {
+function requestedShape({ headers }: FastifyRequest): Shape {
   if (headers["anthropic-version"] !== undefined) return anthropic;
   return headers["x-goog-api-key"] === undefined ? openai : gemini;
 }

@@ -3,7 +3,7 @@ import { GatewayError } from "#errors.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import { BODY_LIMIT, bodyTooLarge } from "./body/json-body.ts";
 
-/** Whatever went wrong, as something that a dialect can say without telling what is nobody's business. */
+/** Whatever went wrong, as something that a dialect can say without telling what is no one's business. */
 export function nameError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const { code, statusCode, message } = error as Partial<FastifyError>;
@@ -20,7 +20,7 @@ export function nameError(error: unknown): GatewayError {
   );
 }
 
-/** Whether the operator must hear of it: neither the caller nor a vendor can mend it. */
+/** Whether the operator must hear of it: neither the caller nor a provider can mend it. */
 export function isOurFault({ code }: GatewayError): boolean {
   return code === "internal" || code === "unavailable" || code === "storage_full";
 }

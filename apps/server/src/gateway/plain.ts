@@ -22,8 +22,8 @@ import { leavingSignal } from "./disconnect.ts";
 import { heartbeatMs, sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** OpenAI's other endpoints: one wire for all vendors. What a call may omit is said here, with what is assumed. */
-interface PlainDoor {
+/** OpenAI's other endpoints: one wire for all providers. What a call may omit is said here, with what is assumed. */
+interface PlainEndpoint {
   path: string;
   /** Where else clients look for it. */
   alias?: string;
@@ -31,24 +31,24 @@ interface PlainDoor {
   form?: boolean;
   /** The model when the caller names none. */
   model?: string;
-  /** In place of a model: the address says what is wanted, and a vendor that does it has one such address. */
+  /** In place of a model: the address says what is wanted, and a provider that does it has one such address. */
   tool?: { name: string; path: string };
   /** Tokens of one answer when the request sets no limit; what has none here writes no tokens. */
   output?: number;
   /** The answer as this caller wants it spelled. */
-  spell?(asked: Record<string, unknown>): NonNullable<PlainCall["spell"]>;
+  spell?(requested: Record<string, unknown>): NonNullable<PlainCall["spell"]>;
 }
 
 /** OpenAI wants its painters named since it retired the one that was meant without a name; this is whom it names instead. */
 const PAINTER = "gpt-image-2.5-sunburst";
 
-const doors: readonly PlainDoor[] = [
+const endpoints: readonly PlainEndpoint[] = [
   { path: "/v1/completions", needs: "completions", output: 4_096 },
   {
     path: "/v1/embeddings",
     needs: "embeddings",
-    spell(asked) {
-      const form = asked["encoding_format"] === "base64" ? "base64" : "float";
+    spell(requested) {
+      const form = requested["encoding_format"] === "base64" ? "base64" : "float";
       return { isRight: (head) => isInForm(head, form), whole: (answer) => inForm(answer, form) };
     },
   },
@@ -75,7 +75,7 @@ const doors: readonly PlainDoor[] = [
     "images/creativeUpscale",
     "images/generativeUpscale",
     "styles",
-  ].map((name): PlainDoor => ({
+  ].map((name): PlainEndpoint => ({
     path: `/recraftAI/v1/${name}`,
     needs: "images",
     tool: { name: `recraft_${name.slice(name.indexOf("/") + 1)}`, path: `/v1/${name}` },
@@ -109,31 +109,31 @@ const Read = z.object({
 type Read = z.infer<typeof Read>;
 
 export function plainRoutes(app: FastifyInstance, services: GatewayServices): void {
-  // Read by its door, once the caller is known.
+  // Read by its endpoint, once the caller is known.
   app.addContentTypeParser("multipart/form-data", (_request, payload, done) => done(null, payload));
-  for (const door of doors) {
+  for (const endpoint of endpoints) {
     const serve = async (request: FastifyRequest, reply: FastifyReply) => {
-      const isForm = door.tool === undefined ? door.form === true : !isJsonBody(request.body);
+      const isForm = endpoint.tool === undefined ? endpoint.form === true : !isJsonBody(request.body);
       if (!isForm) {
-        await answerPlain(services, door, request, reply, jsonOf(door, request));
+        await answerPlain(services, endpoint, request, reply, jsonOf(endpoint, request));
         return reply;
       }
       const form = await formIn(services, request);
       try {
-        await answerPlain(services, door, request, reply, bodyOf(door, request, form));
+        await answerPlain(services, endpoint, request, reply, bodyOf(endpoint, request, form));
       } finally {
         await form.close();
       }
       return reply;
     };
-    app.post(door.path, serve);
-    if (door.alias !== undefined) app.post(door.alias, serve);
+    app.post(endpoint.path, serve);
+    if (endpoint.alias !== undefined) app.post(endpoint.alias, serve);
   }
 }
 
 async function answerPlain(
   services: GatewayServices,
-  door: PlainDoor,
+  endpoint: PlainEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,
   body: Body,
@@ -143,9 +143,9 @@ async function answerPlain(
   const { read, prompts: _prompts, ...rest } = body;
   const { headers, call } = await admit(services, {
     ...access,
-    endpoint: door.path,
-    path: door.tool?.path ?? door.path,
-    needs: door.needs,
+    endpoint: endpoint.path,
+    path: endpoint.tool?.path ?? endpoint.path,
+    needs: endpoint.needs,
     model: read.model,
     stream: read.stream === true,
     tools: false,
@@ -153,7 +153,9 @@ async function answerPlain(
     fresh: wantsFresh(request),
     signal,
     ...rest,
-    ...(door.spell !== undefined && isJsonBody(request.body) ? { spell: door.spell(request.body.body) } : {}),
+    ...(endpoint.spell !== undefined && isJsonBody(request.body)
+      ? { spell: endpoint.spell(request.body.body) }
+      : {}),
   });
   const answer = await relayPlain(services.relay, call);
   const { HeartbeatSeconds } = services.relay.settings.current();
@@ -166,18 +168,18 @@ async function answerPlain(
   });
 }
 
-type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "heardSeconds" | "dropped"> & {
+type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "audioSeconds" | "dropped"> & {
   read: Read;
   /** Prompts that are answered one by one. */
   prompts: number;
 };
 
-function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
+function jsonOf(endpoint: PlainEndpoint, request: FastifyRequest): Body {
   const given = jsonBody(request);
-  const { body, dropped } = withinCost(wireOf(door), given.body);
+  const { body, dropped } = withinCost(wireOf(endpoint), given.body);
   const raw = body === given.body ? given.raw : Buffer.from(JSON.stringify(body));
-  const read = readFields(door, body);
-  const prompts = door.needs === "completions" ? promptsIn(body["prompt"]) : 1;
+  const read = readFields(endpoint, body);
+  const prompts = endpoint.needs === "completions" ? promptsIn(body["prompt"]) : 1;
   return {
     read,
     prompts,
@@ -185,12 +187,12 @@ function jsonOf(door: PlainDoor, request: FastifyRequest): Body {
     dropped,
     contentType: "application/json",
     bodyFor: (model) =>
-      door.tool !== undefined || body["model"] === model ? raw : JSON.stringify({ ...body, model }),
-    estimate: estimateOf(door, read, { ...readable(door, body), prompts }),
+      endpoint.tool !== undefined || body["model"] === model ? raw : JSON.stringify({ ...body, model }),
+    estimate: estimateOf(endpoint, read, { ...readable(endpoint, body), prompts }),
   };
 }
 
-function wireOf({ output }: PlainDoor): CostWire {
+function wireOf({ output }: PlainEndpoint): CostWire {
   return output === undefined ? "openai-vectors" : "openai-plain";
 }
 
@@ -209,39 +211,39 @@ async function formIn({ uploads }: GatewayServices, request: FastifyRequest): Pr
   return readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
 }
 
-function bodyOf(door: PlainDoor, request: FastifyRequest, form: Form): Body {
-  const read = readFields(door, Object.fromEntries(form.fields));
+function bodyOf(endpoint: PlainEndpoint, request: FastifyRequest, form: Form): Body {
+  const read = readFields(endpoint, Object.fromEntries(form.fields));
   for (const name of form.fields.keys())
-    if (raisesCost(wireOf(door), name))
+    if (raisesCost(wireOf(endpoint), name))
       throw invalidRequest(`The field "${name}" cannot be billed. Remove it from the form.`, name);
   const texts = [...form.fields].filter(([name]) => name !== "model").map(([, text]) => text);
-  const images = door.needs === "images" ? Math.max(1, form.files) : 0;
-  const usage = estimateOf(door, read, { texts, images, prompts: 1 });
-  const heardSeconds = door.needs === "audio" ? heardIn(form) : 0;
-  const audio = recordingTokens(heardSeconds);
+  const images = endpoint.needs === "images" ? Math.max(1, form.files) : 0;
+  const usage = estimateOf(endpoint, read, { texts, images, prompts: 1 });
+  const audioSeconds = endpoint.needs === "audio" ? inputIn(form) : 0;
+  const audio = recordingTokens(audioSeconds);
   return {
     read,
     prompts: 1,
     contentType: request.headers["content-type"] ?? "",
-    bodyFor: (model) => (door.tool === undefined ? form.withModel(model) : form.whole()),
+    bodyFor: (model) => (endpoint.tool === undefined ? form.withModel(model) : form.whole()),
     estimate: audio === 0 ? usage : { ...usage, input: usage.input + audio, audioInput: audio },
-    heardSeconds,
+    audioSeconds,
   };
 }
 
-/** Seconds that an address may lead to: nobody sees the recording before it is charged. */
+/** Seconds that an address may lead to: no one sees the recording before it is charged. */
 const UNSEEN_SECONDS = 600;
 const addresses = ["url", "file_url", "audio_url"];
 
 /** How long the recordings of a form are at most. A second file could be a decoy: then no header is read. */
-function heardIn({ fields, fileHead, fileBytes, files }: Form): number {
+function inputIn({ fields, fileHead, fileBytes, files }: Form): number {
   // Some servers take a file without a name, which is a field.
   const bytes = fileBytes + Buffer.byteLength(fields.get("file") ?? "");
   const seconds = recordingSeconds(files === 1 ? fileHead : Buffer.alloc(0), bytes);
   return addresses.some((name) => fields.has(name)) ? seconds + UNSEEN_SECONDS : seconds;
 }
 
-function readFields({ model, tool }: PlainDoor, fields: Record<string, unknown>): Read {
+function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unknown>): Read {
   // What a tool is billed as is not the caller's to say.
   const parsed = Read.safeParse(tool === undefined ? { model, ...fields } : { model: tool.name });
   if (parsed.success) return parsed.data;
@@ -263,13 +265,13 @@ const TOKENS_PER_INPUT_IMAGE = 6_240;
 /** Tokens of sound for a character that is read aloud: 15 characters are a second of at most 32 tokens. */
 const TOKENS_PER_CHARACTER_SPOKEN = 2.5;
 
-function estimateOf(door: PlainDoor, read: Read, given: Readable & { prompts: number }): Estimate {
-  const isPicture = door.needs === "images";
+function estimateOf(endpoint: PlainEndpoint, read: Read, given: Readable & { prompts: number }): Estimate {
+  const isPicture = endpoint.needs === "images";
   const parts = given.texts.map((text) => ({ type: "text" as const, text }));
   const image = given.images * TOKENS_PER_INPUT_IMAGE;
-  let one = read.max_tokens ?? door.output ?? 0;
+  let one = read.max_tokens ?? endpoint.output ?? 0;
   if (isPicture) one += (read.partial_images ?? 0) * tokensPerPartialImage;
-  if (door.path === "/v1/audio/speech") one = spokenTokens(given.texts, read.speed ?? 1);
+  if (endpoint.path === "/v1/audio/speech") one = spokenTokens(given.texts, read.speed ?? 1);
   const { again } = given;
   const { input, output } = estimateUsage(
     { model: read.model, stream: false, messages: [{ role: "user", parts }] },
@@ -282,9 +284,11 @@ function estimateOf(door: PlainDoor, read: Read, given: Readable & { prompts: nu
     output,
     ...(image > 0 ? { imageInput: image } : {}),
     ...(isPicture && output > 0 ? { imageOutput: output } : {}),
-    ...(door.path === "/v1/audio/speech" ? { audioOutput: output } : {}),
+    ...(endpoint.path === "/v1/audio/speech" ? { audioOutput: output } : {}),
     // How long a text gets without a limit is its provider's choice; pictures and speech have their size.
-    ...(!isLimited && output > 0 && !isPicture && door.path !== "/v1/audio/speech" ? { isOpen: true } : {}),
+    ...(!isLimited && output > 0 && !isPicture && endpoint.path !== "/v1/audio/speech"
+      ? { isOpen: true }
+      : {}),
   };
 }
 
@@ -297,11 +301,11 @@ function spokenTokens(texts: readonly string[], speed: number): number {
 const silent = new Set(["model", "user", "response_format", "encoding_format", "size", "quality", "voice"]);
 
 /** All that a provider may read: strings at any place, and lists of tokens. A picture is told by its address. */
-function readable(door: PlainDoor, body: Record<string, unknown>): Readable {
+function readable(endpoint: PlainEndpoint, body: Record<string, unknown>): Readable {
   const found = { texts: [] as string[], images: 0 };
   for (const [name, value] of Object.entries(body)) if (!silent.has(name)) collect(value, found);
   const { query, documents } = body;
-  const ranks = door.needs === "rerank" && typeof query === "string" && Array.isArray(documents);
+  const ranks = endpoint.needs === "rerank" && typeof query === "string" && Array.isArray(documents);
   return ranks ? { ...found, again: { text: query, times: documents.length } } : found;
 }
 

@@ -16,7 +16,7 @@ import { guardEndpoints } from "./endpoint.ts";
 import { queryWithoutKey } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** The door for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */
+/** The endpoint for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */
 const PATH = "/v1/realtime";
 /** A client may append fifteen megabytes of sound at once. */
 const MAX_MESSAGE = 16 * 1024 * 1024;
@@ -50,7 +50,7 @@ export async function realtimeRoutes(app: FastifyInstance, services: GatewayServ
   const preHandler = async (request: FastifyRequest) => {
     const session = await open(services, request);
     const { socket } = request.raw;
-    // Between here and the upgrade it may still leave: then nobody else looks after the session.
+    // Between here and the upgrade it may still leave: then no one else looks after the session.
     const abandon = () => {
       if (waiting.delete(request)) session.abandon().catch(services.relay.onError);
     };
@@ -113,7 +113,7 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
   });
 }
 
-/** What tells the vendor which version of the events the client speaks, and who its person is. */
+/** What tells the provider which version of the events the client speaks, and who its person is. */
 function forwardable({ headers }: FastifyRequest): Record<string, string> {
   const beta = headers["openai-beta"] ?? (offered(headers).some(isBeta) ? "realtime=v1" : undefined);
   const safety = headers["openai-safety-identifier"];

@@ -4,7 +4,7 @@ import type { Answer } from "#relay/core/call.ts";
 import { tapped } from "#relay/core/pieces.ts";
 
 /**
- * What a response object repeats of its request although its vendor was never told: the conversation or the earlier
+ * What a response object repeats of its request although its provider was never told: the conversation or the earlier
  * response that lives here.
  */
 export function repeating(answer: Answer, fields: Wire): Answer {

@@ -6,7 +6,7 @@ import { now } from "#platform/clock.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
 import { answerHeaders } from "./answer-headers.ts";
 
-/** Writes an answer to the client: a body, or frames with back-pressure and a heartbeat while the vendor thinks. */
+/** Writes an answer to the client: a body, or frames with back-pressure and a heartbeat while the provider thinks. */
 export interface ReplyOptions {
   heartbeat: string;
   /** Milliseconds of silence before a heartbeat; 0 = none. */
@@ -95,7 +95,7 @@ export interface EarlyStart {
 
 /**
  * An answer that is still being made, for a client whose way here does not stay open in silence: after one beat's time
- * the stream begins, and beats until the answer comes. What is only known then, an error or a header of the vendor,
+ * the stream begins, and beats until the answer comes. What is only known then, an error or a header of the provider,
  * can be said in the stream or not at all.
  */
 export async function sendWhenReady(

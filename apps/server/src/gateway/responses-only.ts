@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** What only vendors that speak Responses can do: compact a conversation, or answer in the background. */
+/** What only providers that speak Responses can do: compact a conversation, or answer in the background. */
 
 /** Throws `invalid_request` for what a background response cannot be besides. */
 export function wantsBackground(body: Wire): boolean {
@@ -20,16 +20,16 @@ export function wantsBackground(body: Wire): boolean {
   return true;
 }
 
-/** The model is there, but none of its vendors can do this: then that is said in the error's place. */
+/** The model is there, but none of its providers can do this: then that is said in the error's place. */
 export function orCannot(
   { relay }: Pick<GatewayServices, "relay">,
   error: unknown,
-  asked: { group: string; model: string; to: string },
+  requested: { group: string; model: string; to: string },
 ): unknown {
-  const { group, model, to } = asked;
+  const { group, model, to } = requested;
   const isKnown =
     error instanceof GatewayError &&
     error.code === "model_not_found" &&
     relay.candidates.find(group, model).length > 0;
-  return isKnown ? invalidRequest(`No vendor of the model "${model}" can ${to}.`, "model") : error;
+  return isKnown ? invalidRequest(`No provider of the model "${model}" can ${to}.`, "model") : error;
 }

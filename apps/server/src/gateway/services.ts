@@ -4,7 +4,7 @@ import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedKeys } from "./failed-keys.ts";
 
-/** What the doors for AI clients work with. */
+/** What the endpoints for AI clients work with. */
 export interface GatewayServices {
   callers: Callers;
   failedKeys: FailedKeys;

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
-import type { AskedTask, TaskWire } from "#providers/wires/task.ts";
+import type { TaskRequest, TaskWire } from "#providers/wires/task.ts";
 import { submitTask, TASK_USAGE } from "#relay/tasks/tasks.ts";
 import type { Access } from "./access.ts";
 import { admit } from "./admit.ts";
@@ -9,30 +9,30 @@ import { requireStorable } from "./body/storable.ts";
 import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** Takes on work that is done later, for the doors of all its wires. */
+/** Takes on work that is done later, for the endpoints of all its wires. */
 export interface Submission extends Access {
   endpoint: string;
   wire: TaskWire;
-  asked: AskedTask;
+  requested: TaskRequest;
 }
 
 export async function takeOn(
   services: GatewayServices,
   reply: FastifyReply,
-  { endpoint, wire, asked, ...access }: Submission,
+  { endpoint, wire, requested, ...access }: Submission,
 ): Promise<Wire> {
   const { headers, call } = await admit(services, {
     ...access,
     endpoint,
     needs: wire.platform,
-    model: asked.model,
+    model: requested.model,
     stream: false,
     tools: false,
     estimate: TASK_USAGE,
     calls: 1,
     signal: leavingSignal(reply),
     wire,
-    asked,
+    requested,
   });
   const taken = await submitTask(services.relay, services.db, call);
   void reply.headers({ ...headers, ...taken.headers });

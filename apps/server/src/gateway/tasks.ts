@@ -24,15 +24,15 @@ function sunoRoutes(app: FastifyInstance, services: GatewayServices): void {
     const access = accessOf(request);
     const body = storableBody(request);
     const { action } = request.params as { action: string };
-    const asked = readSuno(action, body);
-    const origin = asked.action === "MUSIC" ? sunoOrigin(body) : undefined;
+    const requested = readSuno(action, body);
+    const origin = requested.action === "MUSIC" ? sunoOrigin(body) : undefined;
     const earlier =
       origin === undefined ? undefined : await getTask(db, "suno", origin, access.caller.userId);
     const submission = {
       ...pinnedTo(access, earlier),
-      endpoint: asked.path,
+      endpoint: requested.path,
       wire: sunoWire,
-      asked,
+      requested,
     };
     return takeOn(services, reply, submission);
   });
@@ -59,9 +59,9 @@ function klingRoutes(app: FastifyInstance, services: GatewayServices): void {
     const access = accessOf(request);
     const { class: kind, action } = request.params as { class: string; action: string };
     if (kind !== "videos") throw invalidRequest("Only videos can be made here.");
-    const asked = readKling(action, storableBody(request));
-    const endpoint = `/kling${asked.path}`;
-    return takeOn(services, reply, { ...access, endpoint, wire: klingWire, asked });
+    const requested = readKling(action, storableBody(request));
+    const endpoint = `/kling${requested.path}`;
+    return takeOn(services, reply, { ...access, endpoint, wire: klingWire, requested });
   });
   for (const action of ["text2video", "image2video"]) {
     app.get(`/kling/v1/videos/${action}/:id`, async (request) => {

@@ -18,7 +18,7 @@ import { watchChannels } from "./watch-channels.ts";
 import { watchOrders } from "./watch-orders.ts";
 import { watchTasks } from "./watch-tasks.ts";
 
-/** The clock: recurring work, each run by one node of all. Thin, like the other doors: a job calls the domain. */
+/** The clock: recurring work, each run by one node of all. Thin, like the other endpoints: a job calls the domain. */
 const allJobs: readonly Job[] = [
   auditBalances,
   closeUsageHours,

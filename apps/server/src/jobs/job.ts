@@ -1,6 +1,6 @@
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { Telling } from "#domain/notices/deliver.ts";
-import type { PaymentRoom } from "#domain/payments/room.ts";
+import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -15,7 +15,7 @@ export interface JobServices {
   probe: ProbeServices;
   runner: ChannelRunner;
   telling: Telling;
-  payments: PaymentRoom;
+  payments: PaymentDeps;
   tasks: TaskWatch;
   /** Aborts when the process ends: a job that waits ends with it. */
   stopping: AbortSignal;

@@ -2,7 +2,7 @@ import { forgetOldEvents } from "#domain/channels/channel-events.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 
-/** Throws away sessions, one-time codes and stored answers that nobody can use any more, and old channel events. */
+/** Throws away sessions, one-time codes and stored answers that no one can use any more, and old channel events. */
 export const sweepAccounts: Job = {
   name: "sweep-accounts",
   every: "17 * * * *",

@@ -78,14 +78,14 @@ const age = (minutes: number) =>
     data: { created_time: new Date(Date.now() - minutes * 60_000) },
   });
 
-const asked = () => site.upstream.calls.map(({ channel }) => channel.name).sort();
+const requested = () => site.upstream.calls.map(({ channel }) => channel.name).sort();
 
 describe("the watch over channels", () => {
-  it("asks nobody anything unless the operator wants it", async () => {
+  it("asks no one anything unless the operator wants it", async () => {
     await set({ ChannelTestFrequency: 0 });
     await create("One");
     expect(await tick()).toBe(0);
-    expect(asked()).toEqual([]);
+    expect(requested()).toEqual([]);
   });
 
   it("tests what is on and what went off by itself, in the clock's name, and leaves alone what a person switched off", async () => {
@@ -97,7 +97,7 @@ describe("the watch over channels", () => {
     await root.send("PATCH", `/api/channel/${resting.id}`, { status: 2 });
     await root.send("DELETE", `/api/channel/${gone.id}`);
     expect(await tick()).toBe(1);
-    expect(asked()).toEqual(["fallen", "on"]);
+    expect(requested()).toEqual(["fallen", "on"]);
     expect(await site.services.db.channelRun.findFirst()).toMatchObject({ kind: "test", user_id: null });
     expect((await read(fallen.id)).status).toBe(1);
     expect((await read(resting.id)).status).toBe(2);
@@ -144,7 +144,7 @@ describe("the watch over channels", () => {
     const { id } = await create("One", { base_url: "https://vendor.example" });
     expect(await tick()).toBe(1);
     expect(await read(id)).toMatchObject({ balance: 12.5, balance_currency: "CNY" });
-    expect(asked()).toEqual([]);
+    expect(requested()).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { Job } from "./job.ts";
 const ROUNDS = 6;
 const PAUSE_MS = 9_000;
 
-/** Asks vendors how tasks stand and tells clients which have ended, several times a minute while there are any. */
+/** Asks providers how tasks stand and tells clients which have ended, several times a minute while there are any. */
 export const watchTasks: Job = {
   name: "watch-tasks",
   every: "* * * * *",

@@ -50,8 +50,8 @@ export function plainText({ site, title, text, siteUrl }: Message): string {
   return [`[${site}] ${title}`, text, siteUrl].filter((line) => line !== "").join("\n");
 }
 
-export function refused(label: string, said: string): GatewayError {
-  const detail = said.trim().slice(0, 200);
+export function refused(label: string, text: string): GatewayError {
+  const detail = text.trim().slice(0, 200);
   return new GatewayError(
     "upstream_failed",
     `${label} refused the message${detail === "" ? "" : `: ${detail}`}`,
@@ -79,6 +79,6 @@ export async function postToRobot(
   const { status, text } = await tools.post(url, JSON.stringify(body));
   const answer = answerOf(text);
   if (status < 300 && answer[verdict.code] === 0) return;
-  const said = answer[verdict.message];
-  throw refused(label, typeof said === "string" ? said : `HTTP ${status}`);
+  const output = answer[verdict.message];
+  throw refused(label, typeof output === "string" ? output : `HTTP ${status}`);
 }

@@ -17,7 +17,7 @@ export const telegram: NoticeChannel = {
     const url = `${server}/bot${settings.NotifyTelegramBotKey}/sendMessage`;
     const answer = answerOf((await tools.post(url, JSON.stringify(body))).text);
     if (answer["ok"] === true) return;
-    const said = answer["description"];
-    throw refused("Telegram", typeof said === "string" ? said : "");
+    const output = answer["description"];
+    throw refused("Telegram", typeof output === "string" ? output : "");
   },
 };

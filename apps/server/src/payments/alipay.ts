@@ -68,7 +68,7 @@ const noticeFields = {
 } as const;
 
 /** How each way to pay is called over there. */
-const ways = {
+const methods = {
   pagepay: { method: "alipay.trade.page.pay", product_code: "FAST_INSTANT_TRADE_PAY" },
   wappay: { method: "alipay.trade.wap.pay", product_code: "QUICK_WAP_WAY" },
 } as const;
@@ -143,7 +143,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
             if (!answer.success || answer.data.code !== "10000") throw declined(label, "no code to scan");
             return { kind: "qr", url: answer.data.qr_code };
           }
-          const { method, product_code } = ways[pay_type];
+          const { method, product_code } = methods[pay_type];
           const more = { notify_url: order.notifyUrl, return_url: order.returnUrl };
           return {
             kind: "link",

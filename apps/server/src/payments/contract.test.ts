@@ -71,7 +71,7 @@ describe("the registry of payment gateways", () => {
 });
 
 describe.each(types)("payment gateway %s", (type) => {
-  it("keeps what opens its door secret", () => {
+  it("keeps what opens its endpoint secret", () => {
     const secret = Object.keys(paymentConfigs[type].shape).filter((name) =>
       /secret|private|^key$|v3_key/.test(name),
     );
@@ -187,7 +187,7 @@ describe.each(types)("payment gateway %s", (type) => {
     else expect(answer).toBe("opened");
   });
 
-  it("refuses the notice of somebody with another key", async () => {
+  it("refuses the notice of someone with another key", async () => {
     const { tradeNo } = await opened(type);
     const other = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const pem = other.publicKey.export({ type: "spki", format: "pem" }).toString();
@@ -225,14 +225,14 @@ describe.each(types)("payment gateway %s", (type) => {
   it("says that it cannot be reached, without saying a secret", async () => {
     const down: typeof fetch = () => Promise.reject(new TypeError("no network here"));
     const client = connect(type, {}, down);
-    const asked = type === "epay" ? client.query!({ tradeNo: "T", session: "" }) : client.open(order());
-    const failure: unknown = await asked.then(
+    const requested = type === "epay" ? client.query!({ tradeNo: "T", session: "" }) : client.open(order());
+    const failure: unknown = await requested.then(
       () => undefined,
       (error: unknown) => error,
     );
     expect(failure).toMatchObject({ code: "upstream_failed" });
-    const said = `${(failure as Error).message} ${String((failure as Error).cause)}`;
-    for (const name of paymentSecrets[type]) expect(said).not.toContain(there.configs[type][name]);
+    const text = `${(failure as Error).message} ${String((failure as Error).cause)}`;
+    for (const name of paymentSecrets[type]) expect(text).not.toContain(there.configs[type][name]);
   });
 });
 
@@ -245,7 +245,7 @@ describe("epay", () => {
     );
   });
 
-  it("is never asked over a line anybody can write on", () => {
+  it("is never asked over a line anyone can write on", () => {
     expect(connect("epay", { pay_domain: "http://pay.example.com" }).query).toBeUndefined();
     expect(connect("epay", { pay_domain: "https://pay.example.com" }).query).toBeDefined();
   });
@@ -285,17 +285,17 @@ describe("alipay", () => {
 });
 
 describe("wxpay", () => {
-  it("fetches certificates once, and not again for every serial number somebody makes up", async () => {
+  it("fetches certificates once, and not again for every serial number someone makes up", async () => {
     const { tradeNo } = await opened("wxpay");
     const client = connect("wxpay");
     await client.verify(arrived(tradeNo));
-    const before = there.asked.filter((line) => line.includes("certificates")).length;
+    const before = there.requested.filter((line) => line.includes("certificates")).length;
     const notice = arrived(tradeNo);
     for (let round = 0; round < 5; round += 1) {
       const headers = { ...notice.headers, "wechatpay-serial": `made-up-${round}` };
       await expect(client.verify({ ...notice, headers })).rejects.toMatchObject(anyone.forbidden);
     }
-    expect(there.asked.filter((line) => line.includes("certificates"))).toHaveLength(before);
+    expect(there.requested.filter((line) => line.includes("certificates"))).toHaveLength(before);
   });
 
   it("believes no answer that WeChat Pay has not signed", async () => {
@@ -328,7 +328,7 @@ describe("stripe", () => {
     await expect(connect("stripe").verify(notice)).rejects.toMatchObject(anyone.forbidden);
   });
 
-  it("believes no webhook while it has no secret, though anybody can sign with an empty one", async () => {
+  it("believes no webhook while it has no secret, though anyone can sign with an empty one", async () => {
     const { tradeNo } = await opened("stripe");
     const { body, query } = arrived(tradeNo);
     const time = Math.floor(now / 1000);

@@ -99,16 +99,21 @@ export function epay(): PaymentGateway {
           refused: { status: 400, type: "text/plain", body: "fail" },
         },
       };
-      // The answer to a question is not signed: without TLS anybody on the way could say "paid".
+      // The answer to a question is not signed: without TLS anyone on the way could say "paid".
       if (!isSafe(base)) return client;
       return {
         ...client,
         async query({ tradeNo }: { tradeNo: string }) {
-          const asked = new URLSearchParams({ act: "order", pid: partner_id, key, out_trade_no: tradeNo });
+          const requested = new URLSearchParams({
+            act: "order",
+            pid: partner_id,
+            key,
+            out_trade_no: tradeNo,
+          });
           const answer = await ask(world, {
             label,
             method: "GET",
-            url: `${base}/api.php?${asked.toString()}`,
+            url: `${base}/api.php?${requested.toString()}`,
           });
           const found = Found.safeParse(readJson(answer.text));
           if (!found.success) throw unreachable(label, "an answer that is no order");

@@ -78,7 +78,7 @@ export function signedText(fields: Record<string, string | undefined>, leftOut: 
     .join("&");
 }
 
-/** The fields of a form or query; undefined when a name comes twice, because then nobody knows what was signed. */
+/** The fields of a form or query; undefined when a name comes twice, because then no one knows what was signed. */
 export function readForm(text: string): Record<string, string> | undefined {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -92,10 +92,10 @@ function derOf(text: string): Buffer {
   return Buffer.from(text.replace(/-----[^-]+-----/g, "").replace(/\s/g, ""), "base64");
 }
 
-function firstRsa(ways: (() => KeyObject)[]): KeyObject {
-  for (const way of ways) {
+function firstRsa(parsers: (() => KeyObject)[]): KeyObject {
+  for (const parse of parsers) {
     try {
-      const key = way();
+      const key = parse();
       if (key.asymmetricKeyType === "rsa") return key;
     } catch {
       // Not in this form; perhaps in the next.

@@ -72,7 +72,7 @@ export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
 
         async verify({ headers: sent, query, body }) {
           refuseQuery({ query });
-          // Anybody could sign with a secret that is empty.
+          // Anyone could sign with a secret that is empty.
           if (webhook_secret === "") throw notGenuine("no webhook secret is set");
           checkSignature(sent["stripe-signature"] ?? "", body, webhook_secret, world.now());
           const event = Event.safeParse(readJson(body));

@@ -49,16 +49,16 @@ interface Source {
 
 /** The certificates of all merchants of this process, kept by their serial numbers. */
 export function createPlatformKeys() {
-  const merchants = new Map<string, { keys: Map<string, KeyObject>; askedAt: number }>();
+  const merchants = new Map<string, { keys: Map<string, KeyObject>; requestedAt: number }>();
 
   async function refresh(
-    known: { keys: Map<string, KeyObject>; askedAt: number },
+    known: { keys: Map<string, KeyObject>; requestedAt: number },
     key: string,
     source: Source,
   ) {
     // Serial numbers come from whoever sends a notice: an unknown one may cost one download a minute.
-    if (source.now() - known.askedAt < DOWNLOAD_EVERY_MS) return;
-    known.askedAt = source.now();
+    if (source.now() - known.requestedAt < DOWNLOAD_EVERY_MS) return;
+    known.requestedAt = source.now();
     const list = Certificates.safeParse(readJson(await source.download()));
     for (const { serial_no, encrypt_certificate } of list.data?.data ?? []) {
       known.keys.set(serial_no, publicKeyOf(open(encrypt_certificate, key)));
@@ -75,7 +75,7 @@ export function createPlatformKeys() {
       const name = createHash("sha256").update(`${mch_id}\n${mch_apiv3_key}`).digest("hex");
       return async (serial) => {
         if (merchants.size >= MOST_MERCHANTS && !merchants.has(name)) merchants.clear();
-        const known = merchants.get(name) ?? { keys: new Map<string, KeyObject>(), askedAt: -Infinity };
+        const known = merchants.get(name) ?? { keys: new Map<string, KeyObject>(), requestedAt: -Infinity };
         merchants.set(name, known);
         if (!known.keys.has(serial)) await refresh(known, mch_apiv3_key, source);
         return known.keys.get(serial);

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 /** A way to the database that can be shut, and counts who comes. */
-async function door() {
+async function receiver() {
   const { hostname, port } = new URL(home.url);
   const inside = new Set<Socket>();
   const state = { open: true, came: 0 };
@@ -50,37 +50,37 @@ async function door() {
 
 describe("who listens for changes", () => {
   it("knocks once a second while the database is away, and hears each change once when it is back", async () => {
-    const way = await door();
-    const ears = await listen(way.url, () => {});
-    const heard: number[] = [];
-    ears.on("channels", (id) => heard.push(id));
+    const endpoint = await receiver();
+    const ears = await listen(endpoint.url, () => {});
+    const received: number[] = [];
+    ears.on("channels", (id) => received.push(id));
     await announce(database.db, "channels", 1);
-    await expect.poll(() => heard).toEqual([1]);
+    await expect.poll(() => received).toEqual([1]);
 
-    way.shut();
-    way.state.came = 0;
+    endpoint.shut();
+    endpoint.state.came = 0;
     await sleep(6_000);
-    expect(way.state.came).toBeGreaterThan(2);
-    expect(way.state.came).toBeLessThan(9);
+    expect(endpoint.state.came).toBeGreaterThan(2);
+    expect(endpoint.state.came).toBeLessThan(9);
 
-    way.state.open = true;
-    await expect.poll(() => heard).toEqual([1, 0]);
+    endpoint.state.open = true;
+    await expect.poll(() => received).toEqual([1, 0]);
     await announce(database.db, "channels", 2);
-    await expect.poll(() => heard).toEqual([1, 0, 2]);
+    await expect.poll(() => received).toEqual([1, 0, 2]);
     await sleep(1_500);
-    expect(heard).toEqual([1, 0, 2]);
+    expect(received).toEqual([1, 0, 2]);
     await ears.close();
-    way.close();
+    endpoint.close();
   });
 
   it("is told of what was announced before anyone asked for the topic", async () => {
     const ears = await listen(home.url, () => {});
     await announce(database.db, "prices", 3);
     await ears.caughtUp();
-    const heard: number[] = [];
-    ears.on("prices", (id) => heard.push(id));
+    const received: number[] = [];
+    ears.on("prices", (id) => received.push(id));
     ears.on("groups", () => expect.unreachable());
-    expect(heard).toEqual([0]);
+    expect(received).toEqual([0]);
     await ears.close();
   });
 
@@ -106,15 +106,15 @@ describe("who listens for changes", () => {
   it("finds out that its connection is silent, opens another and reloads", async () => {
     const proxy = await startTcpProxy(home.url);
     const ears = await listen(proxy.url, () => {}, { beatMs: 300 });
-    const heard: number[] = [];
-    ears.on("users", (id) => heard.push(id));
+    const received: number[] = [];
+    ears.on("users", (id) => received.push(id));
     await sleep(700);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     proxy.silence();
     await announce(database.db, "users", 5);
-    await expect.poll(() => heard, { timeout: 5_000 }).toEqual([0]);
+    await expect.poll(() => received, { timeout: 5_000 }).toEqual([0]);
     await announce(database.db, "users", 6);
-    await expect.poll(() => heard).toEqual([0, 6]);
+    await expect.poll(() => received).toEqual([0, 6]);
     await ears.close();
     await proxy.close();
   });

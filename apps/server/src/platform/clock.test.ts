@@ -14,9 +14,9 @@ it("the clock: goes on evenly when the machine's wall clock is set", () => {
 });
 
 it("the clock: follows the database, but not the time that its answer took", () => {
-  const asked = performance.now();
+  const requested = performance.now();
   const ahead = Date.now() + 3_600_000;
-  followClock(ahead, asked);
+  followClock(ahead, requested);
   expect(Math.abs(now() - ahead)).toBeLessThan(1_000);
   const steady = now();
   followClock(ahead + 100, performance.now());

@@ -20,12 +20,12 @@ export function now(): number {
 /**
  * Takes over the database's time.
  * @param databaseMs its clock, in milliseconds since 1970
- * @param askedAt `performance.now()` when it was asked; the answer came just now
+ * @param requestedAt `performance.now()` when it was asked; the answer came just now
  */
-export function followClock(databaseMs: number, askedAt: number): void {
+export function followClock(databaseMs: number, requestedAt: number): void {
   const answeredAt = performance.now();
-  if (isSet && answeredAt - askedAt > longestRoundTripMs) return;
-  const wanted = databaseMs - (askedAt + answeredAt) / 2;
+  if (isSet && answeredAt - requestedAt > longestRoundTripMs) return;
+  const wanted = databaseMs - (requestedAt + answeredAt) / 2;
   if (isSet && Math.abs(wanted - origin) < toleratedMs) return;
   origin = wanted;
   isSet = true;

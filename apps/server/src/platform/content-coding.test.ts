@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decompressed } from "./content-coding.ts";
 import { createUpstreamClient, type UpstreamResponse } from "./http.ts";
 
-/** Vendors that compress, over real connections. */
+/** Providers that compress, over real connections. */
 let server: Server;
 let serve: (response: ServerResponse) => void;
 const client = createUpstreamClient();
@@ -65,7 +65,7 @@ describe.each(codings)("an answer compressed with %s", (coding, compress, open) 
     expect(await response.text(1_000)).toBe('{"said":"Ahoy, 船!"}');
   });
 
-  it("comes piece by piece, each as soon as its vendor has sent it", async () => {
+  it("comes piece by piece, each as soon as its provider has sent it", async () => {
     const encoder = open();
     serve = (response) => {
       response.writeHead(200, { "content-encoding": coding });
@@ -142,7 +142,7 @@ describe("an answer that is not compressed", () => {
     expect(await response.text(100)).toBe("plain");
   });
 
-  it("passes as it is when it names a coding that nobody knows", async () => {
+  it("passes as it is when it names a coding that no one knows", async () => {
     play("utf-8", Buffer.from("plain"));
     expect(await (await ask()).text(100)).toBe("plain");
   });

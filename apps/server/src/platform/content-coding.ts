@@ -10,14 +10,14 @@ import {
 import { textOf, TransportError, type UpstreamResponse } from "./http.ts";
 
 /**
- * Answers of vendors that compress though nobody asked for it, as they were before: piece by piece, so that events
+ * Answers of providers that compress though no one asked for it, as they were before: piece by piece, so that events
  * go on as they come, and never more than a reader has asked for. It must not know what is in them.
  */
 
 /** Like every client: what has come counts, also of an answer whose last bytes are missing. */
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
-/** 8 MB, the most that a vendor may want remembered (RFC 9659). */
+/** 8 MB, the most that a provider may want remembered (RFC 9659). */
 const zstd = { finishFlush: constants.ZSTD_e_flush, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 type Decompress = ReturnType<

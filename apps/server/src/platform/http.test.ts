@@ -2,34 +2,34 @@ import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createUpstreamClient, type UpstreamClient } from "./http.ts";
 
-/** Connections that lie idle between two calls, and a vendor that closes them when it likes. */
+/** Connections that lie idle between two calls, and a provider that closes them when it likes. */
 const answer = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nhi";
 
 let server: Server;
 let client: UpstreamClient;
 let sockets: Set<Socket>;
 /** How many requests came on each connection, in the order in which they were opened. */
-let asked: number[];
-/** What the vendor does with a request: the number of its connection, and of the request on it. */
+let requested: number[];
+/** What the provider does with a request: the number of its connection, and of the request on it. */
 let serve: (connection: number, request: number) => string | undefined;
 
 /** How long it holds a request in milliseconds before it hangs up without an answer. */
 let thinks: number;
 
 beforeEach(async () => {
-  asked = [];
+  requested = [];
   thinks = 0;
   sockets = new Set();
   // The second call must take the connection of the first.
   client = createUpstreamClient({ connections: 1 });
   server = createServer((socket) => {
-    const connection = asked.push(0);
+    const connection = requested.push(0);
     sockets.add(socket);
     socket.on("error", () => {});
     socket.on("data", (bytes) => {
       if (!bytes.toString("latin1").includes("\r\n\r\n")) return;
-      const request = (asked[connection - 1] ?? 0) + 1;
-      asked[connection - 1] = request;
+      const request = (requested[connection - 1] ?? 0) + 1;
+      requested[connection - 1] = request;
       const text = serve(connection, request);
       if (text === undefined) setTimeout(() => socket.end(), thinks);
       else socket.write(text);
@@ -61,31 +61,31 @@ async function ask(): Promise<string> {
   return response.text(1_000);
 }
 
-describe("a connection that the vendor closed while it lay idle", () => {
+describe("a connection that the provider closed while it lay idle", () => {
   it("is no failure of the call that met it", async () => {
     serve = (_connection, request) => (request === 1 ? answer : undefined);
     expect([await ask(), await ask()]).toEqual(["hi", "hi"]);
-    expect(asked).toEqual([2, 1]);
+    expect(requested).toEqual([2, 1]);
   });
 
-  it("is told apart from a vendor that does not answer, which is asked once", async () => {
+  it("is told apart from a provider that does not answer, which is asked once", async () => {
     serve = () => undefined;
     await expect(ask()).rejects.toMatchObject({ kind: "network" });
-    expect(asked).toEqual([1]);
+    expect(requested).toEqual([1]);
   });
 
-  it("is told apart from a vendor that hangs up over a request it has read", async () => {
+  it("is told apart from a provider that hangs up over a request it has read", async () => {
     serve = (_connection, request) => (request === 1 ? answer : undefined);
     thinks = 1_200;
     expect(await ask()).toBe("hi");
     await expect(ask()).rejects.toMatchObject({ kind: "network" });
-    expect(asked).toEqual([2]);
+    expect(requested).toEqual([2]);
   });
 
   it("is met once in a call", async () => {
     serve = (connection, request) => (connection === 1 && request === 1 ? answer : undefined);
     expect(await ask()).toBe("hi");
     await expect(ask()).rejects.toMatchObject({ kind: "network" });
-    expect(asked).toEqual([2, 1]);
+    expect(requested).toEqual([2, 1]);
   });
 });

@@ -6,7 +6,7 @@ import { throughProxy } from "./proxy.ts";
 
 /**
  * Calls to upstreams, at undici's dispatch level: one pool per origin and proxy, no stream objects in between, the
- * body as chunks with back-pressure. Knows nothing of vendors or wires.
+ * body as chunks with back-pressure. Knows nothing of providers or wires.
  */
 export interface UpstreamRequest {
   url: string;
@@ -86,7 +86,7 @@ const LOW_WATER_BYTES = 128 * 1024;
 /** Chunks that wait are joined up to this size. */
 const JOINED_BYTES = 64 * 1024;
 const MAX_POOLS = 2_000;
-/** To one vendor. A stream holds one for minutes, and a call beyond them would wait in silence. */
+/** To one provider. A stream holds one for minutes, and a call beyond them would wait in silence. */
 const MOST_CONNECTIONS = 10_000;
 
 export function classify(error: unknown): TransportError {
@@ -105,7 +105,7 @@ export function classify(error: unknown): TransportError {
 const CLOSED_ALREADY_MS = 1_000;
 
 /**
- * The other side had closed a connection that had lain idle when the request went into it: nobody read it. Seen as a
+ * The other side had closed a connection that had lain idle when the request went into it: no one read it. Seen as a
  * connection that has answered before and ends at once.
  */
 function wasIdle(error: Error, ageMs: number): boolean {

@@ -27,13 +27,13 @@ export interface Mail {
 export interface Mailer {
   /** Ends when the server has taken the mail. Throws `upstream_failed` with a sentence for whoever set it up. */
   send(mail: Mail): Promise<void>;
-  /** Comes back at once: nobody can tell from the time it takes whether there was anything to send. */
+  /** Comes back at once: no one can tell from the time it takes whether there was anything to send. */
   post(mail: Mail): void;
   /** Waits for what is on its way. */
   close(): Promise<void>;
 }
 
-/** Milliseconds for each step; somebody may be waiting for the answer. */
+/** Milliseconds for each step; someone may be waiting for the answer. */
 const STEP_MS = 8_000;
 const ANSWER_MS = 15_000;
 const MOST_WAITING = 1_000;
@@ -142,10 +142,10 @@ const sentences: Record<string, string> = {
   EENVELOPE: "The mail server refuses the sender or the recipient.",
 };
 
-/** What the server itself said goes along: without it nobody can mend the settings. */
+/** What the server itself said goes along: without it no one can mend the settings. */
 function explained(error: unknown): GatewayError {
   const facts = error instanceof Error ? (error as Error & { code?: string; response?: string }) : undefined;
   const sentence = sentences[facts?.code ?? ""] ?? "The mail could not be sent.";
-  const said = facts?.response === undefined ? "" : ` (${facts.response.slice(0, 200)})`;
-  return new GatewayError("upstream_failed", sentence + said, { cause: error });
+  const text = facts?.response === undefined ? "" : ` (${facts.response.slice(0, 200)})`;
+  return new GatewayError("upstream_failed", sentence + text, { cause: error });
 }

@@ -4,8 +4,8 @@ import { createMemoryBudget, defaultMemoryBudget, type MemoryAllocation } from "
 const quick = { timeoutMs: 30 };
 
 /** Whether it is granted before anything else happens. */
-function granted(asked: MemoryAllocation | Promise<MemoryAllocation>): asked is MemoryAllocation {
-  return !(asked instanceof Promise);
+function granted(requested: MemoryAllocation | Promise<MemoryAllocation>): requested is MemoryAllocation {
+  return !(requested instanceof Promise);
 }
 
 async function settled(promise: Promise<unknown>): Promise<boolean> {
@@ -107,10 +107,10 @@ describe("memory budget", () => {
     const budget = createMemoryBudget(100);
     const first = await budget.acquire(100, { owner: "a" });
     const leaving = new AbortController();
-    const asked = budget.acquire(60, { owner: "b", timeoutMs: 5_000, signal: leaving.signal });
+    const requested = budget.acquire(60, { owner: "b", timeoutMs: 5_000, signal: leaving.signal });
     const behind = budget.acquire(100, { owner: "c", timeoutMs: 5_000 });
     leaving.abort(new Error("gone"));
-    await expect(asked).rejects.toThrow("gone");
+    await expect(requested).rejects.toThrow("gone");
     first.release();
     expect((await behind).bytes).toBe(100);
   });

@@ -197,8 +197,8 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       }
       const own = waiting.filter((waiter) => waiter.owner === owner).length;
       if (waiting.length >= MAX_WAITING || own >= MAX_WAITING_OF_ONE_OWNER) throw overloaded();
-      const asked = { owner, bytes: needed, fits: () => fits(owner, needed), timeoutMs, signal };
-      return wait(waiting, asked).then(() => allocate(owner, needed, timeoutMs, signal));
+      const requested = { owner, bytes: needed, fits: () => fits(owner, needed), timeoutMs, signal };
+      return wait(waiting, requested).then(() => allocate(owner, needed, timeoutMs, signal));
     },
   };
 }

@@ -9,7 +9,7 @@ export interface Metrics {
   /** One answer of the management API, by its true status. */
   consoleAnswer(method: string, status: number): void;
   /** One turn of the ledger, and how many calls began or ended in it. */
-  turn(steps: number, milliseconds: number): void;
+  batch(steps: number, milliseconds: number): void;
   /** Long calls that got a checkpoint. */
   checkpoints(calls: number): void;
   /** The bodies of a call were not kept, although they should have been. */
@@ -73,14 +73,14 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
     help: "Calls whose bodies were left out of the log because the database was too slow.",
     registers,
   });
-  const turns = new Histogram({
-    name: "gateway_ledger_turn_seconds",
+  const batches = new Histogram({
+    name: "gateway_ledger_batch_seconds",
     help: "Time of one turn of the ledger: a statement, committed.",
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
     registers,
   });
   const shared = new Histogram({
-    name: "gateway_ledger_turn_steps",
+    name: "gateway_ledger_batch_steps",
     help: "Calls that began or ended in one turn of the ledger.",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200],
     registers,
@@ -108,8 +108,8 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
   });
   return {
     consoleAnswer: (method, status) => consoleAnswers.inc({ method, status }),
-    turn(steps, milliseconds) {
-      turns.observe(milliseconds / 1_000);
+    batch(steps, milliseconds) {
+      batches.observe(milliseconds / 1_000);
       shared.observe(steps);
     },
     checkpoints: (written) => checkpoints.inc(written),

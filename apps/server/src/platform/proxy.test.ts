@@ -27,7 +27,7 @@ async function listening(serve: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Nobody listens there. */
+/** No one listens there. */
 const closed = 1;
 
 const silent = () => {};
@@ -154,12 +154,12 @@ describe("a proxy that works", () => {
     target.listen(0, "127.0.0.1");
     await once(target, "listening");
     const { port } = target.address() as AddressInfo;
-    const asked: Buffer[] = [];
+    const requested: Buffer[] = [];
     const proxyPort = await listening((socket) => {
       socket.once("data", () => {
         socket.write(noPassword);
         socket.once("data", (wanted: Buffer) => {
-          asked.push(wanted);
+          requested.push(wanted);
           const onward = connect(port, "127.0.0.1", () => {
             socket.write(opened);
             socket.pipe(onward).pipe(socket);
@@ -177,7 +177,7 @@ describe("a proxy that works", () => {
       proxy: `${scheme}://127.0.0.1:${proxyPort}`,
     });
     expect(await answer.text(100)).toBe("found");
-    expect(asked.map((each) => each.toString("latin1"))).toEqual([
+    expect(requested.map((each) => each.toString("latin1"))).toEqual([
       expect.stringContaining("upstream.invalid"),
     ]);
   });

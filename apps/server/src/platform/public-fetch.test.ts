@@ -19,7 +19,7 @@ async function serve(answer: RequestListener): Promise<string> {
 
 const here = { mayReach: () => true };
 
-describe("fetching an address somebody named", () => {
+describe("fetching an address someone named", () => {
   it("reads what a public server answers, through redirects", async () => {
     const url = await serve((request, response) => {
       if (request.url === "/list") response.end("[1]");
@@ -28,7 +28,7 @@ describe("fetching an address somebody named", () => {
     expect(await fetchPublicText(url, here)).toBe("[1]");
   });
 
-  it("brings bytes and their type, and stops when nobody wants them any more", async () => {
+  it("brings bytes and their type, and stops when no one wants them any more", async () => {
     const url = await serve((request, response) => {
       if (request.url === "/hang") return;
       response.writeHead(200, { "content-type": "Image/PNG; q=1" }).end(Buffer.from([137, 80]));

@@ -15,7 +15,7 @@ export interface PublicFetchOptions {
   maxBytes?: number;
   /** For tests, whose servers are on this machine. */
   mayReach?: (address: string) => boolean;
-  /** Aborts when nobody wants the answer any more. */
+  /** Aborts when no one wants the answer any more. */
   signal?: AbortSignal;
   /** Called before each piece is kept; what it throws ends the transfer and reaches the caller. */
   onPiece?: (bytes: number) => void | Promise<void>;

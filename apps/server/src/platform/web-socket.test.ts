@@ -36,7 +36,7 @@ const patient = {
   maxMessage: 1024 * 1024,
   signal: undefined,
 };
-/** Nobody listens there. */
+/** No one listens there. */
 const unreachable = { ...patient, url: "ws://127.0.0.1:1/" };
 
 function ask(path: string, signal?: AbortSignal) {
@@ -63,7 +63,7 @@ describe("a WebSocket to an upstream", () => {
     expect(await ours.closed).toEqual({ code: 4001, reason: "enough" });
   });
 
-  it("makes the sender wait while nobody reads, and loses nothing", async () => {
+  it("makes the sender wait while no one reads, and loses nothing", async () => {
     const [ours, theirs] = await pair();
     const count = 400;
     for (let index = 0; index < count; index += 1) theirs.send(`${index} ${"x".repeat(100_000)}`);

@@ -147,7 +147,7 @@ export async function openWebSocket(request: WebSocketRequest): Promise<WebSocke
     dispatcher.destroy().catch(() => {});
     throw classify(error);
   } finally {
-    // An upgraded connection belongs to nobody but its socket any more.
+    // An upgraded connection belongs to no one but its socket any more.
     dispatcher.close().catch(() => {});
   }
 }
@@ -204,8 +204,8 @@ function upgrade(
           settle();
           resolve({ stream, accept: String(answered["sec-websocket-accept"] ?? "") });
         },
-        onResponseStart(_controller, said, answered) {
-          status = said;
+        onResponseStart(_controller, statusCode, answered) {
+          status = statusCode;
           headers = answered;
         },
         onResponseData(controller, chunk) {

@@ -12,13 +12,13 @@ import { stepfun } from "./definitions/stepfun.ts";
 import { readModelList } from "./model-list.ts";
 import type { Provider } from "./provider.ts";
 
-/** What vendors tell of an account: its models and its balance, in the shapes that their files name. */
+/** What providers tell of an account: its models and its balance, in the shapes that their files name. */
 function names(provider: Provider, answer: unknown): string[] | undefined {
   return provider.listing === "none" ? undefined : provider.listing?.read?.(answer);
 }
 
 describe("lists of models", () => {
-  it("are read in every vendor's shape", () => {
+  it("are read in every provider's shape", () => {
     expect(readModelList({ object: "list", data: [{ id: "gpt-4o", object: "model" }] })).toEqual(["gpt-4o"]);
     expect(readModelList([{ id: "a/b", type: "chat" }])).toEqual(["a/b"]);
     expect(readModelList({ models: [{ name: "models/gemini-2.5-pro" }] })).toEqual(["gemini-2.5-pro"]);

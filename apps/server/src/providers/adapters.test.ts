@@ -31,7 +31,7 @@ describe("Azure Speech", () => {
     expect(body).toContain('<prosody rate="+50%">a &lt; b &amp; &quot;c&quot;&lt;/voice&gt;</prosody>');
   });
 
-  it("takes the channel's voices and the vendor's own", () => {
+  it("takes the channel's voices and the provider's own", () => {
     const plugin = { voice: { alloy: "en-US-AvaNeural" } };
     const voiceIn = (voice: string) =>
       /<voice name="([^"]*)"/.exec(speech.request({ input: "Hi", voice }, { ...call, plugin }).body)?.[1];
@@ -96,16 +96,19 @@ describe("Stability's images", () => {
   const images = adapterOf(stability, "/v1/images/generations");
 
   it("are asked for as a form, in the nearest shape", () => {
-    const asked = images.request({ prompt: "A house", size: "1536x1024" }, { ...call, model: "sd3.5-large" });
-    expect(asked.path).toBe("/v2beta/stable-image/generate/sd3");
-    const boundary = /boundary=(\S+)/.exec(asked.headers["content-type"] ?? "")?.[1];
-    expect(asked.body.split(`--${boundary}`)).toHaveLength(6);
+    const requested = images.request(
+      { prompt: "A house", size: "1536x1024" },
+      { ...call, model: "sd3.5-large" },
+    );
+    expect(requested.path).toBe("/v2beta/stable-image/generate/sd3");
+    const boundary = /boundary=(\S+)/.exec(requested.headers["content-type"] ?? "")?.[1];
+    expect(requested.body.split(`--${boundary}`)).toHaveLength(6);
     for (const field of [
       '"prompt"\r\n\r\nA house',
       '"aspect_ratio"\r\n\r\n3:2',
       '"model"\r\n\r\nsd3.5-large',
     ])
-      expect(asked.body).toContain(field);
+      expect(requested.body).toContain(field);
     expect(images.request({ prompt: "x" }, { ...call, model: "stable-image-core" }).path).toMatch(/core$/);
   });
 

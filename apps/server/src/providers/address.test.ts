@@ -47,7 +47,7 @@ describe("places in an address", () => {
     );
   });
 
-  it("that nobody fills are the credential's fault", () => {
+  it("that no one fills are the credential's fault", () => {
     expect(() => fillPlaces("https://{region}.example", {})).toThrow(CredentialError);
   });
 });

@@ -1,4 +1,4 @@
-/** For vendors that make pictures of a shape, not of a size. */
+/** For providers that make pictures of a shape, not of a size. */
 const shapes: [ratio: number, name: string][] = [
   [21 / 9, "21:9"],
   [16 / 9, "16:9"],

@@ -102,8 +102,8 @@ function withEffort(body: Wire, effort: Effort | undefined): Wire {
 
 /** The effort that was asked for: in words of the wire, by the caller of another format, or by a budget. */
 function wishedEffort(body: Wire, call: Call): Effort | undefined {
-  const said = asRecord(body["output_config"])?.["effort"];
-  const own = typeof said === "string" ? effortOf(said) : undefined;
+  const value = asRecord(body["output_config"])?.["effort"];
+  const own = typeof value === "string" ? effortOf(value) : undefined;
   const budget = asRecord(body["thinking"])?.["budget_tokens"];
   const wished = own ?? call.reasoning?.effort ?? effortOfBudget(call.reasoning?.budgetTokens);
   return wished ?? (typeof budget === "number" ? effortOfBudget(budget) : undefined);

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { ProviderInfo } from "@gateway/shared/channels/provider";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { VendorWire } from "#dialects/dialect.ts";
+import type { ProviderWire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { demo } from "./definitions/demo.ts";
 import { outgoing } from "./outgoing.ts";
@@ -62,8 +62,8 @@ function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Out
   return outgoing(sender, keys[provider.id] ?? "secret-key", full, draft, io);
 }
 
-/** The wires of a vendor's own that its models go through. */
-function wiresOf(provider: Provider): VendorWire[] {
+/** The wires of a provider's own that its models go through. */
+function wiresOf(provider: Provider): ProviderWire[] {
   const models = ["m", ...provider.models];
   const wires = models.map((model) => provider.wire?.({ model, stream: false, other: "", plugin: {} }));
   return [...new Set(wires)].filter((wire) => wire !== undefined);
@@ -101,7 +101,7 @@ describe("the registry of providers", () => {
     expect(providers.filter((provider) => provider.endpoints.length === 0)).toEqual([]);
   });
 
-  it("offers the demo vendor only while its server runs", () => {
+  it("offers the demo provider only while its server runs", () => {
     expect([...openProviders().values()].some((provider) => provider.id === "demo")).toBe(false);
   });
 });

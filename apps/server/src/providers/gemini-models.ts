@@ -106,12 +106,12 @@ export function geminiLimits(body: Wire, call: Call): Wire {
     model.kind === "budget"
       ? { ...rest, thinkingBudget: asBudget(model, wish, config) }
       : levelled(rest, thinking, model.levels, wish, call);
-  const said = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
+  const output = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined));
   const isSame =
-    Object.keys(said).length === Object.keys(thinking).length &&
-    Object.entries(said).every(([name, value]) => thinking[name] === value);
+    Object.keys(output).length === Object.keys(thinking).length &&
+    Object.entries(output).every(([name, value]) => thinking[name] === value);
   if (isSame) return body;
-  return { ...body, [key]: { ...others, ...(Object.keys(said).length > 0 && { [thinkingKey]: said }) } };
+  return { ...body, [key]: { ...others, ...(Object.keys(output).length > 0 && { [thinkingKey]: output }) } };
 }
 
 /** Models with levels still take a budget from their own clients, but no budget of nothing where they always think. */

@@ -5,7 +5,7 @@ import { dialects } from "#dialects/index.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
 import { dialectsFor } from "./provider.ts";
-import { proofOf, recordedVendors, recording } from "./recordings.fixture.ts";
+import { proofOf, recordedProviders, recording } from "./recordings.fixture.ts";
 import { openProviders } from "./registry.ts";
 
 /** Recorded chat answers of all providers that deviate, as clients of the same format get them: in the documented form. */
@@ -13,7 +13,7 @@ const chat = dialects["openai-chat"];
 const reasons = ["stop", "length", "tool_calls", "content_filter", "function_call"];
 const providers = [...openProviders().values()].filter(({ mends }) => mends?.["openai-chat"] !== undefined);
 
-const samples = recordedVendors().flatMap((id) => {
+const samples = recordedProviders().flatMap((id) => {
   const provider = providers.find((each) => each.id === id);
   if (provider === undefined) return [];
   const { answers, streams } = proofOf(id);

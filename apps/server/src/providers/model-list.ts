@@ -11,7 +11,7 @@ const ModelList = z.union([
     .refine((list) => list.data || list.models),
 ]);
 
-/** The names in a vendor's list. Throws when it is none. */
+/** The names in a provider's list. Throws when it is none. */
 export function readModelList(answer: unknown): string[] {
   const { data, models } = ModelList.parse(answer);
   return [

@@ -8,18 +8,18 @@ export interface Sender {
   headers: Readonly<Record<string, string>>;
 }
 
-/** A request before the vendor's demands: the standard path, our own headers, the body. */
+/** A request before the provider's demands: the standard path, our own headers, the body. */
 export interface Draft {
   method: Outgoing["method"];
   path: string;
-  /** The path is this vendor's own already. */
+  /** The path is this provider's own already. */
   ownPath?: boolean;
   headers: Record<string, string>;
   body: string | Buffer | null;
 }
 
 /**
- * The request as this vendor wants it: address, credential, signature. The operator's headers win over ours, the
+ * The request as this provider wants it: address, credential, signature. The operator's headers win over ours, the
  * credential over both. Throws CredentialError.
  */
 export async function outgoing(

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { AnswerMender, VendorWire, Wire } from "#dialects/dialect.ts";
+import type { AnswerMender, ProviderWire, Wire } from "#dialects/dialect.ts";
 import type { DialectId, Reasoning, UpstreamError, Usage } from "#dialects/ir.ts";
 import type { TokenCache } from "./token-cache.ts";
 
@@ -32,7 +32,7 @@ export interface Call {
   stream: boolean;
   /** What the body speaks; absent for everything that is not chat. */
   dialect?: DialectId;
-  /** The client speaks another dialect: it cannot have asked for what only this vendor has. */
+  /** The client speaks another dialect: it cannot have asked for what only this provider has. */
   translated?: boolean;
   /** How hard a client of another dialect wants the model to think; absent when it did not say. */
   reasoning?: Reasoning;
@@ -61,7 +61,7 @@ export interface Io {
   tokens: TokenCache;
 }
 
-/** A credential that the vendor cannot be asked with: malformed, refused, or of a kind the vendor has retired. */
+/** A credential that the provider cannot be asked with: malformed, refused, or of a kind the provider has retired. */
 export class CredentialError extends Error {
   constructor(message: string) {
     super(message);
@@ -69,12 +69,12 @@ export class CredentialError extends Error {
   }
 }
 
-/** One of our paths, served by a vendor that has another wire for it. Pure. */
+/** One of our paths, served by a provider that has another wire for it. Pure. */
 export interface Adapter {
-  /** OpenAI's body as this vendor's. Throws GatewayError for what the vendor cannot do. */
+  /** OpenAI's body as this provider's. Throws GatewayError for what the provider cannot do. */
   request(body: Wire, call: Call): { path: string; headers: Record<string, string>; body: string };
   /**
-   * The vendor's whole answer as OpenAI's; unless given, it passes as it came.
+   * The provider's whole answer as OpenAI's; unless given, it passes as it came.
    * @param now milliseconds since 1970
    */
   answer?(text: string, now: number): AdaptedAnswer | { error: UpstreamError };
@@ -83,11 +83,11 @@ export interface Adapter {
 export interface AdaptedAnswer {
   contentType: string;
   body: Buffer;
-  /** Absent when the vendor does not say. */
+  /** Absent when the provider does not say. */
   usage?: Usage;
 }
 
-/** Where a vendor lists its models. */
+/** Where a provider lists its models. */
 export interface Listing {
   /** Below the provider's address, or a whole address. */
   path: string;
@@ -107,19 +107,19 @@ export interface BalanceAnswer {
   read(answer: unknown): { amount: number; currency: "USD" | "CNY" } | undefined;
 }
 
-/** The vendor's own names of troubles, where they say more or other than the HTTP status does. */
+/** The provider's own names of troubles, where they say more or other than the HTTP status does. */
 export interface Refusals {
   /** By code, by what stands before its first ".", or by status. */
   kinds: Readonly<Record<string, UpstreamError["kind"]>>;
   /** The response header that names the code, lower case; what follows ":" there says nothing more. */
   header?: string;
-  /** For vendors that tell troubles apart by nothing but their sentence. */
+  /** For providers that tell troubles apart by nothing but their sentence. */
   sentences?: readonly (readonly [RegExp, UpstreamError["kind"]])[];
 }
 
 /**
- * A vendor: where it lives, which dialects it speaks, how it wants the credential, its quirks. A plain record; shared
- * code never asks which vendor it is.
+ * A provider: where it lives, which dialects it speaks, how it wants the credential, its quirks. A plain record; shared
+ * code never asks which provider it is.
  */
 export interface Provider {
   /** Number stored in `channels.type`; it lives in the registry of this room and nowhere else. */
@@ -137,24 +137,24 @@ export interface Provider {
   dialects: readonly [DialectId, ...DialectId[]];
   /** Only when that depends on the model: those of `dialects` that this call may use. */
   speaks?(call: Call): readonly [DialectId, ...DialectId[]];
-  /** For calls whose chat goes in a wire that only this vendor has; `dialects` is then what such a call is tested in. */
-  wire?(call: Call): VendorWire | undefined;
-  /** What this vendor's errors mean beyond their status. */
+  /** For calls whose chat goes in a wire that only this provider has; `dialects` is then what such a call is tested in. */
+  wire?(call: Call): ProviderWire | undefined;
+  /** What this provider's errors mean beyond their status. */
   refusals?: Refusals;
   /** The header of an answer that names its service tier, lower case, where the body does not. */
   tierHeader?: string;
   endpoints: readonly Endpoint[];
   /** Whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`; unless given, it does. */
   offers?(path: string, plugin: Call["plugin"]): boolean;
-  /** Models that search the web for every answer, which this vendor bills by the call and does not count. */
+  /** Models that search the web for every answer, which this provider bills by the call and does not count. */
   searches?: RegExp;
-  /** Of `dialects`, those in which this vendor takes pictures and files as bytes only, whatever the wire could say. */
+  /** Of `dialects`, those in which this provider takes pictures and files as bytes only, whatever the wire could say. */
   bytesOnly?: readonly DialectId[];
-  /** Vendors on the operator's own machine may have no key. */
+  /** Providers on the operator's own machine may have no key. */
   keyless?: boolean;
   /** What a key looks like, for the form. */
   keyHint: string;
-  /** Label of `channel.other` when this vendor needs it. */
+  /** Label of `channel.other` when this provider needs it. */
   otherLabel?: string;
   models: readonly string[];
   testModel: string;
@@ -166,7 +166,7 @@ export interface Provider {
   places?(key: string, call: Call): Record<string, string>;
   /** Only when the path is not the standard one: the dialect's, or OpenAI's for what is not chat. */
   path?(call: Call, standard: string): string;
-  /** Quirks of chat, on the vendor's own wire, after encoding. Answers the same object when there is nothing to do. */
+  /** Quirks of chat, on the provider's own wire, after encoding. Answers the same object when there is nothing to do. */
   adjustRequest?(body: Wire, call: Call): Wire;
   /** Of `dialects`, those from which its answers deviate, and what sets them right for clients of the same dialect. */
   mends?: Partial<Record<DialectId, () => AnswerMender>>;
@@ -176,7 +176,7 @@ export interface Provider {
   sign?(request: Outgoing, key: string, io: Io): Outgoing | Promise<Outgoing>;
   /** For streams that are not server-sent events, known by their content type: chunks become such events. */
   unframe?: { contentType: string; open(): (chunk: Uint8Array) => Buffer };
-  /** Unless given, `/v1/models`; "none" when the vendor keeps no list, then `models` is all there is to say. */
+  /** Unless given, `/v1/models`; "none" when the provider keeps no list, then `models` is all there is to say. */
   listing?: Listing | "none";
   balance?: Balance;
 }
@@ -190,7 +190,7 @@ export function anthropicKey(key: string): Record<string, string> {
   return { "x-api-key": key, "anthropic-version": "2023-06-01" };
 }
 
-/** For vendors with Anthropic's wire beside their own: some read the key here, some there. */
+/** For providers with Anthropic's wire beside their own: some read the key here, some there. */
 export function bearerOrAnthropic(key: string, { dialect }: Call): Record<string, string> {
   return dialect === "anthropic" ? { ...bearer(key), ...anthropicKey(key) } : bearer(key);
 }

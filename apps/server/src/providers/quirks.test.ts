@@ -55,7 +55,7 @@ describe("OpenAI's reasoning models", () => {
     }
   });
 
-  it("do not see the thoughts of other vendors' models", () => {
+  it("do not see the thoughts of other providers' models", () => {
     const thought = {
       role: "assistant",
       content: "Hello",
@@ -106,7 +106,7 @@ describe("Mistral", () => {
   });
 });
 
-describe("vendors with limits of their own", () => {
+describe("providers with limits of their own", () => {
   it("Groq gets no log probabilities, one answer, and an effort in its models' words", () => {
     const body = {
       model: "llama-3.3-70b-versatile",
@@ -145,9 +145,9 @@ describe("vendors with limits of their own", () => {
     ["grok-4.20-0309-reasoning", false],
     ["grok-3", false],
     ["grok-code-fast-1", false],
-  ])("xAI's %s is told how hard to think: %s", (model, isTold) => {
+  ])("xAI's %s is told how hard to think: %s", (model, isSent) => {
     const body = { model, messages, reasoning_effort: "high" };
-    expect(adjust(xai, body)).toEqual(isTold ? body : { model, messages });
+    expect(adjust(xai, body)).toEqual(isSent ? body : { model, messages });
   });
 
   it("Moonshot is not forced to call and stays within its temperatures", () => {
@@ -165,22 +165,25 @@ describe("vendors with limits of their own", () => {
   });
 
   it("DeepSeek is asked for a model by its present name, thinking as the former name did", () => {
-    const asked = (body: Wire, dialect: "openai-chat" | "anthropic") => adjust(deepseek, body, { dialect });
+    const requested = (body: Wire, dialect: "openai-chat" | "anthropic") =>
+      adjust(deepseek, body, { dialect });
     for (const dialect of ["openai-chat", "anthropic"] as const) {
       const body = { model: "deepseek-chat", messages };
-      expect(asked(body, dialect)).toEqual({
+      expect(requested(body, dialect)).toEqual({
         model: "deepseek-v4-flash",
         messages,
         thinking: { type: "disabled" },
       });
       const thinking = { type: "disabled" };
-      expect(asked({ ...body, model: "deepseek-reasoner", thinking }, dialect)).toMatchObject({ thinking });
-      expect(asked({ ...body, model: "deepseek-reasoner" }, dialect)).toMatchObject({
+      expect(requested({ ...body, model: "deepseek-reasoner", thinking }, dialect)).toMatchObject({
+        thinking,
+      });
+      expect(requested({ ...body, model: "deepseek-reasoner" }, dialect)).toMatchObject({
         thinking: { type: "enabled" },
       });
     }
     const today = { model: "deepseek-v4-pro", messages };
-    expect(asked(today, "openai-chat")).toBe(today);
+    expect(requested(today, "openai-chat")).toBe(today);
   });
 
   it("Qwen's open models do not think when they may not stream", () => {
@@ -189,7 +192,7 @@ describe("vendors with limits of their own", () => {
     expect(adjust(ali, { model: "qwen-plus" })).not.toHaveProperty("enable_thinking");
   });
 
-  it("MiniMax keeps its thoughts apart for clients that cannot know of its tags, and for nobody else", () => {
+  it("MiniMax keeps its thoughts apart for clients that cannot know of its tags, and for no one else", () => {
     const body = { model: "MiniMax-M3", messages };
     expect(adjust(minimax, body, { translated: true })).toEqual({ ...body, reasoning_split: true });
     const wished = { ...body, reasoning_split: false };
@@ -220,14 +223,14 @@ describe("features that a channel switches on", () => {
 
   it("search the web with Perplexity, where its own models go by another name", () => {
     const plugin = { web_search: { enable: true } };
-    const asked = (body: Wire) => adjust(perplexity, body, { dialect: "openai-responses", plugin });
-    expect(asked({ model: "sonar", input: "Hi" })).toEqual({
+    const requested = (body: Wire) => adjust(perplexity, body, { dialect: "openai-responses", plugin });
+    expect(requested({ model: "sonar", input: "Hi" })).toEqual({
       model: "perplexity/sonar",
       input: "Hi",
       tools: [{ type: "web_search" }],
     });
     const own = { model: "openai/gpt-5-mini", input: "Hi", tools: [] };
-    expect(asked(own)).toBe(own);
+    expect(requested(own)).toBe(own);
   });
 
   it("run code with Gemini unless the caller brings functions", () => {
@@ -237,7 +240,7 @@ describe("features that a channel switches on", () => {
     expect(adjust(gemini, own, call)).toBe(own);
   });
 
-  it("route OpenRouter by the model's vendor, unless the client routes", () => {
+  it("route OpenRouter by the model's provider, unless the client routes", () => {
     const plugin = {
       other: { provider: { anthropic: { order: ["Amazon Bedrock"], allow_fallbacks: false } } },
     };

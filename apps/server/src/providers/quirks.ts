@@ -4,7 +4,7 @@ import { effortIfKnown } from "./model-efforts.ts";
 import type { Call } from "./provider.ts";
 
 /**
- * What vendors of OpenAI's wire refuse or name differently, one small pure function each. Every one answers the very
+ * What providers of OpenAI's wire refuse or name differently, one small pure function each. Every one answers the very
  * same object when there is nothing to do, so that an untouched body can go on as the client's own bytes.
  */
 export type Adjust = (body: Wire, call: Call) => Wire;
@@ -35,7 +35,7 @@ export function onResponses(...adjustments: Adjust[]): Adjust {
       : body;
 }
 
-/** Drops fields that the vendor answers with an error. */
+/** Drops fields that the provider answers with an error. */
 export function without(...fields: string[]): Adjust {
   return (body) => {
     if (!fields.some((field) => field in body)) return body;
@@ -45,7 +45,7 @@ export function without(...fields: string[]): Adjust {
   };
 }
 
-/** A field that the vendor knows by another name; a value that is there already wins. */
+/** A field that the provider knows by another name; a value that is there already wins. */
 export function renamed(from: string, to: string): Adjust {
   return (body) => {
     if (!(from in body)) return body;
@@ -54,7 +54,7 @@ export function renamed(from: string, to: string): Adjust {
   };
 }
 
-/** Most vendors know the limit by its first name. */
+/** Most providers know the limit by its first name. */
 export const maxTokens = renamed("max_completion_tokens", "max_tokens");
 
 export function clamped(field: string, low: number, high: number): Adjust {
@@ -65,13 +65,13 @@ export function clamped(field: string, low: number, high: number): Adjust {
   };
 }
 
-/** Vendors without schemas for answers still promise JSON. */
+/** Providers without schemas for answers still promise JSON. */
 export const jsonWithoutSchema: Adjust = (body) =>
   asRecord(body["response_format"])?.["type"] === "json_schema"
     ? { ...body, response_format: { type: "json_object" } }
     : body;
 
-/** Vendors that cannot be forced to call a tool. */
+/** Providers that cannot be forced to call a tool. */
 export const freeToolChoice: Adjust = (body) =>
   body["tool_choice"] === undefined || body["tool_choice"] === "auto" || body["tool_choice"] === "none"
     ? body
@@ -103,8 +103,8 @@ export function withoutInMessages(...fields: string[]): Adjust {
   return (body, call) => eachMessage(body, (message) => drop(message, call));
 }
 
-/** Thoughts of earlier turns, which strict vendors refuse as unknown fields. */
+/** Thoughts of earlier turns, which strict providers refuse as unknown fields. */
 export const withoutThoughts = withoutInMessages("reasoning_content", "reasoning", "reasoning_details");
 
-/** What nearly every vendor but OpenAI needs. */
+/** What nearly every provider but OpenAI needs. */
 export const plain = [systemForDeveloper, maxTokens, effortIfKnown] as const;

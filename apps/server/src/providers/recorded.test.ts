@@ -9,9 +9,9 @@ import {
   type Proof,
   proofOf,
   recordedFiles,
-  recordedVendors,
+  recordedProviders,
   recording,
-  type Said,
+  type Expected,
   unrecorded,
 } from "./recordings.fixture.ts";
 import { refusal } from "./refusal.ts";
@@ -21,11 +21,11 @@ import { taskWires } from "./wires/tasks.ts";
 type Sample = Proof["answers"][string] | Proof["streams"][string] | Proof["errors"][string];
 
 const providers = [...openProviders().values()];
-const vendors = recordedVendors();
+const providerNames = recordedProviders();
 
-function providerOf(vendor: string): Provider {
-  const provider = providers.find(({ id }) => id === vendor);
-  if (provider === undefined) throw new Error(`There is no vendor ${vendor}`);
+function providerOf(providerName: string): Provider {
+  const provider = providers.find(({ id }) => id === providerName);
+  if (provider === undefined) throw new Error(`There is no vendor ${providerName}`);
   return provider;
 }
 
@@ -40,7 +40,7 @@ function upstreamOf(provider: Provider, sample: Sample): Upstream {
 }
 
 /** What was counted; kinds that are none may be told or left out. */
-function told(usage: Usage | undefined): Said["usage"] {
+function reported(usage: Usage | undefined): Expected["usage"] {
   if (usage === undefined) return undefined;
   const counts = Object.entries(usage).filter(
     ([kind, count]) => kind === "toolCalls" || (typeof count === "number" && count > 0),
@@ -58,8 +58,8 @@ interface Read {
 
 const nothing = (): Read => ({ text: "", reasoning: "", calls: new Map(), cited: [], media: [] });
 
-function saidOf({ text, reasoning, calls, cited, media }: Read, finish: string, usage?: Usage): Said {
-  const counted = told(usage);
+function outputOf({ text, reasoning, calls, cited, media }: Read, finish: string, usage?: Usage): Expected {
+  const counted = reported(usage);
   return {
     text,
     ...(reasoning !== "" && { reasoning }),
@@ -84,12 +84,12 @@ function take(read: Read, part: Part): void {
   if (part.type === "image" || part.type === "audio") read.media.push(part.type);
 }
 
-function readWhole(upstream: Upstream, text: string): Said {
+function readWhole(upstream: Upstream, text: string): Expected {
   const answer = upstream.decodeResponse((upstream.read ?? parseJson)(text));
   const [choice] = answer.choices;
   const read = nothing();
   for (const part of choice?.parts ?? []) take(read, part);
-  return saidOf(read, choice?.finish ?? "", answer.usage);
+  return outputOf(read, choice?.finish ?? "", answer.usage);
 }
 
 function framesOf(provider: Provider, bytes: Buffer, size: number): RawFrame[] {
@@ -103,7 +103,7 @@ function framesOf(provider: Provider, bytes: Buffer, size: number): RawFrame[] {
   return [...frames, ...splitter.flush()];
 }
 
-function readEvents(events: ChatEvent[]): Said | UpstreamError {
+function readEvents(events: ChatEvent[]): Expected | UpstreamError {
   const read = nothing();
   let finish = "";
   for (const event of events) {
@@ -118,29 +118,31 @@ function readEvents(events: ChatEvent[]): Said | UpstreamError {
     if (event.type === "stop") finish = event.reason;
   }
   const last = events.at(-1);
-  return saidOf(read, finish, last?.type === "finish" ? last.usage : undefined);
+  return outputOf(read, finish, last?.type === "finish" ? last.usage : undefined);
 }
 
-function table<T>(of: (proof: Proof) => Record<string, T>): Array<[name: string, vendor: string, sample: T]> {
-  return vendors.flatMap((vendor) =>
-    Object.entries(of(proofOf(vendor))).map<[string, string, T]>(([file, sample]) => [
-      `${vendor}/${file}`,
-      vendor,
+function table<T>(
+  of: (proof: Proof) => Record<string, T>,
+): Array<[name: string, provider: string, sample: T]> {
+  return providerNames.flatMap((provider) =>
+    Object.entries(of(proofOf(provider))).map<[string, string, T]>(([file, sample]) => [
+      `${provider}/${file}`,
+      provider,
       sample,
     ]),
   );
 }
 
 const text = (name: string): string => {
-  const [vendor = "", file = ""] = name.split("/");
-  return recording(vendor, file);
+  const [provider = "", file = ""] = name.split("/");
+  return recording(provider, file);
 };
 
 describe("the recordings", () => {
   const chats = providers.filter(({ endpoints }) => endpoints.includes("chat"));
 
   it.each(chats.map(({ id }) => id))("prove an answer, a stream and an error of %s", (id) => {
-    const proof = vendors.includes(id) ? proofOf(id) : undefined;
+    const proof = providerNames.includes(id) ? proofOf(id) : undefined;
     for (const what of ["answers", "streams", "errors"] as const) {
       const isRecorded = Object.keys(proof?.[what] ?? {}).length > 0;
       // A sample, or the reason why there is none; never both.
@@ -148,38 +150,41 @@ describe("the recordings", () => {
     }
   });
 
-  it.each(vendors)("of %s are of a vendor that exists, and each is read as something", (vendor) => {
-    const { answers, streams, errors, adapted, plain, tasks } = proofOf(providerOf(vendor).id);
+  it.each(providerNames)("of %s are of a provider that exists, and each is read as something", (provider) => {
+    const { answers, streams, errors, adapted, plain, tasks } = proofOf(providerOf(provider).id);
     const proven = [answers, streams, errors, adapted, plain, tasks].flatMap((each) => Object.keys(each));
-    expect(proven.toSorted()).toEqual(recordedFiles(vendor).toSorted());
+    expect(proven.toSorted()).toEqual(recordedFiles(provider).toSorted());
   });
 });
 
 describe("a whole answer", () => {
-  it.each(table(({ answers }) => answers))("%s says what it says", (name, vendor, sample) => {
-    const upstream = upstreamOf(providerOf(vendor), sample);
+  it.each(table(({ answers }) => answers))("%s says what it says", (name, provider, sample) => {
+    const upstream = upstreamOf(providerOf(provider), sample);
     expect(readWhole(upstream, text(name))).toEqual(sample.reads);
     if (upstream.id !== "own")
-      expect(told(upstream.skimResponse(text(name)).usage)).toEqual(sample.reads.usage);
+      expect(reported(upstream.skimResponse(text(name)).usage)).toEqual(sample.reads.usage);
   });
 
-  it.each(table(({ adapted }) => adapted))("%s of another path becomes OpenAI's", (name, vendor, sample) => {
-    const provider = providerOf(vendor);
-    const answer = provider.adapters?.[sample.path]?.answer?.(text(name), Date.UTC(2026, 10, 21));
-    if (answer === undefined || "error" in answer) {
-      expect(refusal(provider, answer!.error)).toMatchObject(sample.fails!);
-      return;
-    }
-    expect(told(answer.usage)).toEqual(sample.usage);
-    if (sample.reads !== undefined) expect(parseJson(answer.body.toString())).toEqual(sample.reads);
-  });
+  it.each(table(({ adapted }) => adapted))(
+    "%s of another path becomes OpenAI's",
+    (name, providerName, sample) => {
+      const provider = providerOf(providerName);
+      const answer = provider.adapters?.[sample.path]?.answer?.(text(name), Date.UTC(2026, 10, 21));
+      if (answer === undefined || "error" in answer) {
+        expect(refusal(provider, answer!.error)).toMatchObject(sample.fails!);
+        return;
+      }
+      expect(reported(answer.usage)).toEqual(sample.usage);
+      if (sample.reads !== undefined) expect(parseJson(answer.body.toString())).toEqual(sample.reads);
+    },
+  );
 });
 
 describe("a stream", () => {
   it.each(table(({ streams }) => streams))(
     "%s says what it says, wherever it is cut",
-    (name, vendor, sample) => {
-      const provider = providerOf(vendor);
+    (name, providerName, sample) => {
+      const provider = providerOf(providerName);
       const upstream = upstreamOf(provider, sample);
       const bytes = Buffer.from(text(name), name.endsWith(".base64") ? "base64" : "utf8");
       for (const size of [7, bytes.length]) {
@@ -196,15 +201,15 @@ describe("a stream", () => {
         expect(read).toEqual(sample.reads);
         if (skimmer === undefined) continue;
         expect({ complete: skimmer.complete, error: skimmer.error }).toEqual({ complete: true });
-        expect(told(skimmer.usage)).toEqual(sample.reads?.usage);
+        expect(reported(skimmer.usage)).toEqual(sample.reads?.usage);
       }
     },
   );
 });
 
 describe("an error", () => {
-  it.each(table(({ errors }) => errors))("%s means what it means", (name, vendor, sample) => {
-    const provider = providerOf(vendor);
+  it.each(table(({ errors }) => errors))("%s means what it means", (name, providerName, sample) => {
+    const provider = providerOf(providerName);
     const { status, headers } = sample;
     const error = upstreamOf(provider, sample).decodeError(status, text(name), headers);
     expect(refusal(provider, error, headers)).toMatchObject(sample.reads);
@@ -212,18 +217,19 @@ describe("an error", () => {
 });
 
 describe("a task", () => {
-  it.each(table(({ tasks }) => tasks))("%s stands as it stands", (name, vendor, sample) => {
-    const wire = Object.values(taskWires).find(({ platform }) => platform === vendor);
-    if (wire === undefined) throw new Error(`${vendor} does nothing later`);
+  it.each(table(({ tasks }) => tasks))("%s stands as it stands", (name, provider, sample) => {
+    const wire = Object.values(taskWires).find(({ platform }) => platform === provider);
+    if (wire === undefined) throw new Error(`${provider} does nothing later`);
     const answer = parseJson(text(name));
     if (sample.about === "standing") {
       // Instants as they are written.
-      const standings = wire.standings(answer).map(({ data: _told, ...standing }) => standing);
+      const standings = wire.standings(answer).map(({ data: _data, ...standing }) => standing);
       expect(JSON.parse(JSON.stringify(standings))).toEqual(sample.reads);
       return;
     }
     const accepted = wire.accepted(answer as Record<string, unknown>);
-    if ("error" in accepted) expect(refusal(providerOf(vendor), accepted.error)).toMatchObject(sample.fails!);
+    if ("error" in accepted)
+      expect(refusal(providerOf(provider), accepted.error)).toMatchObject(sample.fails!);
     else expect(accepted.taskId).toEqual(sample.reads);
   });
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What vendors answered or document: `fixtures/<provider id>/`, with what each file must be read as in its `proof.json`. */
+/** What providers answered or document: `fixtures/<provider id>/`, with what each file must be read as in its `proof.json`. */
 
 const Source = z.object({
   /** Where the sample stands and the day it was read. */
@@ -9,7 +9,7 @@ const Source = z.object({
   kind: z.enum(["recorded", "documented"]),
   /** Of the call; the provider's test model unless given. */
   model: z.string().optional(),
-  /** Unless given, the first that this vendor speaks for the model, or its own wire. */
+  /** Unless given, the first that this provider speaks for the model, or its own wire. */
   dialect: z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]).optional(),
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
 });
@@ -33,7 +33,7 @@ const Failure = z.strictObject({
   message: z.string().optional(),
 });
 
-const Said = z.strictObject({
+const Output = z.strictObject({
   text: z.string(),
   reasoning: z.string().optional(),
   calls: z.array(z.strictObject({ name: z.string(), input: z.unknown() })).optional(),
@@ -42,18 +42,18 @@ const Said = z.strictObject({
   /** Pictures and sounds, by type. */
   media: z.array(z.string()).optional(),
   finish: z.string(),
-  /** All kinds that are more than none; absent where the vendor is silent. */
+  /** All kinds that are more than none; absent where the provider is silent. */
   usage: z.record(z.string(), z.unknown()).optional(),
 });
 
 const Proof = z.strictObject({
   /** Whole answers of chat. */
-  answers: z.record(z.string(), Source.extend({ reads: Said }).strict()).default({}),
+  answers: z.record(z.string(), Source.extend({ reads: Output }).strict()).default({}),
   /** Server-sent events, or base64 of a stream that is framed otherwise (`.base64`). */
   streams: z
     .record(
       z.string(),
-      Source.extend({ reads: Said.optional(), fails: Failure.optional() })
+      Source.extend({ reads: Output.optional(), fails: Failure.optional() })
         .strict()
         .refine(({ reads, fails }) => (reads === undefined) !== (fails === undefined)),
     )
@@ -68,7 +68,7 @@ const Proof = z.strictObject({
       }).strict(),
     )
     .default({}),
-  /** Answers of other paths of ours that this vendor's adapters turn into OpenAI's. */
+  /** Answers of other paths of ours that this provider's adapters turn into OpenAI's. */
   adapted: z
     .record(
       z.string(),
@@ -80,7 +80,7 @@ const Proof = z.strictObject({
       }).strict(),
     )
     .default({}),
-  /** Answers of other paths that pass as they come, and what they count; absent where the vendor is silent. */
+  /** Answers of other paths that pass as they come, and what they count; absent where the provider is silent. */
   plain: z
     .record(z.string(), Source.extend({ usage: z.record(z.string(), z.unknown()).optional() }).strict())
     .default({}),
@@ -98,7 +98,7 @@ const Proof = z.strictObject({
 });
 
 export type Proof = z.infer<typeof Proof>;
-export type Said = z.infer<typeof Said>;
+export type Expected = z.infer<typeof Output>;
 
 const files = import.meta.glob("./fixtures/*/*", { query: "?raw", import: "default", eager: true });
 const missing = import.meta.glob("./fixtures/unrecorded.json", {
@@ -107,24 +107,24 @@ const missing = import.meta.glob("./fixtures/unrecorded.json", {
   eager: true,
 });
 
-export function recordedVendors(): string[] {
+export function recordedProviders(): string[] {
   return [...new Set(Object.keys(files).map((path) => path.split("/")[2] ?? ""))];
 }
 
 /** Throws when there is no such file. */
-export function recording(vendor: string, file: string): string {
-  const text = files[`./fixtures/${vendor}/${file}`];
-  if (text === undefined) throw new Error(`There is no recording ${vendor}/${file}`);
+export function recording(provider: string, file: string): string {
+  const text = files[`./fixtures/${provider}/${file}`];
+  if (text === undefined) throw new Error(`There is no recording ${provider}/${file}`);
   return text;
 }
 
 /** Throws when the file says something that no proof can. */
-export function proofOf(vendor: string): Proof {
-  return Proof.parse(JSON.parse(recording(vendor, "proof.json")));
+export function proofOf(provider: string): Proof {
+  return Proof.parse(JSON.parse(recording(provider, "proof.json")));
 }
 
-export function recordedFiles(vendor: string): string[] {
-  const folder = `./fixtures/${vendor}/`;
+export function recordedFiles(provider: string): string[] {
+  const folder = `./fixtures/${provider}/`;
   return Object.keys(files).flatMap((path) =>
     path.startsWith(folder) && !path.endsWith("/proof.json") ? [path.slice(folder.length)] : [],
   );
@@ -135,5 +135,5 @@ const Missing = z.record(
   z.partialRecord(z.enum(["answers", "streams", "errors"]), z.string().min(1)),
 );
 
-/** What no sample was found of, by vendor, and why. */
+/** What no sample was found of, by provider, and why. */
 export const unrecorded = Missing.parse(JSON.parse(missing["./fixtures/unrecorded.json"] ?? ""));

@@ -3,7 +3,7 @@ import type { Provider } from "./provider.ts";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The error with the kind that this vendor means by it. Pure; a vendor without names of its own leaves it as it is. */
+/** The error with the kind that this provider means by it. Pure; a provider without names of its own leaves it as it is. */
 export function refusal(
   { refusals }: Pick<Provider, "refusals">,
   error: UpstreamError,
@@ -13,7 +13,7 @@ export function refusal(
   const named = refusals.header === undefined ? undefined : headers[refusals.header];
   const code = (Array.isArray(named) ? named[0] : named)?.split(":", 1)[0] ?? error.code ?? "";
   const { kinds, sentences } = refusals;
-  const said = sentences?.find(([sentence]) => sentence.test(error.message))?.[1];
-  const kind = said ?? kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
+  const matched = sentences?.find(([sentence]) => sentence.test(error.message))?.[1];
+  const kind = matched ?? kinds[code] ?? kinds[code.split(".", 1)[0] ?? ""] ?? kinds[String(error.status)];
   return kind === undefined || kind === error.kind ? error : { ...error, kind };
 }

@@ -5,10 +5,10 @@ import { refusal } from "./refusal.ts";
 import { openProviders } from "./registry.ts";
 
 /**
- * Errors as the vendors document them (the addresses stand in their files) or as their users have reported them. What
+ * Errors as the providers document them (the addresses stand in their files) or as their users have reported them. What
  * follows from a kind — another channel, a freeze of the key, its end — is decided elsewhere and by the kind alone.
  */
-type Case = [vendor: string, status: number, body: object | string, kind: UpstreamError["kind"]];
+type Case = [provider: string, status: number, body: object | string, kind: UpstreamError["kind"]];
 
 const openai = (code: string | null, type = "invalid_request_error", message = "No.") => ({
   error: { message, type, param: null, code },
@@ -190,9 +190,9 @@ const modelMissing: Case[] = [
 
 const providers = [...openProviders().values()];
 
-function classify([vendor, status, body]: Case, headers: Record<string, string> = {}): UpstreamError {
-  const provider = providers.find(({ id }) => id === vendor);
-  if (provider === undefined) throw new Error(`There is no vendor ${vendor}`);
+function classify([providerName, status, body]: Case, headers: Record<string, string> = {}): UpstreamError {
+  const provider = providers.find(({ id }) => id === providerName);
+  if (provider === undefined) throw new Error(`There is no vendor ${providerName}`);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const error = dialects[provider.dialects[0]].decodeError(status, text, headers);
   return refusal(provider, error, headers);
@@ -225,7 +225,7 @@ describe("when to ask again", () => {
     else expect(Math.abs((retryAfter ?? 0) - seconds)).toBeLessThanOrEqual(1);
   });
 
-  it("is read from the body where the vendor writes it there", () => {
+  it("is read from the body where the provider writes it there", () => {
     const body = {
       error: { code: 429, message: "No.", status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "34.07s" }] },
     };

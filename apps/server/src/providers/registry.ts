@@ -62,11 +62,11 @@ import { zhipu } from "./definitions/zhipu.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * The vendors, in the order in which the console offers them: the usual ones first. This room knows their wires and
+ * The providers, in the order in which the console offers them: the usual ones first. This room knows their wires and
  * nothing of accounts, money or HTTP servers. Types up to 56 are those that operators' databases already hold; ours
- * for vendors without one begin at 900.
+ * for providers without one begin at 900.
  */
-const vendors: readonly Provider[] = [
+const providers: readonly Provider[] = [
   openai,
   anthropic,
   gemini,
@@ -132,10 +132,10 @@ export type Providers = ReadonlyMap<number, Provider>;
 
 /** The registry by channel type. The demo provider is added to it when its server runs. */
 export function openProviders(): Map<number, Provider> {
-  return new Map(vendors.map((provider) => [provider.type, provider]));
+  return new Map(providers.map((provider) => [provider.type, provider]));
 }
 
-/** What the console may know about a vendor. */
+/** What the console may know about a provider. */
 export function describeProvider(provider: Provider): ProviderInfo {
   return {
     type: provider.type,

@@ -18,22 +18,22 @@ const MARGIN_MS = 60_000;
 const MAX_TOKENS = 1_000;
 
 export function createTokenCache(now: () => number): TokenCache {
-  const held = new Map<string, { issued: Promise<IssuedToken>; expiresAt: number }>();
+  const cached = new Map<string, { issued: Promise<IssuedToken>; expiresAt: number }>();
   return {
     async get(name, issue) {
-      const known = held.get(name);
+      const known = cached.get(name);
       if (known !== undefined && known.expiresAt - MARGIN_MS > now()) return (await known.issued).token;
       const entry = { issued: issue(), expiresAt: Number.POSITIVE_INFINITY };
-      held.delete(name);
-      held.set(name, entry);
-      const [oldest] = held.keys();
-      if (held.size > MAX_TOKENS && oldest !== undefined) held.delete(oldest);
+      cached.delete(name);
+      cached.set(name, entry);
+      const [oldest] = cached.keys();
+      if (cached.size > MAX_TOKENS && oldest !== undefined) cached.delete(oldest);
       try {
         const issued = await entry.issued;
         entry.expiresAt = issued.expiresAt;
         return issued.token;
       } catch (error) {
-        if (held.get(name) === entry) held.delete(name);
+        if (cached.get(name) === entry) cached.delete(name);
         throw error;
       }
     },

@@ -7,13 +7,13 @@ import { openai } from "./definitions/openai.ts";
 import { withImpliedSearch } from "./implied-search.ts";
 
 /**
- * What vendors of one wire call the same counts, from the examples in the documentation that their files name. Each is
+ * What providers of one wire call the same counts, from the examples in the documentation that their files name. Each is
  * read where it may stand: in a whole answer and in a stream, passed untouched and translated.
  */
 const chat = dialects["openai-chat"];
 
 type Wire = Record<string, unknown>;
-type Case = [vendor: string, usage: Wire, counted: Partial<Usage>];
+type Case = [provider: string, usage: Wire, counted: Partial<Usage>];
 
 const cases: Case[] = [
   [
@@ -158,7 +158,7 @@ function translated(dialect: UpstreamDialect, chunks: Wire[]): ChatEvent[] {
   return [...events, ...decoder.frame({ event: undefined, data: "[DONE]" }), ...decoder.end()];
 }
 
-describe.each(cases)("the counts of %s", (_vendor, usage, counted) => {
+describe.each(cases)("the counts of %s", (_provider, usage, counted) => {
   it("are read in a whole answer, and its thoughts apart from its words", () => {
     const answer = chat.decodeResponse(whole(usage));
     expect(answer.usage).toEqual({ ...counted, ...extrasOf(answer.usage, counted), raw: usage });
@@ -182,7 +182,7 @@ describe.each(cases)("the counts of %s", (_vendor, usage, counted) => {
   });
 });
 
-describe("a search that nobody counts", () => {
+describe("a search that no one counts", () => {
   const usage = { input: 1, output: 2 };
 
   it("is one for each answer of a model that always searches", () => {

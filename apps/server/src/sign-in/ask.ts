@@ -72,7 +72,7 @@ export function asError(thrown: unknown): Error {
 
 /** Errors of the libraries carry whole requests; the log gets their sentence only. */
 function because(label: string, reason: Reason): Error {
-  const said = reason instanceof Error ? `${reason.name}: ${reason.message}` : (reason ?? "no reason");
+  const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : (reason ?? "no reason");
   const below = reason instanceof Error && reason.cause instanceof Error ? ` (${reason.cause.message})` : "";
-  return new Error(`${label}: ${said}${below}`.slice(0, 500));
+  return new Error(`${label}: ${text}${below}`.slice(0, 500));
 }

@@ -39,7 +39,7 @@ describe.each(providers)("identity provider %s", (id, provider) => {
     }
   });
 
-  it("keeps what opens its door secret", () => {
+  it("keeps what opens its endpoint secret", () => {
     const keys = [...provider.needs, ...(provider.reads ?? [])];
     const secret = keys.filter((key) => /Secret|Token/.test(key));
     expect(secret.length).toBeGreaterThan(0);
@@ -58,8 +58,8 @@ describe.each(providers)("identity provider %s", (id, provider) => {
     // GitHub's token is asked for by the OAuth plugin, which brings its own client.
     const there =
       id === "github" ? githubAt({ web: "http://127.0.0.1:9", api: "http://127.0.0.1:9" }) : provider;
-    const asked = there.open(settings, nowhere).then((client) => client.identify(arrival));
-    const failure: unknown = await asked.then(
+    const requested = there.open(settings, nowhere).then((client) => client.identify(arrival));
+    const failure: unknown = await requested.then(
       () => undefined,
       (error: unknown) => error,
     );

@@ -38,7 +38,7 @@ export function githubAt(
 
 function identityOf(account: z.infer<typeof Account>, emails: z.infer<typeof Emails>): ExternalIdentity {
   return {
-    // The login can be given up and taken by somebody else; the number never is.
+    // The login can be given up and taken by someone else; the number never is.
     subject: String(account.id),
     label: account.login,
     username: account.login,

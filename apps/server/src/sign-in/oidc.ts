@@ -93,8 +93,8 @@ async function claimsOf(config: openid.Configuration, arrival: Arrival): Promise
     const proven = Claims.parse(tokens.claims());
     if (config.serverMetadata().userinfo_endpoint === undefined) return proven;
     // Most providers keep names out of the token. The answer must be about the same person.
-    const told = await openid.fetchUserInfo(config, tokens.access_token, proven.sub);
-    return Claims.parse({ ...proven, ...told });
+    const reported = await openid.fetchUserInfo(config, tokens.access_token, proven.sub);
+    return Claims.parse({ ...proven, ...reported });
   } catch (error) {
     const reason = asError(error);
     throw isPassing(reason) ? unreachable(label, reason) : refused(label, reason);
@@ -122,6 +122,6 @@ function identityOf(claims: z.infer<typeof Claims>, usernameClaim: string): Exte
 
 /** Written with commas or blanks; without `openid` it would not be OpenID Connect. */
 function scopesOf(settings: Settings): string {
-  const asked = settings.OIDCScopes.split(/[\s,]+/).filter((scope) => scope !== "");
-  return [...new Set(["openid", ...asked])].join(" ");
+  const requested = settings.OIDCScopes.split(/[\s,]+/).filter((scope) => scope !== "");
+  return [...new Set(["openid", ...requested])].join(" ");
 }

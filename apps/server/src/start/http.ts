@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
-import type { JudgeRoom } from "#domain/channels/judge.ts";
+import type { JudgeDeps } from "#domain/channels/judge.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
@@ -43,7 +43,7 @@ interface Needs extends Context {
   requestCounts: RequestCounts;
   relay: RelayServices;
   probe: ProbeServices;
-  judge: JudgeRoom;
+  judge: JudgeDeps;
   runner: ChannelRunner;
   readiness: Readiness;
 }

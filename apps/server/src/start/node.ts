@@ -53,7 +53,7 @@ export const books: Part<Stored & { announcements: Announcements }, { ledger: Le
       database,
       nodeId,
       onError,
-      onBatch: metrics.turn,
+      onBatch: metrics.batch,
       onCheckpoints: metrics.checkpoints,
       askForLeases: (userId) => announce(database.db, "leases", userId),
     });

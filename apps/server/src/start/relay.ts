@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { createAnswerCache } from "#domain/answers/answer-cache.ts";
 import { createHealth } from "#domain/channels/health.ts";
-import { type JudgeRoom, runTasks } from "#domain/channels/judge.ts";
+import { type JudgeDeps, runTasks } from "#domain/channels/judge.ts";
 import { storedChannel } from "#domain/channels/load-channels.ts";
 import { type ChannelRunner, createChannelRunner } from "#domain/channels/runner.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
@@ -107,7 +107,7 @@ export const backgroundResponses: Part<RelayServices, { close(): Promise<void> }
 
 interface ChannelRuns {
   probe: ProbeServices;
-  judge: JudgeRoom;
+  judge: JudgeDeps;
   runner: ChannelRunner;
 }
 
@@ -116,7 +116,7 @@ export const channelRuns: Part<Needs & { health: RelayServices["health"] }, Chan
   name: "channel runs",
   open({ database: { db }, secrets, providers, settings, upstream, health, onError }) {
     const probe = { settings, upstream, random: Math.random, providers };
-    const judge: JudgeRoom = {
+    const judge: JudgeDeps = {
       db,
       secrets,
       providers,

@@ -66,12 +66,12 @@ async function send(request: Recorded, model: string): Promise<Response> {
   });
 }
 
-interface Said {
+interface Output {
   text: string;
   calls: Array<{ name: string; input: string }>;
 }
 
-function saidIn(parts: Part[]): Said {
+function outputIn(parts: Part[]): Output {
   return {
     text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
     calls: parts.flatMap((part) =>
@@ -80,7 +80,7 @@ function saidIn(parts: Part[]): Said {
   };
 }
 
-function saidBy(events: ChatEvent[]): Said {
+function outputBy(events: ChatEvent[]): Output {
   const calls = new Map<number, { name: string; input: string }>();
   let text = "";
   for (const event of events) {
@@ -91,7 +91,7 @@ function saidBy(events: ChatEvent[]): Said {
   return { text, calls: [...calls.values()] };
 }
 
-function readStream(dialect: Dialect, bytes: Uint8Array): Said {
+function readStream(dialect: Dialect, bytes: Uint8Array): Output {
   const splitter = createFrameSplitter();
   const decoder = dialect.decodeStream();
   const frames = [...splitter.push(bytes), ...splitter.flush()];
@@ -102,13 +102,13 @@ function readStream(dialect: Dialect, bytes: Uint8Array): Said {
   if (dialect.id === "openai-responses") {
     const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
     expect(numbers).toEqual(numbers.map((_number, index) => index));
-    return { ...saidBy(events), calls: callItems(text) };
+    return { ...outputBy(events), calls: callItems(text) };
   }
-  return saidBy(events);
+  return outputBy(events);
 }
 
 /** Calls as the agent reads them: tools of plain text and groups are its own words, which no other dialect has. */
-function callItems(text: string): Said["calls"] {
+function callItems(text: string): Output["calls"] {
   const last = text
     .trimEnd()
     .split("\n")
@@ -152,18 +152,18 @@ describe.each(cases)("$agent at an upstream of $upstream", ({ upstream, request 
     const bytes = new Uint8Array(await answer.arrayBuffer());
     const text = Buffer.from(bytes).toString("utf8");
     expect(answer.status, text).toBe(200);
-    const said = answer.headers.get("content-type")?.includes("event-stream")
+    const output = answer.headers.get("content-type")?.includes("event-stream")
       ? readStream(dialect, bytes)
-      : saidIn(dialect.decodeResponse(JSON.parse(text)).choices[0]!.parts);
+      : outputIn(dialect.decodeResponse(JSON.parse(text)).choices[0]!.parts);
     if (request.expects === "tool") {
-      expect(said.calls.length).toBeGreaterThan(0);
-      for (const call of said.calls) {
+      expect(output.calls.length).toBeGreaterThan(0);
+      for (const call of output.calls) {
         expect(toolsOf(request, dialect)).toContain(call.name);
         expect(JSON.parse(call.input)).toBeTruthy();
       }
     }
-    if (request.expects === "text") expect(said.text).toContain("Here is what the tool answered");
-    if (request.expects === "json") expect(JSON.parse(said.text)).toHaveProperty("complexity_score");
+    if (request.expects === "text") expect(output.text).toContain("Here is what the tool answered");
+    if (request.expects === "json") expect(JSON.parse(output.text)).toHaveProperty("complexity_score");
   });
 });
 

@@ -58,7 +58,7 @@ function play(...chunks: string[]): void {
 it("checkpoints: long calls of every kind have one, but not before something was delivered", async () => {
   const chat = { model: "raw", stream: true, messages: [{ role: "user", content: "Hi" }] };
   play(nothing, text("one two three"), text(" four five six"));
-  const said = await open("/v1/chat/completions", chat);
+  const message = await open("/v1/chat/completions", chat);
   const translated = await open("/v1/messages", { ...chat, max_tokens: 100 });
   const completed = await open("/v1/completions", { model: "raw", stream: true, prompt: "Hi" });
   play(nothing);
@@ -66,10 +66,10 @@ it("checkpoints: long calls of every kind have one, but not before something was
   const [session, speaking] = await speak();
   const found = await checkpoints();
   const row = { outcome: "interrupted", status: 503, type: 2, estimated: true };
-  for (const id of [said, translated])
+  for (const id of [message, translated])
     expect(found.get(id)).toMatchObject({ ...row, is_stream: true, model_name: "raw" });
-  expect(found.get(said)?.["completion_tokens"]).toBeGreaterThan(3);
-  expect(found.get(said)?.["completion_tokens"]).toBeLessThan(12);
+  expect(found.get(message)?.["completion_tokens"]).toBeGreaterThan(3);
+  expect(found.get(message)?.["completion_tokens"]).toBeLessThan(12);
   expect(found.get(completed)).toMatchObject({ ...row, endpoint: "/v1/completions" });
   expect([...found.keys()]).not.toContain(silent);
   const realtime = [...found.values()].filter((each) => each["model_name"] === "demo-realtime");

@@ -77,26 +77,26 @@ const wire: Record<Kind, { opening: string; piece: string; finish: string; usage
 const body = (model: Kind, stream: boolean) =>
   JSON.stringify({ model, stream, messages: [{ role: "user", content: "Tell me." }] });
 
-interface Heard {
+interface Received {
   status: number;
   text: string;
   broken: boolean;
 }
 
-async function ask(model: Kind, stream: boolean): Promise<Heard> {
+async function ask(model: Kind, stream: boolean): Promise<Received> {
   const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: body(model, stream),
     signal: AbortSignal.timeout(15_000),
   });
-  const heard = { status: answer.status, text: "", broken: false };
+  const received = { status: answer.status, text: "", broken: false };
   try {
-    heard.text = await answer.text();
+    received.text = await answer.text();
   } catch {
-    heard.broken = true;
+    received.broken = true;
   }
-  return heard;
+  return received;
 }
 
 /** The newest row of this test's own key, once it is there. */
@@ -110,7 +110,7 @@ async function row(): Promise<LogRow> {
   return found;
 }
 
-async function nothingHeld(): Promise<void> {
+async function noReservations(): Promise<void> {
   await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);
   expect((await gateway.api<Self>("GET", "/user/self")).reserved).toBe(0);
   expect(await gateway.drift()).toBe(0n);
@@ -119,10 +119,10 @@ async function nothingHeld(): Promise<void> {
 describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
   const { opening, piece, finish, usage, done } = wire[kind];
 
-  it("a complete answer costs what the vendor says", async () => {
+  it("a complete answer costs what the provider says", async () => {
     raw.play({ chunks: [sse, opening, piece, finish, usage, done], ending: "end" });
-    const heard = await ask(kind, true);
-    expect(heard.text).toContain("[DONE]");
+    const received = await ask(kind, true);
+    expect(received.text).toContain("[DONE]");
     expect(await row()).toMatchObject({
       outcome: "complete",
       status: 200,
@@ -130,7 +130,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
       completion_tokens: 11,
       estimated: false,
     });
-    await nothingHeld();
+    await noReservations();
   });
 
   it("a client that leaves before the first byte costs the input, and the upstream is cancelled once it is clear that it will not answer in time", async () => {
@@ -154,7 +154,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
       estimated: true,
     });
     expect((await row()).prompt_tokens).toBeGreaterThan(0);
-    await nothingHeld();
+    await noReservations();
   });
 
   it("a client whose plain socket is cut in the middle pays for what came so far", async () => {
@@ -162,14 +162,14 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     raw.play({ chunks: [sse, opening, ...pieces, finish, usage, done], ending: "end", pauseMs: 20 });
     const text = body(kind, true);
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
-    let heard = "";
-    socket.on("data", (bytes) => (heard += bytes.toString()));
+    let received = "";
+    socket.on("data", (bytes) => (received += bytes.toString()));
     socket.on("error", () => {});
     socket.write(
       `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
         `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
     );
-    await expect.poll(() => heard.split("four score").length, { interval: 10 }).toBeGreaterThan(5);
+    await expect.poll(() => received.split("four score").length, { interval: 10 }).toBeGreaterThan(5);
     const left = Date.now();
     socket.resetAndDestroy();
     await expect.poll(() => raw.leftAt(), { interval: 10 }).toBeDefined();
@@ -179,7 +179,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     expect(logged.completion_tokens).toBeGreaterThan(0);
     expect(logged.completion_tokens).toBeLessThan(100 * word.length);
     expect(logged.quota).toBeGreaterThan(0);
-    await nothingHeld();
+    await noReservations();
   });
 
   it.each([
@@ -189,41 +189,41 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     ["after its headers and an empty opening", [sse, ": hello\n\n"]],
   ])("an upstream that is gone %s costs nothing", async (_where, chunks) => {
     raw.play({ chunks, ending: "reset" });
-    const heard = await ask(kind, true);
-    expect(heard.status).toBeGreaterThanOrEqual(500);
-    expect(JSON.parse(heard.text)).toHaveProperty("error.message");
+    const received = await ask(kind, true);
+    expect(received.status).toBeGreaterThanOrEqual(500);
+    expect(JSON.parse(received.text)).toHaveProperty("error.message");
     expect(await row()).toMatchObject({ outcome: "failed", quota: 0 });
-    await nothingHeld();
+    await noReservations();
   });
 
   it.each(["reset", "end"] as const)(
     "an upstream that is gone in the middle (%s) costs what was delivered, and the client is told",
     async (ending) => {
       raw.play({ chunks: [sse, opening, piece, piece], ending });
-      const heard = await ask(kind, true);
-      expect(heard.text).toContain("four score");
-      expect(heard.text).not.toContain("[DONE]");
-      expect(heard.text).toContain("broke off");
+      const received = await ask(kind, true);
+      expect(received.text).toContain("four score");
+      expect(received.text).not.toContain("[DONE]");
+      expect(received.text).toContain("broke off");
       const logged = await row();
       expect(logged).toMatchObject({ outcome: "upstream-died", status: 502, estimated: true });
       expect(logged.completion_tokens).toBe(Math.ceil((2 * word.length) / 4));
-      await nothingHeld();
+      await noReservations();
     },
   );
 
   it("an upstream that is gone after its last word but before its last frame has answered", async () => {
     raw.play({ chunks: [sse, opening, piece, finish, usage], ending: "reset" });
-    const heard = await ask(kind, true);
-    expect(heard.text).toContain("four score");
-    expect(heard.text).toContain('"finish_reason":"stop"');
-    expect(heard.text).not.toContain("broke off");
+    const received = await ask(kind, true);
+    expect(received.text).toContain("four score");
+    expect(received.text).toContain('"finish_reason":"stop"');
+    expect(received.text).not.toContain("broke off");
     expect(await row()).toMatchObject({
       outcome: "complete",
       prompt_tokens: 7,
       completion_tokens: 11,
       estimated: false,
     });
-    await nothingHeld();
+    await noReservations();
   });
 
   it("an upstream that answers with nothing costs nothing", async () => {
@@ -232,7 +232,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
       expect((await ask(kind, stream)).status).toBeGreaterThanOrEqual(500);
     }
     expect(await row()).toMatchObject({ outcome: "failed", quota: 0 });
-    await nothingHeld();
+    await noReservations();
   });
 
   it("a whole answer that is cut costs nothing, for the client got nothing of it", async () => {
@@ -242,7 +242,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     });
     expect((await ask(kind, false)).status).toBeGreaterThanOrEqual(500);
     expect(await row()).toMatchObject({ outcome: "failed", quota: 0 });
-    await nothingHeld();
+    await noReservations();
   });
 
   it("an upstream that refuses costs nothing", async () => {
@@ -250,6 +250,6 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     raw.play({ chunks: [head("application/json", {}, 400), refusal], ending: "end" });
     expect((await ask(kind, true)).status).toBe(400);
     expect(await row()).toMatchObject({ outcome: "failed", quota: 0 });
-    await nothingHeld();
+    await noReservations();
   });
 });

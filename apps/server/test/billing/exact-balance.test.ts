@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop());
 
 const say = { role: "user", content: "Hello" };
-const doors = [
+const endpoints = [
   ["/v1/chat/completions", { model: "demo-chat", messages: [say] }],
   ["/v1/responses", { model: "demo-chat", input: "Hello" }],
   ["/v1/messages", { model: "demo-chat", max_tokens: 50, messages: [say] }],
@@ -44,7 +44,7 @@ describe("a balance for ten calls", () => {
 
     const answers = await Promise.all(
       Array.from({ length: 500 }, async (_, index) => {
-        const [path, body] = doors[index % doors.length]!;
+        const [path, body] = endpoints[index % endpoints.length]!;
         const response = await fetch(gateway.url + path, {
           method: "POST",
           headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -339,8 +339,8 @@ describe("a request of an older endpoint", () => {
 describe("a limit that Anthropic's wire demands", () => {
   it("is reserved, as what is sent", async () => {
     await setBalance(6_000);
-    const asked = await post("/v1/chat/completions", chat({}, "plain-claude"));
-    expect([asked.status, got]).toEqual([402, []]);
+    const requested = await post("/v1/chat/completions", chat({}, "plain-claude"));
+    expect([requested.status, got]).toEqual([402, []]);
     await setBalance(1_000_000);
     await post("/v1/chat/completions", chat({}, "plain-claude"));
     expect(got[0]).toMatchObject({ max_tokens: 8_192 });

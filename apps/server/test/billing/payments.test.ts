@@ -44,12 +44,12 @@ describe.each(PaymentType.options)("a top-up through %s", (type) => {
     there.pay(trade_no);
     const { method, url, headers, body } = there.noticeOf(trade_no);
     const other = url.replace(gateway.url, beside.url);
-    const told = await Promise.all(
+    const reported = await Promise.all(
       [url, other, url, other].map((to) =>
         fetch(to, { method, headers, ...(method === "POST" ? { body } : {}) }),
       ),
     );
-    expect(told.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(reported.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(await balance()).toBe(before + 12_500_000);
     const state = await beside.api<OrderState>("GET", `/user/order/status?trade_no=${trade_no}`);
     expect(state).toMatchObject({ status: "success", quota: 12_500_000 });

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 /** Ways in which a key stops working, and the error that its calls end with. */
-const ways: Record<
+const cases: Record<
   string,
   { end(): Promise<unknown>; undo?(): Promise<unknown>; message: RegExp; code: string }
 > = {
@@ -63,12 +63,12 @@ const ways: Record<
 
 const sse = head("text/event-stream");
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
-const said = data({
+const output = data({
   id: "c",
   model: "m",
   choices: [{ index: 0, delta: { content: "four score and seven " } }],
 });
-const claudeSaid =
+const claudeEvents =
   data({
     type: "message_start",
     message: { id: "m", model: "m", usage: { input_tokens: 7, output_tokens: 1 } },
@@ -99,11 +99,11 @@ async function row(): Promise<LogRow> {
   return found;
 }
 
-describe.each(Object.entries(ways))("when %s", (_name, { end, message, code }) => {
+describe.each(Object.entries(cases))("when %s", (_name, { end, message, code }) => {
   it("an open stream ends with an error in the client's dialect, and what was delivered is charged", async () => {
     for (const [path, model, chunks] of [
-      ["/v1/chat/completions", "chat", [sse, said]],
-      ["/v1/messages", "claude", [sse, claudeSaid]],
+      ["/v1/chat/completions", "chat", [sse, output]],
+      ["/v1/messages", "claude", [sse, claudeEvents]],
     ] as const) {
       raw.play({ chunks, ending: "hang" });
       const response = await open(path, { model, stream: true, max_tokens: 1_000 });
@@ -166,7 +166,7 @@ it("disabling an account ends the calls of all its keys, on every node", async (
     user?.id ?? (await here.database.db.user.findFirstOrThrow({ where: { username: "leaver" } })).id;
   await here.database.db.token.update({ where: { id }, data: { user_id: found } });
   await here.database.db.user.update({ where: { id: found }, data: { quota: 1_000_000n } });
-  raw.play({ chunks: [sse, said], ending: "hang" });
+  raw.play({ chunks: [sse, output], ending: "hang" });
   const response = await open("/v1/chat/completions", { model: "chat", stream: true });
   expect(response.status).toBe(200);
   await here.api("POST", "/user/manage", { username: "leaver", action: "disable" });

@@ -5,7 +5,7 @@ import { replay } from "#domain/pricing/replay.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Calls are billed in the service tier that the vendor's answer names, whatever was asked for. */
+/** Calls are billed in the service tier that the provider's answer names, whatever was asked for. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -93,7 +93,7 @@ describe("a call's service tier", () => {
   });
 
   it("is not asked for where the price names none, and the answer says so", async () => {
-    const asked: [string, object, string][] = [
+    const requested: [string, object, string][] = [
       ["/v1/chat/completions", chat("tiered", { service_tier: "scale" }), "service_tier"],
       ["/v1/chat/completions", chat("tiered", { service_tier: "PRIORITY " }), "service_tier"],
       ["/v1/messages", chat("untiered-claude", { speed: "fast" }), "speed"],
@@ -104,7 +104,7 @@ describe("a call's service tier", () => {
       ],
     ];
     const replies = [whole(), whole(), claude({}), geminiAnswer];
-    for (const [index, [path, body, field]] of asked.entries()) {
+    for (const [index, [path, body, field]] of requested.entries()) {
       answerWith(replies[index] ?? {});
       const answer = await fetch(gateway.url + path, {
         method: "POST",
@@ -141,8 +141,8 @@ describe("a call's service tier", () => {
     answerWith(claude({ service_tier: "standard", speed: "fast" }));
     expect((await bill("/v1/chat/completions", chat("tiered-claude"))).quota).toBe(420);
     answerWith(geminiAnswer, { "x-gemini-service-tier": "priority" });
-    const asked = { contents: [{ role: "user", parts: [{ text: "Hello" }] }], service_tier: "priority" };
-    expect((await bill("/v1beta/models/tiered-gemini:generateContent", asked)).quota).toBe(280);
+    const requested = { contents: [{ role: "user", parts: [{ text: "Hello" }] }], service_tier: "priority" };
+    expect((await bill("/v1beta/models/tiered-gemini:generateContent", requested)).quota).toBe(280);
   });
 
   it("is that of a remembered answer, too", async () => {

@@ -28,7 +28,7 @@ interface Answer {
 }
 
 const say = { role: "user", content: "Hello" };
-const doors = {
+const endpoints = {
   openai: { path: "/v1/chat/completions", body: { model: "demo-chat", max_tokens: 50, messages: [say] } },
   responses: { path: "/v1/responses", body: { model: "demo-chat", max_output_tokens: 50, input: "Hello" } },
   anthropic: { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: [say] } },
@@ -45,11 +45,11 @@ const doors = {
 async function call(
   key: string,
   node: TestGateway = here,
-  door: keyof typeof doors = "openai",
+  endpoint: keyof typeof endpoints = "openai",
   more: object = {},
   signal: AbortSignal | null = null,
 ): Promise<Answer> {
-  const { path, body } = doors[door];
+  const { path, body } = endpoints[endpoint];
   const response = await fetch(node.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -124,15 +124,15 @@ describe("calls of a token at once", () => {
     const leaving = new AbortController();
     const endless = { messages: [{ role: "user", content: "[[hang]] Hello" }] };
     const open = [1, 2].map(() => call(key, here, "openai", endless, leaving.signal).catch(() => undefined));
-    const underWay = async () =>
+    const inProgress = async () =>
       (await here.database.db.token.findUniqueOrThrow({ where: { id } })).open_calls;
-    await expect.poll(underWay).toBe(2);
+    await expect.poll(inProgress).toBe(2);
     const refused = await call(key, there);
     expect(refused.text).toContain("This API key may have 2 requests under way at the same time.");
     expect(refused.headers.get("retry-after")).toBe("1");
     leaving.abort();
     await Promise.all(open);
-    await expect.poll(underWay).toBe(0);
+    await expect.poll(inProgress).toBe(0);
     expect((await call(key, there)).status).toBe(200);
     expect(await failureOf(id)).toMatchObject({ status: 429, error_code: "rate_limited" });
   });
@@ -154,9 +154,9 @@ describe("a token's spending limit", () => {
     const spent = cost * served(rounds).length;
     expect(spent).toBeGreaterThan(0);
     expect(spent).toBeLessThanOrEqual(limit);
-    for (const door of ["openai", "responses", "anthropic", "gemini"] as const) {
-      const refused = await call(key, there, door);
-      expect([door, refused.status]).toEqual([door, 402]);
+    for (const endpoint of ["openai", "responses", "anthropic", "gemini"] as const) {
+      const refused = await call(key, there, endpoint);
+      expect([endpoint, refused.status]).toEqual([endpoint, 402]);
       expect(refused.text).toContain("a day");
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     }

@@ -13,7 +13,7 @@ beforeAll(async () => {
   const channel = await gateway.addChannel({
     type: 900,
     name: "Demo",
-    base_url: gateway.vendor.url,
+    base_url: gateway.upstream.url,
     models: ["demo-chat"],
     groups: ["default"],
   });
@@ -38,12 +38,12 @@ describe("below a base path", () => {
     expect((await fetch(`${origin}/gw/v1/nothing`)).headers.get("content-type")).toContain("json");
   });
 
-  it("asks a vendor for what it keeps at the vendor's own address", async () => {
+  it("asks a provider for what it keeps at the provider's own address", async () => {
     for (const address of [`${origin}/gw/v1`, `${origin}/v1`]) {
       const headers = { authorization: `Bearer ${key}#${channelId}` };
       const answer = await fetch(`${address}/vector_stores?limit=2`, { headers });
       expect(answer.status).toBe(200);
-      expect(gateway.vendor.calls().at(-1)?.path).toBe("/v1/vector_stores?limit=2");
+      expect(gateway.upstream.calls().at(-1)?.path).toBe("/v1/vector_stores?limit=2");
     }
   });
 

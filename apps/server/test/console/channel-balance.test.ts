@@ -9,14 +9,14 @@ import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 let gateway: TestGateway;
 let server: Server;
 let url: string;
-let asked: string[] = [];
+let requested: string[] = [];
 let answers: Record<string, { status: number; body: unknown }> = {};
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   server = createServer((request, response) => {
     const path = request.url ?? "";
-    asked.push(path);
+    requested.push(path);
     const { status, body } = answers[path.split("?")[0] ?? ""] ?? { status: 404, body: {} };
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
@@ -39,7 +39,7 @@ describe("the balance of a channel", () => {
     [8, "/v1"],
     [914, ""],
   ])("of type %i is the limit minus the usage", async (type, suffix) => {
-    asked = [];
+    requested = [];
     answers = {
       "/v1/dashboard/billing/subscription": {
         status: 200,
@@ -50,7 +50,7 @@ describe("the balance of a channel", () => {
     const { id } = await balanceAt(url + suffix, type);
     expect(await refresh(id)).toEqual({ balance: 15, currency: "USD" });
     const today = day(Date.now());
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       "/v1/dashboard/billing/subscription",
       `/v1/dashboard/billing/usage?start_date=${today.slice(0, 7)}-01&end_date=${today}`,
     ]);
@@ -59,14 +59,14 @@ describe("the balance of a channel", () => {
   });
 
   it("without a payment method covers the last hundred days", async () => {
-    asked = [];
+    requested = [];
     answers["/v1/dashboard/billing/subscription"] = {
       status: 200,
       body: { hard_limit_usd: 5, has_payment_method: false },
     };
     const { id } = await balanceAt(url, 8);
     expect(await refresh(id)).toMatchObject({ balance: 0 });
-    expect(asked[1]).toContain(`start_date=${day(Date.now() - 100 * 86_400_000)}&`);
+    expect(requested[1]).toContain(`start_date=${day(Date.now() - 100 * 86_400_000)}&`);
     // It is no reason to disable the channel: limit and usage need not cover the same time.
     expect(await gateway.api<ChannelRow>("GET", `/channel/${id}`)).toMatchObject({ status: 1 });
   });

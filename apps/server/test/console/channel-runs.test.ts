@@ -4,7 +4,7 @@ import type { ModelCheckEvent } from "@gateway/shared/channels/model-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
-/** Tests, balances and checks of channels against a vendor on a real socket. */
+/** Tests, balances and checks of channels against a provider on a real socket. */
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function events(path: string, body?: object): Promise<unknown[]> {
 
 const channel = (id: number) => gateway.api<ChannelRow>("GET", `/channel/${id}`);
 
-describe("a run over a real vendor", () => {
+describe("a run over a real provider", () => {
   it("asks each model what it is for, and tells good, bad and not to be told apart", async () => {
     const good = await gateway.addChannel({
       type: 8,
@@ -43,8 +43,10 @@ describe("a run over a real vendor", () => {
       ids: [good.id],
       models: good.models,
     });
-    const told = (await events(`/channel/run/${id}/events`)) as ChannelRunDetail[];
-    const outcomes = told.flatMap((event) => event.items).map((item) => [item.model, item.outcome] as const);
+    const reported = (await events(`/channel/run/${id}/events`)) as ChannelRunDetail[];
+    const outcomes = reported
+      .flatMap((event) => event.items)
+      .map((item) => [item.model, item.outcome] as const);
     expect(Object.fromEntries(outcomes)).toEqual({
       "demo-chat": "ok",
       "demo-embed": "ok",
@@ -56,7 +58,7 @@ describe("a run over a real vendor", () => {
 
   it("switches a channel off whose key is refused twice, and on again by a good test", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "expired" });
-    gateway.vendor.control.set({ status: 401, times: 2 });
+    gateway.upstream.control.set({ status: 401, times: 2 });
     const first = await gateway.api<ChannelRun>("POST", "/channel/run", { kind: "test", ids: [id] });
     expect(await events(`/channel/run/${first.id}/events`).then((all) => all.at(-1))).toMatchObject({
       run: { status: "done", failed: 1 },
@@ -88,14 +90,14 @@ describe("a check of a model", () => {
     const findings = new Map(steps.flatMap((step) => step.results).map((each) => [each.name, each.status]));
     for (const name of [
       "It answers",
-      "Usage is told",
-      "It names the model that was asked",
+      "Usage is reported",
+      "It names the requested model",
       "It calls the tool",
     ])
       expect([name, findings.get(name)]).toEqual([name, 1]);
     expect(JSON.stringify(first)).not.toContain("vendor-key");
 
-    gateway.vendor.control.set({ status: 503, times: 1 });
+    gateway.upstream.control.set({ status: 503, times: 1 });
     const [broken] = await check(id, "demo-chat");
     expect(broken).toMatchObject({
       data: { process: [{ results: [{ name: "It answers", status: 0, remark: "HTTP 503" }] }] },

@@ -3,9 +3,9 @@ import { noticeEvents } from "@gateway/shared/site/notice";
 import { defaultSettings, secretSettings, type Settings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Message, Tools } from "#notices/channel.ts";
-import { eventWords } from "#notices/event-words.ts";
+import { eventMessages } from "#notices/event-messages.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
-import { mailWords } from "#notices/mail-words.ts";
+import { mailMessages } from "#notices/mail-messages.ts";
 import { postToPublic } from "#platform/public-fetch.ts";
 import { type NoticeReceiver, startNoticeReceiver } from "#test/notice-receiver.ts";
 
@@ -29,7 +29,7 @@ const tools: Tools = {
 const message: Message = {
   event: "channel-disabled",
   title: "Channel “A” was disabled",
-  text: "The vendor refuses the key.",
+  text: "The provider refuses the key.",
   time: new Date(NOW),
   site: "Ours",
   siteUrl: "https://ai.example.com",
@@ -37,7 +37,7 @@ const message: Message = {
 };
 const settings = (values: Partial<Settings>): Settings => ({ ...defaultSettings, ...values });
 
-async function told(id: keyof typeof noticeChannels, values: Partial<Settings>, answer: object) {
+async function reported(id: keyof typeof noticeChannels, values: Partial<Settings>, answer: object) {
   receiver.answer = { status: 200, body: answer };
   await noticeChannels[id].send(message, settings(values), tools);
   const post = receiver.posts[0]!;
@@ -58,7 +58,7 @@ describe("each way of telling operators", () => {
   }
 
   it("telegram writes to a chat as its bot", async () => {
-    const post = await told(
+    const post = await reported(
       "telegram",
       { NotifyTelegramServer: `${receiver.url}/`, NotifyTelegramBotKey: "1:a", NotifyTelegramChatId: "-5" },
       { ok: true },
@@ -70,14 +70,14 @@ describe("each way of telling operators", () => {
 
   it("lark signs the time with its secret", async () => {
     const values = { NotifyLarkWebhook: `${receiver.url}/hook/1`, NotifyLarkSecret: "s" };
-    const post = await told("lark", values, { code: 0 });
+    const post = await reported("lark", values, { code: 0 });
     const sign = createHmac("sha256", `${NOW / 1000}\ns`).digest("base64");
     expect(post.json).toMatchObject({ timestamp: String(NOW / 1000), sign, msg_type: "text" });
   });
 
   it("dingtalk signs the time with its secret, in the address", async () => {
     const webhook = `${receiver.url}/robot/send?access_token=t`;
-    const post = await told(
+    const post = await reported(
       "dingtalk",
       { NotifyDingTalkWebhook: webhook, NotifyDingTalkSecret: "s" },
       { errcode: 0, errmsg: "ok" },
@@ -89,10 +89,14 @@ describe("each way of telling operators", () => {
   });
 
   it("wecom and pushdeer write plain text", async () => {
-    const wecom = await told("wecom", { NotifyWeComWebhook: `${receiver.url}/send?key=k` }, { errcode: 0 });
+    const wecom = await reported(
+      "wecom",
+      { NotifyWeComWebhook: `${receiver.url}/send?key=k` },
+      { errcode: 0 },
+    );
     expect(wecom.json).toMatchObject({ msgtype: "text" });
     receiver.posts.length = 0;
-    const deer = await told(
+    const deer = await reported(
       "pushdeer",
       { NotifyPushDeerServer: receiver.url, NotifyPushDeerKey: "k" },
       { code: 0 },
@@ -102,7 +106,7 @@ describe("each way of telling operators", () => {
 
   it("a webhook gets everything, signed with the time", async () => {
     const values = { NotifyWebhookAddress: `${receiver.url}/in`, NotifyWebhookSecret: "s" };
-    const post = await told("webhook", values, {});
+    const post = await reported("webhook", values, {});
     expect(post.json).toMatchObject({ event: "channel-disabled", facts: { name: "A" }, site: "Ours" });
     const timestamp = String(post.headers["x-gateway-timestamp"]);
     const signature = createHmac("sha256", "s").update(`${timestamp}.${post.body}`).digest("hex");
@@ -116,14 +120,18 @@ describe("each way of telling operators", () => {
   });
 
   it("passes on what the other side said against it", async () => {
-    const lark = told("lark", { NotifyLarkWebhook: receiver.url }, { code: 19021, msg: "sign match fail" });
+    const lark = reported(
+      "lark",
+      { NotifyLarkWebhook: receiver.url },
+      { code: 19021, msg: "sign match fail" },
+    );
     await expect(lark).rejects.toThrow("Lark refused the message: sign match fail");
     const values = {
       NotifyTelegramServer: receiver.url,
       NotifyTelegramBotKey: "1",
       NotifyTelegramChatId: "2",
     };
-    const telegram = told("telegram", values, { ok: false, description: "chat not found" });
+    const telegram = reported("telegram", values, { ok: false, description: "chat not found" });
     await expect(telegram).rejects.toThrow("chat not found");
     receiver.answer = { status: 500, body: {} };
     const webhook = noticeChannels.webhook.send(
@@ -150,15 +158,15 @@ describe("each way of telling operators", () => {
 
 describe("the words", () => {
   it("are there for every event, and for every mail in every language", () => {
-    const shape = (words: object): string[] =>
-      Object.entries(words).flatMap(([name, value]) =>
+    const shape = (messages: object): string[] =>
+      Object.entries(messages).flatMap(([name, value]) =>
         typeof value === "object" && value !== null
           ? shape(value as object).map((path) => `${name}.${path}`)
           : [name],
       );
-    const [first, ...others] = Object.values(mailWords).map((each) => shape(each as object).sort());
+    const [first, ...others] = Object.values(mailMessages).map((each) => shape(each as object).sort());
     for (const other of others) expect(other).toEqual(first);
     for (const event of noticeEvents)
-      expect(eventWords[event].title({ name: "A", job: "B" })).not.toContain("?");
+      expect(eventMessages[event].title({ name: "A", job: "B" })).not.toContain("?");
   });
 });

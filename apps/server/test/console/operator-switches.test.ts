@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** What operators switch while calls come in: doors, words that are not allowed, phrases that speak against a key. */
+/** What operators switch while calls come in: endpoints, words that are not allowed, phrases that speak against a key. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const set = (values: Record<string, unknown>) => gateway.api("PUT", "/option/batch", { values });
 
-interface Said {
+interface Output {
   status: number;
   body: {
     type?: string;
@@ -38,21 +38,21 @@ interface Said {
   };
 }
 
-async function send(path: string, body?: object): Promise<Said> {
+async function send(path: string, body?: object): Promise<Output> {
   const answer = await fetch(`${gateway.url}${path}`, {
     method: body === undefined ? "GET" : "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: body === undefined ? null : JSON.stringify(body),
   });
-  return { status: answer.status, body: (await answer.json()) as Said["body"] };
+  return { status: answer.status, body: (await answer.json()) as Output["body"] };
 }
 
 const chat = (content: string, model = "demo-chat") => ({ model, messages: [{ role: "user", content }] });
 const messages = (content: string) => ({ ...chat(content), max_tokens: 50 });
 const contents = (text: string) => ({ contents: [{ role: "user", parts: [{ text }] }] });
 
-describe("a door that is switched off", () => {
-  const doors = [
+describe("a endpoint that is switched off", () => {
+  const endpoints = [
     {
       name: "ClaudeAPIEnabled",
       calls: [
@@ -75,16 +75,16 @@ describe("a door that is switched off", () => {
     },
   ] as const;
 
-  it.each(doors)("$name: refuses in its own dialect, at once, and only there", async (door) => {
-    for (const [path, body] of door.calls)
+  it.each(endpoints)("$name: refuses in its own dialect, at once, and only there", async (endpoint) => {
+    for (const [path, body] of endpoint.calls)
       expect(await send(path, body), path).toMatchObject({ status: 200 });
-    await set({ [door.name]: false });
-    for (const [path, body] of door.calls)
-      expect(await send(path, body), path).toMatchObject({ status: 403, body: door.refusal });
+    await set({ [endpoint.name]: false });
+    for (const [path, body] of endpoint.calls)
+      expect(await send(path, body), path).toMatchObject({ status: 403, body: endpoint.refusal });
     expect(await send("/v1/chat/completions", chat("Hello"))).toMatchObject({ status: 200 });
     expect(await send("/v1/models")).toMatchObject({ status: 200 });
-    await set({ [door.name]: true });
-    for (const [path, body] of door.calls)
+    await set({ [endpoint.name]: true });
+    for (const [path, body] of endpoint.calls)
       expect(await send(path, body), path).toMatchObject({ status: 200 });
   });
 });
@@ -107,11 +107,11 @@ describe("words that are not allowed", () => {
     expect(await send(path, body), "off").toMatchObject({ status: 200 });
     const before = await gateway.logs(1);
     await set({ EnableSafe: true });
-    const asked = gateway.vendor.calls().length;
+    const requested = gateway.upstream.calls().length;
     const refused = await send(path, body);
     expect(refused).toMatchObject({ status: 400, body: refusal });
     expect(refused.body.error?.message?.toLowerCase()).not.toContain("fruit");
-    expect(gateway.vendor.calls()).toHaveLength(asked);
+    expect(gateway.upstream.calls()).toHaveLength(requested);
     const [row] = await gateway.logs(before.length + 1);
     expect(row).toMatchObject({ outcome: "failed", error_code: "content_policy_violation", quota: 0 });
     expect(await gateway.drift()).toBe(0n);
@@ -164,7 +164,7 @@ describe("phrases that speak against a key", () => {
     await gateway.api("DELETE", `/channel/${id}`);
   });
 
-  it("are no evidence when the vendor only quotes the request", async () => {
+  it("are no evidence when the provider only quotes the request", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "quoting", base_url: raw.url, models: [model] });
     await set({ RetryCooldownSeconds: 0, DisableChannelKeywords: "workspace has been closed" });
     refuse(`Invalid value: '${sentence}'`);

@@ -15,7 +15,7 @@ afterAll(() => gateway.stop());
 
 let names = 0;
 
-/** Somebody with a balance, and a key of theirs. */
+/** Someone with a balance, and a key of theirs. */
 async function makePerson(): Promise<{ user: UserDetail; key: string; ask: () => Promise<number> }> {
   const username = `person-${(names += 1)}`;
   const password = "long enough";

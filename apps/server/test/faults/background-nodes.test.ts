@@ -71,7 +71,12 @@ beforeEach(() => {
   refuses = false;
 });
 
-const asked = { model: "thinker", input: "Think.", background: true, max_output_tokens: 100_000 } as const;
+const requested = {
+  model: "thinker",
+  input: "Think.",
+  background: true,
+  max_output_tokens: 100_000,
+} as const;
 
 interface Begun {
   id: string;
@@ -83,7 +88,7 @@ interface Begun {
 async function beginAt(node: TestGateway): Promise<Begun> {
   const { key, id: token } = await gateway.addToken();
   const before = (await gateway.logs(0)).length;
-  const { id } = await node.openai(key).responses.create(asked);
+  const { id } = await node.openai(key).responses.create(requested);
   return { id, key, token, before };
 }
 
@@ -118,7 +123,7 @@ describe("background responses on two nodes", () => {
       expect(await gateway.logs(0)).toHaveLength(before + 1);
     }));
 
-  it("charges in full when another node deletes a response that nobody has read", () =>
+  it("charges in full when another node deletes a response that no one has read", () =>
     withNode(async (node) => {
       const { id, key, before } = await beginAt(node);
       responses.set(id, "completed");

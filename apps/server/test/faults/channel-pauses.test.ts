@@ -170,7 +170,7 @@ describe("an installation with one account", () => {
     await expect.poll(circuit, { timeout: 10_000 }).toEqual([["circuit", 0]]);
     await gateway.api("PUT", "/option", { key: "CircuitBreakerEnabled", value: false });
     await me.call();
-    expect(gateway.vendor.calls().at(-2)?.key).toBe("demo-fail-500");
+    expect(gateway.upstream.calls().at(-2)?.key).toBe("demo-fail-500");
   });
 });
 
@@ -178,7 +178,7 @@ describe("a pause", () => {
   it("is a preference: the only channel goes on being asked", async () => {
     const { id, name } = await gateway.addChannel({ type: 8, name: "only", key: "only" });
     const me = await root();
-    gateway.vendor.control.set({ status: 429, times: 1 });
+    gateway.upstream.control.set({ status: 429, times: 1 });
     expect(await me.call()).toMatchObject({ status: 429 });
     expect((await rowOf(id)).frozen).toMatchObject([{ model: "demo-chat", accounts: 1 }]);
     expect(await me.call()).toMatchObject({ status: 200 });
@@ -202,14 +202,14 @@ describe("a pause", () => {
   it("that the provider asked for is kept to, and says when to come back", async () => {
     await gateway.addChannel({ type: 8, name: "only", key: "only" });
     const me = await root();
-    gateway.vendor.control.set({ status: 503, retryAfter: 40 });
+    gateway.upstream.control.set({ status: 503, retryAfter: 40 });
     await me.call();
-    const calls = gateway.vendor.calls().length;
+    const calls = gateway.upstream.calls().length;
     const again = await me.call();
     expect(again.status).toBe(429);
     expect(Number(again.retryAfter)).toBeGreaterThan(30);
     expect(again.message).toContain("asked to wait");
-    expect(gateway.vendor.calls()).toHaveLength(calls);
+    expect(gateway.upstream.calls()).toHaveLength(calls);
     const [latest] = await gateway.logs(2);
     expect(latest).toMatchObject({ attempts: [], paused: [{ provider_asked: true }] });
   });
@@ -218,15 +218,15 @@ describe("a pause", () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a", priority: 9 });
     await gateway.addChannel({ type: 8, name: "b", key: "b", priority: 5 });
     const me = await root();
-    const asked = () => gateway.vendor.calls().map(({ key }) => key);
-    gateway.vendor.control.set({ status: 500, only: { key: "a" } });
+    const requested = () => gateway.upstream.calls().map(({ key }) => key);
+    gateway.upstream.control.set({ status: 500, only: { key: "a" } });
     expect(await me.call()).toMatchObject({ status: 200 });
     expect(await me.call()).toMatchObject({ status: 200 });
-    expect(asked()).toEqual(["a", "b", "b"]);
-    gateway.vendor.control.set({ status: 500 });
+    expect(requested()).toEqual(["a", "b", "b"]);
+    gateway.upstream.control.set({ status: 500 });
     // b fails; a, which was paused before it, is asked as the last resort.
     expect((await me.call()).status).toBeGreaterThanOrEqual(500);
-    expect(asked().slice(3)).toEqual(["b", "a"]);
+    expect(requested().slice(3)).toEqual(["b", "a"]);
   });
 });
 
@@ -253,6 +253,6 @@ describe("a mapping to a model without a price", () => {
       model_mapping: { "demo-*": "nowhere-priced", "demo-c*": "mapped-long" },
     });
     await (await root()).call();
-    expect(gateway.vendor.calls().at(-1)?.body).toMatchObject({ model: "mapped-long" });
+    expect(gateway.upstream.calls().at(-1)?.body).toMatchObject({ model: "mapped-long" });
   });
 });

@@ -127,8 +127,8 @@ async function shortCalls(node: GatewayProcess, count: number): Promise<void> {
 /** Our count of the words in what a client received. */
 function tokensIn(text: string): number {
   const tally = { narrow: 0, wide: 0 };
-  for (const [, words] of text.matchAll(/"(?:content|text|delta)":("(?:[^"\\]|\\.)*")/g))
-    addTo(tally, JSON.parse(words ?? '""') as string);
+  for (const [, messages] of text.matchAll(/"(?:content|text|delta)":("(?:[^"\\]|\\.)*")/g))
+    addTo(tally, JSON.parse(messages ?? '""') as string);
   return tokensOf(tally);
 }
 

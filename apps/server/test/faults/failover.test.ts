@@ -4,7 +4,7 @@ import { APIError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What happens when vendors fail: who serves instead, who is frozen, and who pays. */
+/** What happens when providers fail: who serves instead, who is frozen, and who pays. */
 let gateway: TestGateway;
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ describe("two channels of one priority", () => {
     const client = gateway.openai((await gateway.addToken()).key);
     for (let round = 0; round < 20; round += 1)
       await Promise.all(Array.from({ length: 8 }, () => client.chat.completions.create(ask)));
-    const heavy = gateway.vendor.calls().filter((call) => call.key === "heavy").length;
+    const heavy = gateway.upstream.calls().filter((call) => call.key === "heavy").length;
     // 160 calls at nine to one: outside these bounds once in about ten million runs.
     expect(heavy).toBeGreaterThan(120);
     expect(heavy).toBeLessThan(160);
@@ -46,7 +46,7 @@ describe("two channels of one priority", () => {
     const client = gateway.openai((await gateway.addToken()).key);
     for (let round = 0; round < 3; round += 1)
       expect((await client.chat.completions.create(ask)).choices[0]?.message.content).toBeTruthy();
-    const calls = gateway.vendor.calls().map((call) => call.key);
+    const calls = gateway.upstream.calls().map((call) => call.key);
     expect(calls).toEqual(["demo-fail-500", "sound", "sound", "sound"]);
     const row = await gateway.api<ChannelRow>("GET", `/channel/${broken.id}`);
     expect(row.frozen.map((freeze) => freeze.model)).toEqual(["demo-chat"]);
@@ -58,14 +58,14 @@ describe("two channels of one priority", () => {
 });
 
 describe("an answer that cannot be read", () => {
-  it("is the vendor's failure: another channel answers instead", async () => {
+  it("is the provider's failure: another channel answers instead", async () => {
     await gateway.addChannel({ type: 14, name: "babbles", key: "babbles", priority: 5 });
     await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
-    gateway.vendor.control.set({ garbage: true, only: { key: "babbles" } });
+    gateway.upstream.control.set({ garbage: true, only: { key: "babbles" } });
     const client = gateway.openai((await gateway.addToken()).key);
     const answer = await client.chat.completions.create(ask);
     expect(answer.choices[0]?.message.content).toBeTruthy();
-    expect(gateway.vendor.calls().map((call) => call.key)).toEqual(["babbles", "sound"]);
+    expect(gateway.upstream.calls().map((call) => call.key)).toEqual(["babbles", "sound"]);
   });
 });
 
@@ -96,18 +96,18 @@ describe("when every channel fails", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("passes a vendor's refusal of the request itself on, without trying others", async () => {
+  it("passes a provider's refusal of the request itself on, without trying others", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
     await gateway.addChannel({ type: 8, name: "b", key: "b" });
-    gateway.vendor.control.set({ status: 400 });
+    gateway.upstream.control.set({ status: 400 });
     const error = await failure(gateway.openai((await gateway.addToken()).key).chat.completions.create(ask));
     expect(error.status).toBe(400);
-    expect(gateway.vendor.calls()).toHaveLength(1);
+    expect(gateway.upstream.calls()).toHaveLength(1);
   });
 
-  it("honours the vendor's Retry-After", async () => {
+  it("honours the provider's Retry-After", async () => {
     const channel = await gateway.addChannel({ type: 8, name: "a", key: "a" });
-    gateway.vendor.control.set({ status: 429, retryAfter: 37 });
+    gateway.upstream.control.set({ status: 429, retryAfter: 37 });
     const token = await gateway.addToken();
     const begun = Date.now();
     const error = await failure(gateway.openai(token.key).chat.completions.create(ask));
@@ -158,13 +158,13 @@ describe("the end of a call", () => {
     expect(row).toMatchObject({ outcome: "client-left", status: 499 });
     expect(row?.quota).toBeGreaterThan(0);
     expect(row?.completion_tokens).toBeLessThan(200);
-    await expect.poll(() => gateway.vendor.calls()[0]?.aborted).toBe(true);
+    await expect.poll(() => gateway.upstream.calls()[0]?.aborted).toBe(true);
     expect(await gateway.drift()).toBe(0n);
   });
 
   it("costs nothing when the upstream answers with nothing", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
-    gateway.vendor.control.set({ empty: true, noUsage: true });
+    gateway.upstream.control.set({ empty: true, noUsage: true });
     const client = gateway.openai((await gateway.addToken()).key);
     expect((await failure(client.chat.completions.create(ask))).status).toBeGreaterThan(500);
     // Its first frame may have been sent before the end shows that nothing follows.
@@ -178,9 +178,9 @@ describe("the end of a call", () => {
     expect((await gateway.logs(2)).map((row) => row.quota)).toEqual([0, 0]);
   });
 
-  it("counts itself, and says so, when the vendor gives no usage", async () => {
+  it("counts itself, and says so, when the provider gives no usage", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
-    gateway.vendor.control.set({ noUsage: true });
+    gateway.upstream.control.set({ noUsage: true });
     const client = gateway.openai((await gateway.addToken()).key);
     await client.chat.completions.create(ask);
     const [row] = await gateway.logs(1);

@@ -5,11 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Every way a vendor can fail, on real sockets: its class, its freeze, who serves instead, and what it costs. */
+/** Every way a provider can fail, on real sockets: its class, its freeze, who serves instead, and what it costs. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let token: string;
-/** Nobody listens there. */
+/** No one listens there. */
 const closed = "127.0.0.1:1";
 let made: number[] = [];
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const id of made.splice(0)) await gateway.api("DELETE", `/channel/${id}`);
-  gateway.vendor.control.reset();
+  gateway.upstream.control.reset();
 });
 afterAll(async () => {
   await gateway.stop();
@@ -35,7 +35,7 @@ async function add(channel: Partial<ChannelForm> & { name: string }): Promise<nu
   return id;
 }
 
-/** For how many seconds a channel rests that failed, when its vendor does not say. */
+/** For how many seconds a channel rests that failed, when its provider does not say. */
 const rest = (seconds: number) =>
   gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: seconds });
 
@@ -60,7 +60,7 @@ interface Fault {
   kind: string;
   /** For how many seconds it is frozen, for which model. */
   frozen: { model: string; seconds: number };
-  /** What a caller hears when nobody can serve instead. */
+  /** What a caller hears when no one can serve instead. */
   status: number;
   retryAfter?: string;
 }
@@ -78,7 +78,7 @@ const faults: Fault[] = [
   {
     name: "429 with Retry-After",
     channel: () => ({ key: "slow-down" }),
-    play: () => gateway.vendor.control.set({ status: 429, retryAfter: 40, only: { key: "slow-down" } }),
+    play: () => gateway.upstream.control.set({ status: 429, retryAfter: 40, only: { key: "slow-down" } }),
     kind: "rate-limited",
     frozen: { model: "demo-chat", seconds: 40 },
     status: 429,
@@ -139,7 +139,7 @@ const faults: Fault[] = [
   },
   {
     name: "no TLS where TLS is asked for",
-    channel: () => ({ base_url: gateway.vendor.url.replace("http:", "https:") }),
+    channel: () => ({ base_url: gateway.upstream.url.replace("http:", "https:") }),
     kind: "network",
     frozen: here,
     status: 502,
@@ -206,7 +206,7 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
     expect(until).toBeLessThan(Date.now() / 1_000 + frozen.seconds + 1);
   });
 
-  it(`is a ${status} when nobody else can answer, streamed or not, and costs nothing`, async () => {
+  it(`is a ${status} when no one else can answer, streamed or not, and costs nothing`, async () => {
     await rest(0);
     await add({ name: "broken", ...channel() });
     play?.();
@@ -214,7 +214,7 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
     const error = await failure(call());
     expect(error.status).toBe(status);
     if (retryAfter === undefined) {
-      // Without a freeze there is nobody to wait for, so a stream may be asked for at once.
+      // Without a freeze there is no one to wait for, so a stream may be asked for at once.
       expect((await failure(call(true))).status).toBe(status);
     } else expect(error.headers?.get("retry-after")).toBe(retryAfter);
     const after = await gateway.api<Self>("GET", "/user/self");
@@ -258,9 +258,9 @@ describe("many keys in one channel", () => {
     expect((await keys())[0]?.status_reason).toContain("refuses the key");
     expect((await gateway.api<ChannelRow>("GET", `/channel/${id}`)).status).toBe(1);
     // It is asked no more.
-    const before = gateway.vendor.calls().filter(({ key }) => key === "demo-fail-401").length;
+    const before = gateway.upstream.calls().filter(({ key }) => key === "demo-fail-401").length;
     for (let round = 0; round < 8; round += 1) await call();
-    expect(gateway.vendor.calls().filter(({ key }) => key === "demo-fail-401")).toHaveLength(before);
+    expect(gateway.upstream.calls().filter(({ key }) => key === "demo-fail-401")).toHaveLength(before);
     await rest(60);
   });
 
@@ -269,7 +269,7 @@ describe("many keys in one channel", () => {
     const [heavy] = await gateway.api<ChannelKeyRow[]>("GET", `/channel/${id}/keys`);
     await gateway.api("PATCH", `/channel/${id}/keys/${heavy?.id}`, { weight: 9 });
     for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 8 }, () => call()));
-    const share = gateway.vendor.calls().filter(({ key }) => key === "heavy").length;
+    const share = gateway.upstream.calls().filter(({ key }) => key === "heavy").length;
     // 160 calls at nine to one: outside these bounds once in about ten million runs.
     expect(share).toBeGreaterThan(120);
     expect(share).toBeLessThan(160);
@@ -280,9 +280,9 @@ describe("a channel that may only have so many calls at once", () => {
   it("is passed over when it is full, and when all are full the caller is told to come back", async () => {
     await add({ name: "narrow", priority: 5, max_concurrency: 1 });
     await add({ name: "wide", max_concurrency: 1 });
-    gateway.vendor.control.set({ hang: "start", times: 2 });
+    gateway.upstream.control.set({ hang: "start", times: 2 });
     const leaving = new AbortController();
-    const served = () => gateway.vendor.calls().map(({ key }) => key);
+    const served = () => gateway.upstream.calls().map(({ key }) => key);
     const first = failure(call(false, leaving.signal));
     await expect.poll(served).toEqual(["narrow"]);
     const second = failure(call(false, leaving.signal));
@@ -302,7 +302,7 @@ describe("a channel that may only have so many calls at once", () => {
 });
 
 describe("a channel's system prompt", () => {
-  it("reaches the vendor and is covered by what is held", async () => {
+  it("reaches the provider and is covered by what is held", async () => {
     await add({ name: "kind", system_prompt: "Be kind. ".repeat(200) });
     const before = await call();
     const [row] = await gateway.logs(1);

@@ -15,7 +15,7 @@ let key: string;
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-function held(): number {
+function bytesUsed(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -113,7 +113,7 @@ function* repeated(text: string, times: number): Iterable<string> {
   for (let index = 0; index < times; index += 1) yield text;
 }
 
-interface Door {
+interface Endpoint {
   path: string;
   body(model: string): object;
   /** What a frame adds to the text or to the arguments. */
@@ -123,7 +123,7 @@ interface Door {
 const messages = [{ role: "user", content: "Go on." }];
 /** Such answers end early when their request does not allow them. */
 const LIMIT = 4_000_000;
-const doors: Record<string, Door> = {
+const endpoints: Record<string, Endpoint> = {
   chat: {
     path: "/v1/chat/completions",
     body: (model) => ({ model, stream: true, messages, max_tokens: LIMIT }),
@@ -149,11 +149,11 @@ const doors: Record<string, Door> = {
   },
 };
 
-async function open(door: Door, model: Wire): Promise<ReadableStream<Uint8Array>> {
-  const answer = await fetch(gateway.url + door.path, {
+async function open(endpoint: Endpoint, model: Wire): Promise<ReadableStream<Uint8Array>> {
+  const answer = await fetch(gateway.url + endpoint.path, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(door.body(model)),
+    body: JSON.stringify(endpoint.body(model)),
   });
   expect(answer.status).toBe(200);
   return answer.body as ReadableStream<Uint8Array>;
@@ -161,7 +161,7 @@ async function open(door: Door, model: Wire): Promise<ReadableStream<Uint8Array>
 
 /** Reads to the end without keeping it; `look` is called after every few hundred chunks. */
 async function follow(
-  door: Door,
+  endpoint: Endpoint,
   stream: ReadableStream<Uint8Array>,
   look: () => void,
 ): Promise<{ length: number; hash: number }> {
@@ -174,7 +174,7 @@ async function follow(
       frames += 1;
       if (frames % 500 === 0) look();
       if (frame.data === "[DONE]") continue;
-      const text = door.added(JSON.parse(frame.data) as Record<string, unknown>);
+      const text = endpoint.added(JSON.parse(frame.data) as Record<string, unknown>);
       length += text.length;
       for (let at = 0; at < text.length; at += 1) hash = (hash * 31 + text.charCodeAt(at)) % 1_000_000_007;
     }
@@ -188,23 +188,23 @@ function hashOf(texts: Iterable<string>): number {
   return hash;
 }
 
-const pairs = Object.keys(doors).flatMap((door) =>
-  (["chat", "messages"] as const).map((wire) => [door, wire] as const),
+const pairs = Object.keys(endpoints).flatMap((endpoint) =>
+  (["chat", "messages"] as const).map((wire) => [endpoint, wire] as const),
 );
 const MB = 1024 * 1024;
 
 describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
-  const door = doors[name]!;
+  const endpoint = endpoints[name]!;
 
   it("gets 5,000 chunks with flat memory", async () => {
     // The last events of Responses repeat the whole text four times, so that much of it must be held at the end.
     const repeats = name === "responses";
     const piece = "word ".repeat(repeats ? 80 : 1_600);
-    const before = held();
+    const before = bytesUsed();
     let most = 0;
     raw.play({ chunks: speak(texts[wire], repeated(piece, 5_000)), ending: "end" });
-    const read = await follow(door, await open(door, wire), () => {
-      most = Math.max(most, held() - before);
+    const read = await follow(endpoint, await open(endpoint, wire), () => {
+      most = Math.max(most, bytesUsed() - before);
     });
     expect(read.length).toBe(5_000 * piece.length);
     expect(most).toBeLessThan((repeats ? 16 : 24) * MB);
@@ -214,7 +214,7 @@ describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
     const parts = ['{"text":"', ...repeated("0123456789abcdefghij 线 ".padEnd(64, "."), 32_768), '"}'];
     raw.play({ chunks: speak(tools[wire], parts), ending: "end" });
     const began = Date.now();
-    const read = await follow(door, await open(door, wire), () => {});
+    const read = await follow(endpoint, await open(endpoint, wire), () => {});
     expect(read).toEqual({ length: parts.join("").length, hash: hashOf(parts) });
     expect(Date.now() - began).toBeLessThan(20_000);
   });
@@ -229,12 +229,12 @@ describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
       }
     }
     raw.play({ chunks: endless(), ending: "end" });
-    const before = held();
-    const body = JSON.stringify(door.body(wire));
+    const before = bytesUsed();
+    const body = JSON.stringify(endpoint.body(wire));
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.pause();
     socket.write(
-      `POST ${door.path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+      `POST ${endpoint.path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
         `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
     let last = -1;
@@ -244,7 +244,7 @@ describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
     }
     // Of 300 MB only what the sockets and the pipe between them hold.
     expect(flow.sent).toBeLessThan(60 * MB);
-    expect(held() - before).toBeLessThan(30 * MB);
+    expect(bytesUsed() - before).toBeLessThan(30 * MB);
     socket.destroy();
     await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);
   });

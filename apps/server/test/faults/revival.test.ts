@@ -30,7 +30,7 @@ async function runJob(): Promise<void> {
   const { db, pool } = gateway.database;
   const secrets = openSecrets(testSecretKey);
   const settings = await createSettings(db, secrets);
-  const probe = { settings, upstream, providers: openProviders().set(900, demo(gateway.vendor.url)) };
+  const probe = { settings, upstream, providers: openProviders().set(900, demo(gateway.upstream.url)) };
   await reviveChannels.run({
     db,
     pool,
@@ -77,13 +77,13 @@ describe("a channel whose key is refused", () => {
     const client = gateway.openai((await gateway.addToken()).key);
     const ask = () =>
       client.chat.completions.create({ model: "demo-chat", messages: [{ role: "user", content: "Hi" }] });
-    gateway.vendor.control.set({ status: 401, times: 2 });
+    gateway.upstream.control.set({ status: 401, times: 2 });
     for (let round = 0; round < 2; round += 1) await expect(ask()).rejects.toMatchObject({ status: 502 });
     // A success in between is evidence against: counting starts afresh.
     await ask();
     expect((await channel(id)).status).toBe(1);
 
-    gateway.vendor.control.set({ status: 401, times: 1_000 });
+    gateway.upstream.control.set({ status: 401, times: 1_000 });
     for (let round = 0; round < 3; round += 1) await expect(ask()).rejects.toMatchObject({ status: 502 });
     await expect.poll(async () => (await channel(id)).status).toBe(3);
     expect((await channel(id)).status_reason).toContain("refuses the key");
@@ -91,7 +91,7 @@ describe("a channel whose key is refused", () => {
 
     await runJob();
     expect((await channel(id)).status).toBe(3);
-    gateway.vendor.control.reset();
+    gateway.upstream.control.reset();
     await runJob();
     expect(await channel(id)).toMatchObject({ status: 1, status_reason: "" });
     const events = await gateway.database.db.channelEvent.findMany({ where: { channel_id: id } });

@@ -9,7 +9,7 @@ import { GatewayError } from "#errors.ts";
 const file = new URL("../../../../docs/dialects.md", import.meta.url);
 const ids = Object.keys(dialects) as DialectId[];
 
-const said = (part: Part): Partial<ChatRequest> => ({
+const output = (part: Part): Partial<ChatRequest> => ({
   messages: [{ role: "user", parts: [{ type: "text", text: "Look." }, part] }],
 });
 const image = { mediaType: "image/png", data: "iVBORw0KGgo=" };
@@ -29,11 +29,11 @@ const others = { dialect: "openai-responses" as const, fields: { type: "file_sea
 
 const features: Record<string, Partial<ChatRequest>> = {
   "text, instructions": { messages: [{ role: "system", parts: [{ type: "text", text: "Be brief." }] }] },
-  "image by data": said({ type: "image", source: { type: "data", ...image } }),
-  "image by address": said({ type: "image", source: { type: "url", url: "https://example.com/a.png" } }),
-  audio: said({ type: "audio", source: { type: "data", mediaType: "audio/wav", data: "AA==" } }),
-  PDF: said({ type: "file", source: { type: "data", mediaType: "application/pdf", data: "AA==" } }),
-  "file of another type": said({
+  "image by data": output({ type: "image", source: { type: "data", ...image } }),
+  "image by address": output({ type: "image", source: { type: "url", url: "https://example.com/a.png" } }),
+  audio: output({ type: "audio", source: { type: "data", mediaType: "audio/wav", data: "AA==" } }),
+  PDF: output({ type: "file", source: { type: "data", mediaType: "application/pdf", data: "AA==" } }),
+  "file of another type": output({
     type: "file",
     source: { type: "data", mediaType: "application/zip", data: "AA==" },
   }),
@@ -52,7 +52,7 @@ const features: Record<string, Partial<ChatRequest>> = {
   "parallel calls on or off": { tools: [look], parallelToolCalls: false },
   "web search": { serverTools: [{ kind: "web-search", extra: searches }] },
   "code execution": { serverTools: [{ kind: "code-execution", extra: runs }] },
-  "other tools that a vendor runs": { serverTools: [{ kind: "other", extra: others }] },
+  "other tools that a provider runs": { serverTools: [{ kind: "other", extra: others }] },
   "reasoning effort": { reasoning: { effort: "high" } },
   "reasoning budget": { reasoning: { budgetTokens: 2_048 } },
   "JSON object": { responseFormat: { type: "json" } },

@@ -76,7 +76,7 @@ const image = (url: string) => ({ type: "image_url", image_url: { url } });
 const look = { type: "text", text: "Look." };
 const chat = (model: string, ...content: object[]) =>
   post("/v1/chat/completions", { model, messages: [{ role: "user", content: [look, ...content] }] });
-const sent = () => JSON.stringify(gateway.vendor.calls().at(-1)?.body);
+const sent = () => JSON.stringify(gateway.upstream.calls().at(-1)?.body);
 
 describe("a picture's address", () => {
   it.each(["to-chat", "to-anthropic", "to-responses"])("goes on as it is %s", async (model) => {
@@ -100,7 +100,7 @@ describe("a picture's address", () => {
     expect(sent()).not.toContain(files);
   });
 
-  it("that its own vendor can read is left alone", async () => {
+  it("that its own provider can read is left alone", async () => {
     for (const fileUri of ["https://www.youtube.com/watch?v=x", "gs://bucket/a.mp4"]) {
       const parts = [{ text: "Look." }, { fileData: { fileUri, mimeType: "video/mp4" } }];
       const { status } = await post("/v1beta/models/to-gemini:generateContent", { contents: [{ parts }] });
@@ -190,10 +190,10 @@ describe("an address that cannot be used", () => {
     expect(second.message).toContain("messages.0.content.0.source.url");
   });
 
-  it("costs nothing, holds nothing and asks no vendor", async () => {
-    const before = gateway.vendor.calls().length;
+  it("costs nothing, holds nothing and asks no provider", async () => {
+    const before = gateway.upstream.calls().length;
     await chat("to-gemini", image("http://10.0.0.1/a.png"));
-    expect(gateway.vendor.calls()).toHaveLength(before);
+    expect(gateway.upstream.calls()).toHaveLength(before);
     expect((await gateway.logs())[0]).toMatchObject({ quota: 0, outcome: "failed", status: 400 });
     expect(await gateway.drift()).toBe(0n);
   });
@@ -237,10 +237,10 @@ describe("the balance of an account", () => {
     expect(quota).toBe(0);
     // Enough for a file that is not seen, not for two megabytes of text.
     await setBalance(20_000);
-    const calls = gateway.vendor.calls().length;
+    const calls = gateway.upstream.calls().length;
     expect((await doc("heavy.txt")).status).toBe(402);
     expect(visits).toEqual(["/heavy.txt"]);
-    expect(gateway.vendor.calls()).toHaveLength(calls);
+    expect(gateway.upstream.calls()).toHaveLength(calls);
     expect(await gateway.api("GET", "/user/self")).toMatchObject({ quota: 20_000, reserved: 0 });
     await setBalance(500_000_000);
     expect((await doc("heavy.txt")).status).toBe(200);

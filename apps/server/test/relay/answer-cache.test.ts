@@ -36,7 +36,7 @@ async function ask(
   key: string,
   { path = "/v1/chat/completions", body = {}, node = here, headers }: Asking = {},
 ) {
-  const before = here.vendor.calls().length;
+  const before = here.upstream.calls().length;
   const response = await fetch(node.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
@@ -48,7 +48,7 @@ async function ask(
     text,
     cache: response.headers.get("x-gateway-cache"),
     headers: response.headers,
-    vendorCalls: here.vendor.calls().length - before,
+    providerCalls: here.upstream.calls().length - before,
   };
 }
 
@@ -73,14 +73,14 @@ async function rowsOf(tokenId: number, count: number): Promise<LogRow[]> {
 const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
 
 describe("a token that remembers answers", () => {
-  it("gets the same answer to the same request, free, from any node, without asking a vendor", async () => {
+  it("gets the same answer to the same request, free, from any node, without asking a provider", async () => {
     const { key, id } = await remembering();
     const body = question();
     const first = await ask(key, { body });
-    expect(first).toMatchObject({ status: 200, cache: "miss", vendorCalls: 1 });
+    expect(first).toMatchObject({ status: 200, cache: "miss", providerCalls: 1 });
     const { messages, model, max_tokens } = body;
     const again = await ask(key, { body: { messages, max_tokens, model }, node: there });
-    expect(again).toMatchObject({ status: 200, cache: "hit", vendorCalls: 0, text: first.text });
+    expect(again).toMatchObject({ status: 200, cache: "hit", providerCalls: 0, text: first.text });
     expect(again.headers.get("content-type")).toContain("application/json");
     expect(Number(again.headers.get("age"))).toBeGreaterThanOrEqual(0);
     expect(again.headers.get("x-ratelimit-limit-requests")).toBe("100000");
@@ -108,10 +108,10 @@ describe("a token that remembers answers", () => {
     for (const other of [{ temperature: 0.1 }, { max_tokens: 61 }, { stream: true }])
       expect(await ask(key, { body: { ...body, ...other } })).toMatchObject({
         cache: "miss",
-        vendorCalls: 1,
+        providerCalls: 1,
       });
     const fresh = await ask(key, { body, headers: { "cache-control": "no-cache" } });
-    expect(fresh).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    expect(fresh).toMatchObject({ cache: "miss", providerCalls: 1 });
     expect((await ask(key, { body })).text).toBe(fresh.text);
   });
 
@@ -119,19 +119,19 @@ describe("a token that remembers answers", () => {
     const body = question();
     const [one, other] = [await remembering(), await remembering()];
     await ask(one.key, { body });
-    expect(await ask(other.key, { body })).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    expect(await ask(other.key, { body })).toMatchObject({ cache: "miss", providerCalls: 1 });
     const plain = await here.addToken();
     await ask(plain.key, { body });
-    expect(await ask(plain.key, { body })).toMatchObject({ cache: null, vendorCalls: 1 });
+    expect(await ask(plain.key, { body })).toMatchObject({ cache: null, providerCalls: 1 });
   });
 
   it("gets a stream again as it came", async () => {
     const { key, id } = await remembering();
     const body = question({ stream: true, stream_options: { include_usage: true } });
     const first = await ask(key, { body });
-    expect(first).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    expect(first).toMatchObject({ cache: "miss", providerCalls: 1 });
     const again = await ask(key, { body });
-    expect(again).toMatchObject({ cache: "hit", vendorCalls: 0, text: first.text });
+    expect(again).toMatchObject({ cache: "hit", providerCalls: 0, text: first.text });
     expect(again.headers.get("content-type")).toContain("text/event-stream");
     expect(again.text.endsWith("data: [DONE]\n\n")).toBe(true);
     expect((await rowsOf(id, 2))[0]).toMatchObject({ cache_hit: true, is_stream: true });
@@ -141,7 +141,7 @@ describe("a token that remembers answers", () => {
     const { key } = await remembering();
     const say = [{ role: "user", content: "Hello" }];
     const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
-    const doors = [
+    const endpoints = [
       { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: say } },
       { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: say, stream: true } },
       { path: "/v1/responses", body: { model: "demo-chat", max_output_tokens: 50, input: "Hello" } },
@@ -150,11 +150,16 @@ describe("a token that remembers answers", () => {
       { path: "/v1beta/models/demo-chat:streamGenerateContent?alt=sse", body: { contents } },
       { path: "/v1/embeddings", body: { model: "demo-embedding", input: "Hello" } },
     ];
-    for (const door of doors) {
-      const first = await ask(key, door);
-      expect(first, door.path).toMatchObject({ status: 200, cache: "miss" });
-      const again = await ask(key, door);
-      expect(again, door.path).toMatchObject({ status: 200, cache: "hit", vendorCalls: 0, text: first.text });
+    for (const endpoint of endpoints) {
+      const first = await ask(key, endpoint);
+      expect(first, endpoint.path).toMatchObject({ status: 200, cache: "miss" });
+      const again = await ask(key, endpoint);
+      expect(again, endpoint.path).toMatchObject({
+        status: 200,
+        cache: "hit",
+        providerCalls: 0,
+        text: first.text,
+      });
     }
   });
 
@@ -162,10 +167,10 @@ describe("a token that remembers answers", () => {
     const body = question({ stream: true, tools: [tool] });
     const careful = await remembering();
     await ask(careful.key, { body });
-    expect(await ask(careful.key, { body })).toMatchObject({ cache: null, vendorCalls: 1 });
+    expect(await ask(careful.key, { body })).toMatchObject({ cache: null, providerCalls: 1 });
     const bold = await remembering({ tool_streams: true });
     await ask(bold.key, { body });
-    expect(await ask(bold.key, { body })).toMatchObject({ cache: "hit", vendorCalls: 0 });
+    expect(await ask(bold.key, { body })).toMatchObject({ cache: "hit", providerCalls: 0 });
   });
 
   it("keeps nothing that broke, that was refused, or that a conversation grows by", async () => {
@@ -176,13 +181,13 @@ describe("a token that remembers answers", () => {
     ]) {
       const body = question({ messages, stream: true });
       await ask(key, { body });
-      expect((await ask(key, { body })).vendorCalls).toBe(1);
+      expect((await ask(key, { body })).providerCalls).toBe(1);
     }
     const made = await ask(key, { path: "/v1/conversations", body: {} });
     const conversation = (JSON.parse(made.text) as { id: string }).id;
     const body = { model: "demo-chat", max_output_tokens: 50, input: "Hello", conversation };
     await ask(key, { path: "/v1/responses", body });
-    expect(await ask(key, { path: "/v1/responses", body })).toMatchObject({ cache: null, vendorCalls: 1 });
+    expect(await ask(key, { path: "/v1/responses", body })).toMatchObject({ cache: null, providerCalls: 1 });
   });
 
   it("obeys its limits also when the answer is known", async () => {
@@ -232,12 +237,12 @@ describe("the operator's settings", () => {
     });
     const first = await ask(key, { body });
     expect(first.text.length).toBeGreaterThan(1_024);
-    expect(await ask(key, { body })).toMatchObject({ cache: "miss", vendorCalls: 1 });
+    expect(await ask(key, { body })).toMatchObject({ cache: "miss", providerCalls: 1 });
     await set("AnswerCacheKilobytes", 256);
     const short = question();
     await ask(key, { body: short });
     await set("AnswerCacheMinutes", 0);
-    expect(await ask(key, { body: short })).toMatchObject({ cache: null, vendorCalls: 1 });
+    expect(await ask(key, { body: short })).toMatchObject({ cache: null, providerCalls: 1 });
     await set("AnswerCacheMinutes", 60);
     expect(await ask(key, { body: short })).toMatchObject({ cache: "hit" });
   });

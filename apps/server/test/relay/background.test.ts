@@ -3,14 +3,14 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Responses in the background: the vendor answers at once and works on, the bill follows. */
+/** Responses in the background: the provider answers at once and works on, the bill follows. */
 let gateway: TestGateway;
 let client: OpenAI;
-let vendor: Server;
-/** How every response at the vendor stands now. */
+let upstream: Server;
+/** How every response at the provider stands now. */
 let status = "queued";
 let usage: object | null = null;
-let asked = 0;
+let requested = 0;
 
 const reported = {
   input_tokens: 40,
@@ -21,12 +21,12 @@ const reported = {
 };
 
 beforeAll(async () => {
-  vendor = createServer((request, response) => {
+  upstream = createServer((request, response) => {
     request.resume().on("end", () => {
       const { method = "", url = "" } = request;
       const [, id] = /^\/v1\/responses\/(\w+)/.exec(url) ?? [];
       if (method === "POST" && url.endsWith("/cancel")) status = "cancelled";
-      if (method === "GET") asked += 1;
+      if (method === "GET") requested += 1;
       const output = [
         {
           type: "message",
@@ -53,8 +53,8 @@ beforeAll(async () => {
       );
     });
   }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => vendor.once("listening", resolve));
-  const { port } = vendor.address() as { port: number };
+  await new Promise((resolve) => upstream.once("listening", resolve));
+  const { port } = upstream.address() as { port: number };
   gateway = await startTestGateway();
   await gateway.addChannel({
     type: 1,
@@ -79,7 +79,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await gateway.stop();
-  vendor.close();
+  upstream.close();
 });
 
 async function begin() {
@@ -91,7 +91,7 @@ async function begin() {
   return { id: made.id, before };
 }
 
-async function held(): Promise<bigint> {
+async function reservation(): Promise<bigint> {
   const { reserved } = await gateway.database.db.user.findFirstOrThrow({ where: { username: "root" } });
   return reserved;
 }
@@ -99,12 +99,12 @@ async function held(): Promise<bigint> {
 describe("a response in the background", () => {
   it("is held for while it is made, and charged by its usage before its client reads it", async () => {
     const { id, before } = await begin();
-    expect(await held()).toBeGreaterThan(0n);
+    expect(await reservation()).toBeGreaterThan(0n);
     expect((await client.responses.retrieve(id)).status).toBe("queued");
     expect(await gateway.logs(0)).toHaveLength(before);
     status = "completed";
     expect((await client.responses.retrieve(id)).output_text).toBe("Done.");
-    expect(await held()).toBe(0n);
+    expect(await reservation()).toBe(0n);
     const rows = await gateway.logs(before + 1);
     expect(rows).toHaveLength(before + 1);
     expect(rows[0]).toMatchObject({ prompt_tokens: 40, completion_tokens: 60, estimated: false });
@@ -113,14 +113,14 @@ describe("a response in the background", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is charged although nobody comes for it", async () => {
+  it("is charged although no one comes for it", async () => {
     const { before } = await begin();
-    const polls = asked;
+    const polls = requested;
     status = "completed";
     const rows = await gateway.logs(before + 1);
-    expect(asked).toBeGreaterThan(polls);
+    expect(requested).toBeGreaterThan(polls);
     expect(rows[0]).toMatchObject({ prompt_tokens: 40, completion_tokens: 60, outcome: "complete" });
-    expect(await held()).toBe(0n);
+    expect(await reservation()).toBe(0n);
   });
 
   it("is charged for its input when it is cancelled or deleted on the way, and not at all when it fails", async () => {
@@ -133,25 +133,25 @@ describe("a response in the background", () => {
     const deleted = await begin();
     status = "gone";
     // One answer that the response is not known closes nothing: it may come from a copy that is late.
-    const polls = asked;
-    await expect.poll(() => asked, { timeout: 10_000 }).toBeGreaterThan(polls);
+    const polls = requested;
+    await expect.poll(() => requested, { timeout: 10_000 }).toBeGreaterThan(polls);
     status = "in_progress";
-    const again = asked;
-    await expect.poll(() => asked, { timeout: 15_000 }).toBeGreaterThan(again);
-    expect(await held()).toBeGreaterThan(0n);
+    const again = requested;
+    await expect.poll(() => requested, { timeout: 15_000 }).toBeGreaterThan(again);
+    expect(await reservation()).toBeGreaterThan(0n);
     status = "gone";
-    await expect.poll(held, { timeout: 30_000 }).toBe(0n);
+    await expect.poll(reservation, { timeout: 30_000 }).toBe(0n);
     expect((await gateway.logs(deleted.before + 1))[0]).toMatchObject({ outcome: "client-left" });
 
     const failed = await begin();
     status = "failed";
     expect((await client.responses.retrieve(failed.id)).status).toBe("failed");
     expect((await gateway.logs(failed.before + 1))[0]).toMatchObject({ outcome: "failed", quota: 0 });
-    expect(await held()).toBe(0n);
+    expect(await reservation()).toBe(0n);
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is refused clearly where no vendor can do it, in a stream, and in a conversation", async () => {
+  it("is refused clearly where no provider can do it, in a stream, and in a conversation", async () => {
     const refused: [object, string, RegExp][] = [
       [{ model: "talker" }, "model", /in the background/],
       [{ model: "chatter" }, "model", /in the background/],
@@ -162,6 +162,6 @@ describe("a response in the background", () => {
       await expect(
         client.responses.create({ model: "thinker", input: "Hi", background: true, ...fields } as never),
       ).rejects.toMatchObject({ status: 400, param, message: expect.stringMatching(message) });
-    expect(await held()).toBe(0n);
+    expect(await reservation()).toBe(0n);
   });
 });

@@ -22,7 +22,7 @@ interface Refusal {
 }
 
 const say = { role: "user", content: "Hello" };
-const doors = {
+const endpoints = {
   "openai-chat": { path: "/v1/chat/completions", body: { model: "demo-chat", messages: [say] } },
   "openai-responses": { path: "/v1/responses", body: { model: "demo-chat", input: "Hello" } },
   anthropic: { path: "/v1/messages", body: { model: "demo-chat", max_tokens: 50, messages: [say] } },
@@ -31,8 +31,8 @@ const doors = {
     body: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
   },
 } as const;
-type Door = keyof typeof doors;
-const names = Object.keys(doors) as Door[];
+type Endpoint = keyof typeof endpoints;
+const names = Object.keys(endpoints) as Endpoint[];
 
 async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Refusal> {
   const response = await fetch(gateway.url + path, {
@@ -53,12 +53,12 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 /** What comes back for these bytes; the other side may hang up before all of them are sent. */
 async function rawAnswer(head: string, pieces: readonly string[]): Promise<Refusal> {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
-  let heard = "";
+  let received = "";
   socket.on("error", () => {});
-  socket.on("data", (bytes) => (heard += bytes.toString()));
+  socket.on("data", (bytes) => (received += bytes.toString()));
   socket.write(head);
   for (const piece of pieces) {
-    if (heard !== "" || socket.destroyed) break;
+    if (received !== "" || socket.destroyed) break;
     if (!socket.write(piece))
       await new Promise<void>((resolve) => {
         socket.once("drain", resolve);
@@ -66,25 +66,25 @@ async function rawAnswer(head: string, pieces: readonly string[]): Promise<Refus
         socket.once("data", () => resolve());
       });
   }
-  await expect.poll(() => /\r\n\r\n.*\}/s.test(heard)).toBe(true);
+  await expect.poll(() => /\r\n\r\n.*\}/s.test(received)).toBe(true);
   socket.destroy();
-  const answer = JSON.parse(heard.slice(heard.indexOf("\r\n\r\n"))) as Record<string, unknown>;
+  const answer = JSON.parse(received.slice(received.indexOf("\r\n\r\n"))) as Record<string, unknown>;
   const error = (answer["error"] ?? {}) as { message?: string };
   return {
-    status: Number(heard.split(" ")[1]),
+    status: Number(received.split(" ")[1]),
     message: error.message ?? "",
     body: answer,
-    id: /x-request-id: (\S+)/i.exec(heard)?.[1] ?? null,
+    id: /x-request-id: (\S+)/i.exec(received)?.[1] ?? null,
   };
 }
 
 /** Each dialect's own error shape. */
-function expectShape(door: Door, refusal: Refusal): void {
+function expectShape(endpoint: Endpoint, refusal: Refusal): void {
   const error = refusal.body["error"];
-  if (door === "anthropic") {
+  if (endpoint === "anthropic") {
     expect(refusal.body["type"]).toBe("error");
     expect(error).toMatchObject({ type: expect.any(String), message: expect.any(String) });
-  } else if (door === "gemini") {
+  } else if (endpoint === "gemini") {
     expect(error).toMatchObject({ code: refusal.status, status: expect.any(String) });
   } else {
     expect(error).toMatchObject({ message: expect.any(String), type: expect.any(String) });
@@ -93,8 +93,8 @@ function expectShape(door: Door, refusal: Refusal): void {
   expect(refusal.id).toBeTruthy();
 }
 
-describe.each(names)("the door of %s", (door) => {
-  const { path, body } = doors[door];
+describe.each(names)("the endpoint of %s", (endpoint) => {
+  const { path, body } = endpoints[endpoint];
 
   it("serves a sound request", async () => {
     expect((await post(path, body)).status).toBe(200);
@@ -103,14 +103,14 @@ describe.each(names)("the door of %s", (door) => {
   it("refuses JSON that is none", async () => {
     const refusal = await post(path, '{"model": ');
     expect(refusal.status).toBe(400);
-    expectShape(door, refusal);
+    expectShape(endpoint, refusal);
     expect(refusal.message).toContain("JSON");
   });
 
   it("refuses a body that is no object", async () => {
     const refusal = await post(path, "[1, 2]");
     expect(refusal.status).toBe(400);
-    expectShape(door, refusal);
+    expectShape(endpoint, refusal);
   });
 
   it("refuses what is announced to be too large before it comes, and what turns out to be", async () => {
@@ -118,14 +118,14 @@ describe.each(names)("the door of %s", (door) => {
       `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
       `content-type: application/json\r\n${length}\r\n\r\n`;
     const announced = await rawAnswer(head("content-length: 70000000"), []);
-    expectShape(door, announced);
+    expectShape(endpoint, announced);
     expect(announced.status).toBe(413);
     const piece = `100000\r\n${" ".repeat(0x10_00_00)}\r\n`;
     const chunked = await rawAnswer(
       head("transfer-encoding: chunked"),
       Array.from({ length: 66 }, () => piece),
     );
-    expectShape(door, chunked);
+    expectShape(endpoint, chunked);
     expect(chunked.status).toBe(413);
   });
 
@@ -143,7 +143,7 @@ describe.each(names)("the door of %s", (door) => {
   it("refuses an empty question and names the field", async () => {
     const refusal = await post(path, { model: "demo-chat", max_tokens: 10 });
     expect(refusal.status).toBe(400);
-    expectShape(door, refusal);
+    expectShape(endpoint, refusal);
     expect(refusal.message).toMatch(/messages|input|contents/);
   });
 
@@ -151,17 +151,17 @@ describe.each(names)("the door of %s", (door) => {
     for (const authorization of ["", "Bearer sk-000000000000000000000000000000000000000000000000"]) {
       const refusal = await post(path, body, { authorization });
       expect(refusal.status).toBe(401);
-      expectShape(door, refusal);
+      expectShape(endpoint, refusal);
     }
   });
 
-  it("refuses a model that nobody serves", async () => {
+  it("refuses a model that no one serves", async () => {
     const refusal = await post(
       path.replace("demo-chat", "no-such-model"),
-      door === "gemini" ? body : { ...body, model: "no-such-model" },
+      endpoint === "gemini" ? body : { ...body, model: "no-such-model" },
     );
     expect(refusal.status).toBe(404);
-    expectShape(door, refusal);
+    expectShape(endpoint, refusal);
     expect(refusal.message).toContain("no-such-model");
   });
 
@@ -169,14 +169,14 @@ describe.each(names)("the door of %s", (door) => {
     const disabled = await gateway.addToken();
     await gateway.api("PATCH", `/token/${disabled.id}`, { status: 2 });
     const expired = await gateway.addToken();
-    // Nobody has used it yet, so no node remembers it otherwise.
+    // No one has used it yet, so no node remembers it otherwise.
     const expired_time = new Date(Date.now() - 1_000);
     await gateway.database.db.token.update({ where: { id: expired.id }, data: { expired_time } });
     const exhausted = await gateway.addToken({ unlimited_quota: false, remain_quota: 0 });
     const answers = [];
     for (const token of [disabled, expired, exhausted]) {
       const refusal = await post(path, body, { authorization: `Bearer ${token.key}` });
-      expectShape(door, refusal);
+      expectShape(endpoint, refusal);
       answers.push([refusal.status, /disabled|expired|quota/.exec(refusal.message)?.[0]]);
     }
     expect(answers).toEqual([
@@ -191,10 +191,10 @@ describe("an account without balance", () => {
   it("is refused with 402, and nothing is held", async () => {
     const self = await gateway.api<Self>("GET", "/user/self");
     await gateway.api("POST", `/user/quota/${self.id}`, { quota: -self.quota, remark: "test" });
-    for (const door of names) {
-      const refusal = await post(doors[door].path, doors[door].body);
+    for (const endpoint of names) {
+      const refusal = await post(endpoints[endpoint].path, endpoints[endpoint].body);
       expect(refusal.status).toBe(402);
-      expectShape(door, refusal);
+      expectShape(endpoint, refusal);
     }
     const after = await gateway.api<Self>("GET", "/user/self");
     expect([after.quota, after.reserved]).toEqual([0, 0]);
@@ -203,14 +203,14 @@ describe("an account without balance", () => {
 });
 
 describe("a model's name", () => {
-  it("cannot lead to another address at the vendor", async () => {
+  it("cannot lead to another address at the provider", async () => {
     await gateway.addChannel({ type: 25, name: "gemini", models: ["gemini-*"] });
-    const before = gateway.vendor.calls().length;
+    const before = gateway.upstream.calls().length;
     for (const model of ["gemini-x/../../v1/files", "gemini-x?key=1", "gemini-x#y"]) {
       const refusal = await post("/v1/chat/completions", { model, messages: [say] });
       expect(refusal.status).toBe(404);
     }
-    expect(gateway.vendor.calls()).toHaveLength(before);
+    expect(gateway.upstream.calls()).toHaveLength(before);
   });
 });
 

@@ -29,7 +29,7 @@ async function keptSoon(id: string): Promise<LogBodies | null> {
 }
 
 describe("requests and answers", () => {
-  it("are not kept unless somebody asks for it", async () => {
+  it("are not kept unless someone asks for it", async () => {
     const { key } = await gateway.addToken();
     const { id } = await call(key, say("A secret of mine"));
     await gateway.logs();

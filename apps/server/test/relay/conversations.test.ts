@@ -2,7 +2,7 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Conversations with OpenAI's client: kept here, so that vendors of any wire answer in them; counting, compacting. */
+/** Conversations with OpenAI's client: kept here, so that providers of any wire answer in them; counting, compacting. */
 let gateway: TestGateway;
 let client: OpenAI;
 let stranger: string;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const lastSent = () => gateway.vendor.calls().at(-1)?.body as { input?: { content: unknown }[] };
+const lastSent = () => gateway.upstream.calls().at(-1)?.body as { input?: { content: unknown }[] };
 
 describe("a conversation", () => {
   it("is opened, read, described, filled, emptied and closed", async () => {
@@ -71,7 +71,7 @@ describe("a conversation", () => {
     ["native", true],
     ["translated", false],
     ["translated", true],
-  ])("is remembered at a %s vendor (streamed: %s)", async (model, streamed) => {
+  ])("is remembered at a %s provider (streamed: %s)", async (model, streamed) => {
     const { id } = await client.conversations.create({
       items: [{ type: "message", role: "user", content: "My name is Ada." }],
     });
@@ -86,8 +86,8 @@ describe("a conversation", () => {
     expect(lastSent()).not.toHaveProperty("conversation");
     await ask("And again?");
     const sent = JSON.stringify(lastSent());
-    for (const said of ["My name is Ada.", "What is my name?", first.output_text, "And again?"])
-      expect(sent).toContain(JSON.stringify(said).slice(1, -1));
+    for (const text of ["My name is Ada.", "What is my name?", first.output_text, "And again?"])
+      expect(sent).toContain(JSON.stringify(text).slice(1, -1));
     const { data } = await client.conversations.items.list(id, { order: "asc" });
     expect(data.map((item) => ("role" in item ? item.role : item.type))).toEqual([
       "user",
@@ -99,7 +99,7 @@ describe("a conversation", () => {
   });
 
   it.each(["native", "translated"])(
-    "is named in each response object of a stream of a %s vendor",
+    "is named in each response object of a stream of a %s provider",
     async (model) => {
       const { id } = await client.conversations.create();
       const stream = await client.responses.create({ model, input: "Hi", conversation: id, stream: true });
@@ -110,7 +110,7 @@ describe("a conversation", () => {
     },
   );
 
-  it("goes over from one vendor to another, tools and all", async () => {
+  it("goes over from one provider to another, tools and all", async () => {
     const { id } = await client.conversations.create();
     const tools = [
       {
@@ -139,15 +139,15 @@ describe("a conversation", () => {
     expect(JSON.stringify(lastSent())).toContain("Sunny.");
   });
 
-  it("that holds what only one vendor can read stays with that channel and key", async () => {
+  it("that holds what only one provider can read stays with that channel and key", async () => {
     const { id } = await client.conversations.create({
       items: [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" }],
     });
     await client.responses.create({ model: "native", input: "Hi", conversation: id });
-    const home = gateway.vendor.calls().at(-1);
+    const home = gateway.upstream.calls().at(-1);
     for (let round = 0; round < 6; round += 1) {
       await client.responses.create({ model: "native", input: "Go on", conversation: id });
-      expect(gateway.vendor.calls().at(-1)?.key).toBe(home?.key);
+      expect(gateway.upstream.calls().at(-1)?.key).toBe(home?.key);
       expect(JSON.stringify(lastSent())).toContain("sealed");
     }
   });
@@ -160,7 +160,7 @@ describe("a conversation", () => {
     expect((await client.conversations.items.list(id)).data).toHaveLength(6);
   });
 
-  it("is nobody else's", async () => {
+  it("is no one else's", async () => {
     const { id } = await client.conversations.create();
     const other = gateway.openai(stranger);
     for (const attempt of [
@@ -210,7 +210,7 @@ describe("a conversation", () => {
 });
 
 describe("input_tokens", () => {
-  it("is counted by a vendor that can, else by us", async () => {
+  it("is counted by a provider that can, else by us", async () => {
     const native = await client.responses.inputTokens
       .count({ model: "native", input: "How many tokens are in this?" })
       .withResponse();
@@ -238,7 +238,7 @@ describe("input_tokens", () => {
 describe("compact", () => {
   const input = [{ type: "message" as const, role: "user" as const, content: "A long story." }];
 
-  it("passes to a vendor that can, and is billed by its count", async () => {
+  it("passes to a provider that can, and is billed by its count", async () => {
     const compacted = await client.responses.compact({ model: "native", input });
     expect(compacted.object).toBe("response.compaction");
     expect(compacted.output.map((item) => item.type)).toContain("compaction");
@@ -248,7 +248,7 @@ describe("compact", () => {
       completion_tokens: 16,
       estimated: false,
     });
-    // Of several vendors only the one that can is asked.
+    // Of several providers only the one that can is asked.
     for (let round = 0; round < 4; round += 1) await client.responses.compact({ model: "both", input });
   });
 
@@ -258,7 +258,7 @@ describe("compact", () => {
     expect(JSON.stringify(lastSent())).toContain("My name is Ada.");
   });
 
-  it("is refused clearly where no vendor can", async () => {
+  it("is refused clearly where no provider can", async () => {
     await expect(client.responses.compact({ model: "translated", input })).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining("compact"),

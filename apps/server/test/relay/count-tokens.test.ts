@@ -2,7 +2,7 @@ import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
-/** Counting tokens with the official clients: by the vendor where it can, by us where it cannot, and said so. */
+/** Counting tokens with the official clients: by the provider where it can, by us where it cannot, and said so. */
 let gateway: TestGateway;
 let key: string;
 
@@ -29,17 +29,17 @@ afterAll(() => gateway.stop());
 const messages = [{ role: "user" as const, content: "How many tokens are in this question?" }];
 
 describe("count_tokens", () => {
-  it("asks a vendor that speaks Anthropic's dialect", async () => {
+  it("asks a provider that speaks Anthropic's dialect", async () => {
     const { data, response } = await gateway
       .anthropic(key)
       .messages.countTokens({ model: "claude-demo", messages })
       .withResponse();
     expect(data.input_tokens).toBeGreaterThan(3);
     expect(response.headers.get("x-gateway-estimated")).toBeNull();
-    expect(gateway.vendor.calls().at(-1)?.path).toBe("/v1/messages/count_tokens");
+    expect(gateway.upstream.calls().at(-1)?.path).toBe("/v1/messages/count_tokens");
   });
 
-  it("counts itself where the vendor cannot, and says so", async () => {
+  it("counts itself where the provider cannot, and says so", async () => {
     const { data, response } = await gateway
       .anthropic(key)
       .messages.countTokens({ model: "demo-chat", messages })
@@ -56,7 +56,7 @@ describe("count_tokens", () => {
       );
   });
 
-  it("is free, and refuses a model that nobody serves", async () => {
+  it("is free, and refuses a model that no one serves", async () => {
     expect(await gateway.drift()).toBe(0n);
     expect((await gateway.api<{ used_quota: number }>("GET", "/user/self")).used_quota).toBe(0);
     await expect(
@@ -75,15 +75,15 @@ describe("count_tokens", () => {
     });
     const client = gateway.anthropic(key);
     const count = () => client.messages.countTokens({ model: "claude-demo", messages }).withResponse();
-    const before = gateway.vendor.calls().length;
-    gateway.vendor.control.set({ status: 503, times: 1 });
+    const before = gateway.upstream.calls().length;
+    gateway.upstream.control.set({ status: 503, times: 1 });
     expect((await count()).response.headers.get("x-gateway-estimated")).toBeNull();
-    const asked = gateway.vendor.calls().slice(before);
-    expect(asked.map(({ path }) => path)).toEqual(Array(2).fill("/v1/messages/count_tokens"));
-    gateway.vendor.control.set({ status: 401 });
+    const requested = gateway.upstream.calls().slice(before);
+    expect(requested.map(({ path }) => path)).toEqual(Array(2).fill("/v1/messages/count_tokens"));
+    gateway.upstream.control.set({ status: 401 });
     for (let times = 0; times < 5; times += 1)
       expect((await count()).response.headers.get("x-gateway-estimated")).toBe("tokens");
-    gateway.vendor.control.reset();
+    gateway.upstream.control.reset();
     const answer = await client.messages
       .create({ model: "claude-demo", max_tokens: 8, messages })
       .withResponse();

@@ -4,7 +4,7 @@ import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Vectors for Google's client and for OpenAI's, from vendors of both wires, and what they cost. */
+/** Vectors for Google's client and for OpenAI's, from providers of both wires, and what they cost. */
 let gateway: TestGateway;
 let key: string;
 let google: GoogleGenAI;
@@ -37,10 +37,10 @@ async function post(path: string, body: unknown) {
   return { status: response.status, headers: response.headers, ...answer };
 }
 
-const lastCall = () => gateway.vendor.calls().at(-1);
+const lastCall = () => gateway.upstream.calls().at(-1);
 const content = (text: string) => ({ parts: [{ text }] });
 
-describe.each(["native", "translated"])("Google's client at a %s vendor", (model) => {
+describe.each(["native", "translated"])("Google's client at a %s provider", (model) => {
   it("embeds one text and several, in their order", async () => {
     const { embeddings } = await google.models.embedContent({
       model,
@@ -76,7 +76,7 @@ describe.each(["native", "translated"])("Google's client at a %s vendor", (model
     expect(JSON.stringify(lastCall()?.body).includes("RETRIEVAL_DOCUMENT")).toBe(model === "native");
   });
 
-  it("pays what the vendor counted, else our own count, which is said", async () => {
+  it("pays what the provider counted, else our own count, which is said", async () => {
     const answer = await post(`/v1beta/models/${model}:embedContent`, {
       content: content("a boat on the sea"),
     });
@@ -109,7 +109,7 @@ describe("a request for vectors that is none", () => {
     expect(error?.message).toContain(`"${path}"`);
   });
 
-  it("names what a vendor of the other wire cannot be asked", async () => {
+  it("names what a provider of the other wire cannot be asked", async () => {
     const image = { inlineData: { mimeType: "image/png", data: "AA==" } };
     const picture = await post("/v1beta/models/translated:embedContent", { content: { parts: [image] } });
     expect(picture.status).toBe(400);
@@ -123,17 +123,17 @@ describe("a request for vectors that is none", () => {
     expect(sizes.status).toBe(400);
   });
 
-  it("for a model that nobody serves costs nothing", async () => {
+  it("for a model that no one serves costs nothing", async () => {
     expect((await post("/v1beta/models/nobody:embedContent", { content: content("a") })).status).toBe(404);
     expect(await gateway.drift()).toBe(0n);
   });
 });
 
 describe("OpenAI's client", () => {
-  it("is served by Google's own door for it", async () => {
-    const heard: string[] = [];
-    const vendor = createServer((incoming, response) => {
-      heard.push(`${incoming.url} ${incoming.headers.authorization}`);
+  it("is served by Google's own endpoint for it", async () => {
+    const received: string[] = [];
+    const upstream = createServer((incoming, response) => {
+      received.push(`${incoming.url} ${incoming.headers.authorization}`);
       const body = {
         object: "list",
         model: "gemini-embedding-2",
@@ -144,23 +144,23 @@ describe("OpenAI's client", () => {
         response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
       });
     }).listen(0, "127.0.0.1");
-    await once(vendor, "listening");
-    const { port } = vendor.address() as { port: number };
+    await once(upstream, "listening");
+    const { port } = upstream.address() as { port: number };
     const models = ["gemini-embedding-2"];
     await gateway.addChannel({ type: 25, name: "google", models, base_url: `http://127.0.0.1:${port}` });
     const made = await gateway
       .openai(key)
       .embeddings.create({ model: "gemini-embedding-2", input: "a boat" });
     expect(made.data[0]?.embedding).toEqual([0.5, -0.25]);
-    expect(heard).toEqual(["/v1beta/openai/embeddings Bearer vendor-key"]);
+    expect(received).toEqual(["/v1beta/openai/embeddings Bearer vendor-key"]);
     expect((await gateway.logs())[0]).toMatchObject({ prompt_tokens: 3, estimated: false });
-    vendor.close();
+    upstream.close();
   });
 
   it.each(["native", "translated"])(
-    "gets the form and the size it asks for at a %s vendor",
+    "gets the form and the size it asks for at a %s provider",
     async (model) => {
-      // The vendor's own door for OpenAI's clients: the simulated one stands at the usual address.
+      // The provider's own endpoint for OpenAI's clients: the simulated one stands at the usual address.
       if (model === "native")
         await gateway.addChannel({
           type: 8,

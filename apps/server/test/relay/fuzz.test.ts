@@ -5,8 +5,8 @@ import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, type Script, startRawUpstream } from "#test/raw-upstream.ts";
 
 /**
- * A vendor that has gone mad: real answers with their frames cut, lost, doubled, moved and filled with rubbish, to
- * clients of every dialect. The process lives, nobody waits for ever, and nobody pays for what was not delivered.
+ * A provider that has gone mad: real answers with their frames cut, lost, doubled, moved and filled with rubbish, to
+ * clients of every dialect. The process lives, no one waits for ever, and no one pays for what was not delivered.
  */
 const upstreams = { "openai-chat": 8, anthropic: 14, gemini: 25 } as const;
 type Upstream = keyof typeof upstreams;
@@ -74,7 +74,7 @@ async function ask(client: Client, upstream: Upstream, stream: boolean, script: 
   try {
     const answer = await fetch(gateway.url + path, {
       method: "POST",
-      // The pin passes over freezes: a mad vendor would otherwise be left alone after its first failure.
+      // The pin passes over freezes: a mad provider would otherwise be left alone after its first failure.
       headers: {
         authorization: `Bearer ${key}#${channels.get(upstream)}`,
         "content-type": "application/json",
@@ -176,7 +176,7 @@ const madness = fc.constantFrom(...(Object.keys(upstreams) as Upstream[])).chain
   }),
 );
 
-describe("a vendor whose stream is broken in any way", () => {
+describe("a provider whose stream is broken in any way", () => {
   it("neither hangs a client nor ends the process", async () => {
     await fc.assert(
       fc.asyncProperty(madness, async ({ upstream, client, text, changes, size, ending }) => {
@@ -289,7 +289,7 @@ describe("a client whose own fields no header can hold", () => {
 });
 
 describe("after all of it", () => {
-  it("nobody paid for more than was delivered, and nothing is held", async () => {
+  it("no one paid for more than was delivered, and nothing is held", async () => {
     await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);
     const { rows } = await gateway.database.pool.query<{
       request_id: string;

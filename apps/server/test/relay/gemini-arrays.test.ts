@@ -59,7 +59,7 @@ async function ask(model: string, query: string) {
 }
 
 type Element = { candidates: { content?: { parts?: { text?: string }[] }; finishReason?: string }[] };
-const said = (list: Element[]) =>
+const output = (list: Element[]) =>
   list
     .flatMap((each) => each.candidates[0]?.content?.parts ?? [])
     .map((part) => part.text ?? "")
@@ -79,7 +79,7 @@ describe("an upstream that answers with one array", () => {
       const array = await ask("array", "");
       expect(array).toMatchObject({ status: 200, type: "application/json" });
       const list = JSON.parse(array.body) as Element[];
-      expect(said(list)).toBe(whole);
+      expect(output(list)).toBe(whole);
       expect(list.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata });
     }
   });
@@ -91,9 +91,9 @@ describe("an upstream that answers with one array", () => {
       messages: [{ role: "user", content: "Say ahoy." }],
       stream: true,
     });
-    let heard = "";
-    for await (const chunk of stream) heard += chunk.choices[0]?.delta.content ?? "";
-    expect(heard).toBe(whole);
+    let received = "";
+    for await (const chunk of stream) received += chunk.choices[0]?.delta.content ?? "";
+    expect(received).toBe(whole);
     const [row] = await gateway.logs();
     expect(row).toMatchObject({ prompt_tokens: 5, completion_tokens: 7, estimated: false });
   });
@@ -113,12 +113,12 @@ describe("an upstream that answers with one array", () => {
 
 describe("a client that wants one array", () => {
   it.each(["events", "other"])(
-    "gets one from a vendor of %s, with the usage in its last element",
+    "gets one from a provider of %s, with the usage in its last element",
     async (model) => {
       const { status, type, body } = await ask(model, "");
       expect({ status, type }).toEqual({ status: 200, type: "application/json" });
       const list = JSON.parse(body) as Element[];
-      expect(said(list).length).toBeGreaterThan(0);
+      expect(output(list).length).toBeGreaterThan(0);
       expect(list.at(-1)).toMatchObject({
         candidates: [{ finishReason: "STOP" }],
         usageMetadata: { totalTokenCount: expect.any(Number) },

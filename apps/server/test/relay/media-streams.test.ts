@@ -17,7 +17,7 @@ beforeAll(async () => {
   client = gateway.openai((await gateway.addToken()).key);
   url = `${gateway.url}/v1`;
 });
-beforeEach(() => gateway.vendor.control.reset());
+beforeEach(() => gateway.upstream.control.reset());
 afterAll(() => gateway.stop());
 
 let seen = 0;
@@ -95,17 +95,17 @@ describe("pictures in events", () => {
   });
 
   it("that break off look broken, and an error in the events ends them", async () => {
-    const asked = { model: "demo-image", stream: true, partial_images: 2 };
-    await expect(raw("/images/generations", { ...asked, prompt: "[[cut=1]] x" })).rejects.toThrow();
+    const requested = { model: "demo-image", stream: true, partial_images: 2 };
+    await expect(raw("/images/generations", { ...requested, prompt: "[[cut=1]] x" })).rejects.toThrow();
     expect((await nextRow()).outcome).toBe("upstream-died");
-    const text = await raw("/images/generations", { ...asked, prompt: "[[error-mid-stream=1]] x" });
+    const text = await raw("/images/generations", { ...requested, prompt: "[[error-mid-stream=1]] x" });
     expect(text).toContain("event: error");
     expect((await nextRow()).outcome).toBe("upstream-died");
   });
 });
 
 describe("a transcript in events", () => {
-  it("comes word by word, billed by the vendor's tokens", async () => {
+  it("comes word by word, billed by the provider's tokens", async () => {
     const stream = await client.audio.transcriptions.create({
       model: "demo-transcribe",
       file: sound(),
@@ -125,7 +125,7 @@ describe("a transcript in events", () => {
     );
   });
 
-  it("is billed by its seconds when the vendor says those", async () => {
+  it("is billed by its seconds when the provider says those", async () => {
     const stream = await client.audio.transcriptions.create({
       model: "demo-whisper",
       file: sound(),
@@ -137,7 +137,7 @@ describe("a transcript in events", () => {
     expect(await nextRow()).toMatchObject({ prompt_tokens: 30, completion_tokens: 0, estimated: false });
   });
 
-  it("is billed by the length of the file and by our count when the vendor is silent", async () => {
+  it("is billed by the length of the file and by our count when the provider is silent", async () => {
     const answer = await client.audio.transcriptions.create({
       model: "demo-transcribe",
       file: sound(),
@@ -196,7 +196,7 @@ describe("the last event", () => {
       if (done) break;
       text += decoder.decode(value, { stream: true });
       // The draft did not wait for what came after it.
-      if (!workedOn && text.endsWith("\n\n")) workedOn = gateway.vendor.calls()[0]?.endedAt === undefined;
+      if (!workedOn && text.endsWith("\n\n")) workedOn = gateway.upstream.calls()[0]?.endedAt === undefined;
       if (text.includes("image_generation.completed") && text.endsWith("\n\n"))
         expect(
           await gateway.database.db.reservation.count({

@@ -21,7 +21,7 @@ async function ask<T>(path: string, headers: Record<string, string> = {}): Promi
   return (await answer.json()) as T;
 }
 
-it("names the owner of the model's price, else the vendor of its channel", async () => {
+it("names the owner of the model's price, else the provider of its channel", async () => {
   const { data } = await ask<{ data: { id: string; owned_by: string }[] }>("/v1/models");
   const owners = Object.fromEntries(data.map((model) => [model.id, model.owned_by]));
   expect(owners["gpt-4o"]).toBe("OpenAI");

@@ -176,13 +176,17 @@ const gemini: Client = {
     const user = { role: "user", parts: [{ text: question }] };
     const first = await google().models.generateContent({ model, contents: [user], config });
     const call = first.functionCalls?.[0];
-    const said = first.candidates?.[0]?.content;
-    if (call === undefined || said === undefined) return "no call";
+    const output = first.candidates?.[0]?.content;
+    if (call === undefined || output === undefined) return "no call";
     const answered = {
       role: "user",
       parts: [{ functionResponse: { id: call.id, name: call.name, response: { output: result } } }],
     };
-    const second = await google().models.generateContent({ model, contents: [user, said, answered], config });
+    const second = await google().models.generateContent({
+      model,
+      contents: [user, output, answered],
+      config,
+    });
     return second.text ?? "";
   },
 };

@@ -6,19 +6,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { linesOf } from "#test/log-lines.ts";
 
-/** What one vendor keeps for its account, through the channel that an administrator names. */
+/** What one provider keeps for its account, through the channel that an administrator names. */
 let gateway: TestGateway;
 let key: string;
 let demoId: number;
 let openId: number;
 
-/** A vendor of which a test says all that it does. */
+/** A provider of which a test says all that it does. */
 type Serve = (
   call: { method: string; url: string; headers: IncomingHttpHeaders; body: AsyncIterable<Buffer> },
   response: ServerResponse,
 ) => void | Promise<void>;
 let serve: Serve;
-const vendor = createServer((incoming, response) => {
+const upstream = createServer((incoming, response) => {
   incoming.on("error", () => {});
   const { method = "", url = "", headers } = incoming;
   void serve({ method, url, headers, body: incoming.iterator({ destroyOnReturn: false }) }, response);
@@ -26,16 +26,21 @@ const vendor = createServer((incoming, response) => {
 
 beforeAll(async () => {
   gateway = await startTestGateway();
-  vendor.listen(0, "127.0.0.1");
-  await once(vendor, "listening");
+  upstream.listen(0, "127.0.0.1");
+  await once(upstream, "listening");
   demoId = (await gateway.addChannel({ type: 1, name: "demo" })).id;
-  const open = await gateway.addChannel({ type: 1, name: "open", base_url: vendorUrl(), models: ["other"] });
+  const open = await gateway.addChannel({
+    type: 1,
+    name: "open",
+    base_url: providerUrl(),
+    models: ["other"],
+  });
   openId = open.id;
   ({ key } = await gateway.addToken({ unlimited_quota: true }));
 });
 afterAll(async () => {
-  vendor.closeAllConnections();
-  vendor.close();
+  upstream.closeAllConnections();
+  upstream.close();
   await gateway.stop();
 });
 
@@ -57,8 +62,8 @@ afterEach(async () => {
   expect(await gateway.drift()).toBe(0n);
 });
 
-function vendorUrl(): string {
-  return `http://127.0.0.1:${(vendor.address() as { port: number }).port}`;
+function providerUrl(): string {
+  return `http://127.0.0.1:${(upstream.address() as { port: number }).port}`;
 }
 
 function ask(
@@ -101,7 +106,7 @@ describe("files and batches of an account", () => {
     expect(await openai.models.delete("ft:gpt-4o-mini:ours")).toMatchObject({ deleted: true });
   });
 
-  it("reach the demo vendor too", async () => {
+  it("reach the demo provider too", async () => {
     const demo = await gateway.addChannel({ type: 900, name: "built in", models: ["demo-chat-mini"] });
     const listed = await gateway.openai(`${key}#${demo.id}`).vectorStores.list();
     expect(listed.data).toEqual([]);
@@ -156,11 +161,11 @@ describe("who may reach them", () => {
   it("may name the channel for this alone, and let every other call go where it goes", async () => {
     const pinned = `${key}#${openId}#ignore`;
     expect((await ask("/v1/batches", {}, pinned)).status).toBe(200);
-    const said = await gateway.openai(pinned).chat.completions.create({
+    const output = await gateway.openai(pinned).chat.completions.create({
       model: "demo-chat",
       messages: [{ role: "user", content: "hello" }],
     });
-    expect(said.choices).toHaveLength(1);
+    expect(output.choices).toHaveLength(1);
   });
 
   it("hears that a channel keeps nothing in this way, is off or was never there", async () => {
@@ -198,11 +203,11 @@ describe("who may reach them", () => {
   });
 });
 
-describe("the way to the vendor", () => {
+describe("the way to the provider", () => {
   it("has the channel's credential, what the client says of its body, and nothing else that is ours", async () => {
-    let heard: { url: string; headers: IncomingHttpHeaders } | undefined;
+    let received: { url: string; headers: IncomingHttpHeaders } | undefined;
     serve = (call, response) => {
-      heard = { url: call.url, headers: call.headers };
+      received = { url: call.url, headers: call.headers };
       response.writeHead(200, {
         "content-type": "application/json",
         "set-cookie": "vendor=1",
@@ -226,13 +231,13 @@ describe("the way to the vendor", () => {
       },
     });
     expect(answer.status).toBe(200);
-    expect(heard?.url).toBe("/v1/files?limit=2&after=a%2Fb");
-    expect(heard?.headers).toMatchObject({
+    expect(received?.url).toBe("/v1/files?limit=2&after=a%2Fb");
+    expect(received?.headers).toMatchObject({
       authorization: "Bearer vendor-key",
       "openai-beta": "assistants=v2",
       accept: "application/json",
     });
-    const sent = JSON.stringify(heard);
+    const sent = JSON.stringify(received);
     for (const ours of [key.slice(3), "session=ours", "203.0.113.9", "x-custom"])
       expect(sent).not.toContain(ours);
     expect(answer.headers.get("openai-version")).toBe("2020-10-01");
@@ -246,19 +251,19 @@ describe("the way to the vendor", () => {
   });
 
   it("is the same for a question without an answer's body", async () => {
-    let asked = "";
+    let requested = "";
     serve = ({ method, url }, response) => {
-      asked = `${method} ${url}`;
+      requested = `${method} ${url}`;
       response.writeHead(200, { "content-length": "5", etag: '"of-five"' }).end();
     };
     const answer = await ask("/v1/files/f/content", { method: "HEAD" });
-    expect(asked).toBe("HEAD /v1/files/f/content");
+    expect(requested).toBe("HEAD /v1/files/f/content");
     expect(answer.headers.get("content-length")).toBe("5");
     expect(answer.headers.get("etag")).toBe('"of-five"');
     expect(await linesOf(gateway, answer)).toMatchObject([{ type: 2, status: 200 }]);
   });
 
-  it("is compressed as its client takes it and its vendor sends it", async () => {
+  it("is compressed as its client takes it and its provider sends it", async () => {
     let taken: unknown;
     const body = gzipSync("kept by the vendor");
     serve = ({ headers }, response) => {
@@ -278,7 +283,7 @@ describe("the way to the vendor", () => {
       urls.push(`${call.method} ${call.url} ${String(call.headers["api-key"])}`);
       response.end("{}");
     };
-    const classic = { base_url: vendorUrl(), models: ["m"], other: "2025-04-01-preview" };
+    const classic = { base_url: providerUrl(), models: ["m"], other: "2025-04-01-preview" };
     const azure = await gateway.addChannel({ type: 3, name: "azure", ...classic });
     const v1 = await gateway.addChannel({ type: 55, name: "azure v1", ...classic, other: "preview" });
     await ask("/v1/files?purpose=batch", {}, `${key}#${azure.id}`);
@@ -300,9 +305,9 @@ describe("the way to the vendor", () => {
     "/v1/files//x",
     "/v1/files/%3fx",
   ])("does not lead from %s to anywhere else", async (path) => {
-    let asked = 0;
+    let requested = 0;
     serve = (_call, response) => {
-      asked += 1;
+      requested += 1;
       response.end("{}");
     };
     const { hostname, port } = new URL(gateway.url);
@@ -311,15 +316,15 @@ describe("the way to the vendor", () => {
     const [answer] = (await once(sending, "response")) as [{ statusCode: number; resume(): void }];
     answer.resume();
     expect(answer.statusCode).toBe(404);
-    expect(asked).toBe(0);
+    expect(requested).toBe(0);
   });
 
   it("takes a body as it is sent, and brings the answer as it comes", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     serve = async ({ body }, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       for await (const chunk of body) {
-        heard.push(String(chunk));
+        received.push(String(chunk));
         response.write(`data: ${String(chunk)}\n\n`);
       }
       response.end();
@@ -336,14 +341,14 @@ describe("the way to the vendor", () => {
     expect(String((await pieces.next()).value)).toBe("data: two\n\n");
     sending.end();
     expect((await pieces.next()).done).toBe(true);
-    expect(heard).toEqual(["one", "two"]);
+    expect(received).toEqual(["one", "two"]);
     const lines = async () => (await gateway.logs()).map(({ content }) => content);
     await expect.poll(lines).toContain("relay:/v1/threads/t/runs");
   });
 });
 
 describe("what goes wrong", () => {
-  it("comes in the vendor's own words, and fails in the log", async () => {
+  it("comes in the provider's own words, and fails in the log", async () => {
     const answer = await ask("/v1/files/file-none", {}, `${key}#${demoId}`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error" } });
@@ -376,7 +381,7 @@ describe("what goes wrong", () => {
     expect(channel.status).toBe(1);
   });
 
-  it("is our own error when the vendor is not there", async () => {
+  it("is our own error when the provider is not there", async () => {
     serve = (_call, response) => void response.destroy();
     const answer = await ask("/v1/files");
     expect(answer.status).toBe(502);
@@ -385,7 +390,7 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("looks broken when the vendor breaks off", async () => {
+  it("looks broken when the provider breaks off", async () => {
     const begun = Promise.withResolvers<void>();
     serve = async (_call, response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
@@ -400,7 +405,7 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("does not break the connection when the vendor answers before it has heard all", async () => {
+  it("does not break the connection when the provider answers before it has heard all", async () => {
     serve = (_call, response) => {
       response.writeHead(413, { "content-type": "application/json" }).end('{"error":{"message":"large"}}');
     };
@@ -410,7 +415,7 @@ describe("what goes wrong", () => {
     expect(await linesOf(gateway, answer)).toMatchObject([{ type: 5, status: 413 }]);
   });
 
-  it("ends at the vendor when the client hangs up, on the way there and back", async () => {
+  it("ends at the provider when the client hangs up, on the way there and back", async () => {
     let left = 0;
     serve = (_call, response) => {
       response.on("close", () => (left += 1));

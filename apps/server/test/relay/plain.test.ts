@@ -93,7 +93,7 @@ describe("the openai client", () => {
     expect(text.length).toBeGreaterThan(0);
   });
 
-  it("gets an error of its own kind for a model that no vendor offers there", async () => {
+  it("gets an error of its own kind for a model that no provider offers there", async () => {
     const refused = client.embeddings.create({ model: "no-such-model", input: "x" });
     await expect(refused).rejects.toThrow(APIError);
     await expect(client.images.generate({ model: "demo-image", prompt: "x", n: -3 })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe("the openai client", () => {
 });
 
 describe("rerank", () => {
-  it("passes in the shape of its vendors", async () => {
+  it("passes in the shape of its providers", async () => {
     const response = await fetch(`${gateway.url}/v1/rerank`, {
       method: "POST",
       headers: { authorization: `Bearer ${client.apiKey}`, "content-type": "application/json" },

@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const socket of open.splice(0)) socket.terminate();
-  gateway.vendor.control.reset();
+  gateway.upstream.control.reset();
   await settled();
 });
 afterAll(() => gateway.stop());
@@ -63,7 +63,7 @@ function clientOf(model: string, from: TestGateway, apiKey: string, headers = {}
   open.push(made.socket);
   made.on("error", () => {});
   const record = { events: [] as RealtimeServerEvent[], seen: 0 };
-  heard.set(made, record);
+  received.set(made, record);
   made.on("event", (event) => record.events.push(event));
   return made;
 }
@@ -81,14 +81,14 @@ async function connected(made: OpenAIRealtimeWS): Promise<Session> {
 }
 
 /** Everything a client heard, and how much of it was waited for: two events may come in one piece of the wire. */
-const heard = new WeakMap<OpenAIRealtimeWS, { events: RealtimeServerEvent[]; seen: number }>();
+const received = new WeakMap<OpenAIRealtimeWS, { events: RealtimeServerEvent[]; seen: number }>();
 
 /** The events since the last one that was waited for, until one of this type, it included. */
 async function until(
   client: OpenAIRealtimeWS,
   type: RealtimeServerEvent["type"],
 ): Promise<RealtimeServerEvent[]> {
-  const record = heard.get(client)!;
+  const record = received.get(client)!;
   const from = record.seen;
   const deadline = Date.now() + 15_000;
   while (Date.now() < deadline) {
@@ -132,7 +132,7 @@ async function refusal(path: string, headers: Record<string, string>) {
 }
 
 describe("a realtime session", () => {
-  it("speaks, and every response is charged by the vendor's usage before it is done", async () => {
+  it("speaks, and every response is charged by the provider's usage before it is done", async () => {
     const client = await session();
     expect(client.created.session).toMatchObject({ model: "demo-realtime" });
     say(client, "Say something kind");
@@ -172,16 +172,16 @@ describe("a realtime session", () => {
     });
     await until(client, "session.updated");
     say(client, "What is the weather in Paris?");
-    const asked = find(await until(client, "response.done"), "response.done").response.output?.[0];
-    expect(asked).toMatchObject({ type: "function_call", name: "get_weather" });
-    const call_id = asked?.type === "function_call" ? (asked.call_id ?? "") : "";
+    const requested = find(await until(client, "response.done"), "response.done").response.output?.[0];
+    expect(requested).toMatchObject({ type: "function_call", name: "get_weather" });
+    const call_id = requested?.type === "function_call" ? (requested.call_id ?? "") : "";
     client.send({
       type: "conversation.item.create",
       item: { type: "function_call_output", call_id, output: "Sunny, 22 degrees" },
     });
     client.send({ type: "response.create" });
-    const told = await until(client, "response.done");
-    expect(find(told, "response.output_text.done").text).toContain("22 degrees");
+    const reported = await until(client, "response.done");
+    expect(find(reported, "response.output_text.done").text).toContain("22 degrees");
   });
 
   it("hears sound, and pays the transcriber at its own price", async () => {
@@ -189,7 +189,7 @@ describe("a realtime session", () => {
     const input = { transcription: { model: "scribe" }, turn_detection: { type: "server_vad" as const } };
     client.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
     await until(client, "session.updated");
-    // The vendor answers by itself once it has heard a second.
+    // The provider answers by itself once it has heard a second.
     const second = Buffer.alloc(48_000).toString("base64");
     client.send({ type: "input_audio_buffer.append", audio: second });
     const { response } = find(await until(client, "response.done"), "response.done");
@@ -207,7 +207,7 @@ describe("a realtime session", () => {
     });
     const token = await gateway.addToken({ setting: limited });
     const client = await session("demo-realtime", token.key);
-    const calls = gateway.vendor.calls().length;
+    const calls = gateway.upstream.calls().length;
     const newer = (model: string) => ({ audio: { input: { transcription: { model } } } });
     const older = (model: string) => ({ input_audio_transcription: { model } });
     for (const fields of [
@@ -225,7 +225,7 @@ describe("a realtime session", () => {
       session: { type: "realtime", ...newer("allowed-scribe") },
     } as never);
     await until(client, "session.updated");
-    expect(gateway.vendor.calls()).toHaveLength(calls);
+    expect(gateway.upstream.calls()).toHaveLength(calls);
     client.close();
     await settled();
   });
@@ -233,13 +233,13 @@ describe("a realtime session", () => {
   it("speaks the older names to clients that ask for them, and maps the model", async () => {
     const client = await session("voice-of-ours", key, { "OpenAI-Beta": "realtime=v1" });
     expect(client.created.session).toMatchObject({ model: "demo-realtime" });
-    // A client repeats the name that it knows; the vendor must not hear it.
+    // A client repeats the name that it knows; the provider must not hear it.
     client.send({ type: "session.update", session: { type: "realtime", model: "voice-of-ours" } });
     await until(client, "session.updated");
     say(client, "Hello");
     const types = (await until(client, "response.done")).map((event) => event.type as string);
     expect(types).toContain("response.audio.delta");
-    expect(gateway.vendor.calls().at(-1)?.headers["openai-beta"]).toBe("realtime=v1");
+    expect(gateway.upstream.calls().at(-1)?.headers["openai-beta"]).toBe("realtime=v1");
   });
 
   it("takes a browser's key from the subprotocols and never repeats it", async () => {
@@ -249,7 +249,7 @@ describe("a realtime session", () => {
     const [first] = await once(socket, "message");
     expect(JSON.parse(String(first)).type).toBe("session.created");
     expect(socket.protocol).toBe("realtime");
-    expect(JSON.stringify(gateway.vendor.calls().at(-1))).not.toContain(key);
+    expect(JSON.stringify(gateway.upstream.calls().at(-1))).not.toContain(key);
   });
 
   it("lets another channel stand in before the client is answered", async () => {
@@ -343,14 +343,14 @@ describe("before the upgrade", () => {
     });
   });
 
-  it("refuses a key that cannot pay, and asks no vendor for it", async () => {
+  it("refuses a key that cannot pay, and asks no provider for it", async () => {
     const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 10 });
-    const before = gateway.vendor.calls().length;
+    const before = gateway.upstream.calls().length;
     expect(await refusal("/v1/realtime?model=demo-realtime", bearer(poor.key))).toMatchObject({
       status: 402,
       error: { code: "insufficient_quota" },
     });
-    expect(gateway.vendor.calls()).toHaveLength(before);
+    expect(gateway.upstream.calls()).toHaveLength(before);
   });
 
   it("tells an ordinary request that this is no ordinary address", async () => {
@@ -372,8 +372,8 @@ describe("before the upgrade", () => {
     expect(answer).toContain("chat.completion");
   });
 
-  it("leaves nothing behind for a client that leaves while its vendor is asked", async () => {
-    gateway.vendor.control.set({ delay: 400, only: { path: "/v1/realtime" } });
+  it("leaves nothing behind for a client that leaves while its provider is asked", async () => {
+    gateway.upstream.control.set({ delay: 400, only: { path: "/v1/realtime" } });
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.write(
       `GET /v1/realtime?model=demo-realtime HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
@@ -393,8 +393,8 @@ describe("the end of a session", () => {
     say(client, "[[output=8000]] Tell me everything");
     const closed = once(client.socket, "close");
     await until(client, "response.done");
-    const said = find(await until(client, "error"), "error");
-    expect(said.error).toMatchObject({ type: "insufficient_quota" });
+    const output = find(await until(client, "error"), "error");
+    expect(output.error).toMatchObject({ type: "insufficient_quota" });
     expect((await closed)[0]).toBe(1008);
     await settled();
     const left = await gateway.database.db.token.findUniqueOrThrow({ where: { id: poor.id } });
@@ -419,7 +419,7 @@ describe("the end of a session", () => {
     await until(client, "response.output_audio.delta");
     client.socket.terminate();
     await settled();
-    await expect.poll(() => gateway.vendor.calls().at(-1)?.endedAt ?? 0).toBeGreaterThan(0);
+    await expect.poll(() => gateway.upstream.calls().at(-1)?.endedAt ?? 0).toBeGreaterThan(0);
     const row = (await rows(1)).find(({ outcome }) => outcome === "client-left");
     expect(row).toMatchObject({ estimated: true });
     expect(row?.completion_tokens).toBeGreaterThan(0);
@@ -427,7 +427,7 @@ describe("the end of a session", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is told when the vendor dies in the middle of a response", async () => {
+  it("is told when the provider dies in the middle of a response", async () => {
     const client = await session();
     const closed = once(client.socket, "close");
     say(client, "[[cut=3]] [[length=20]]");
@@ -447,7 +447,7 @@ describe("the end of a session", () => {
     await settled();
   });
 
-  it("comes when nobody says anything for long", async () => {
+  it("comes when no one says anything for long", async () => {
     await gateway.api("PUT", "/option", { key: "RealtimeIdleSeconds", value: 1 });
     const client = await session();
     const closed = once(client.socket, "close");
@@ -472,7 +472,7 @@ describe("the end of a session", () => {
 });
 
 describe("a channel's proxy", () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const proxies: Server[] = [];
 
   async function started(proxy: Server): Promise<number> {
@@ -487,13 +487,13 @@ describe("a channel's proxy", () => {
 
   /** Joins the two once the way is open. */
   function join(socket: Duplex, host: string, port: number, welcome: string | Buffer): void {
-    asked.push(`${host}:${port}`);
-    const vendor = connect(port, host, () => {
+    requested.push(`${host}:${port}`);
+    const upstream = connect(port, host, () => {
       socket.write(welcome);
-      vendor.pipe(socket).pipe(vendor);
+      upstream.pipe(socket).pipe(upstream);
     });
-    vendor.on("error", () => socket.destroy());
-    socket.on("error", () => vendor.destroy());
+    upstream.on("error", () => socket.destroy());
+    socket.on("error", () => upstream.destroy());
   }
 
   function httpProxy(): Server {
@@ -505,7 +505,7 @@ describe("a channel's proxy", () => {
     return proxy;
   }
 
-  /** Version 5, nobody asked for a password, addresses of four bytes or names. */
+  /** Version 5, no one asked for a password, addresses of four bytes or names. */
   function socksProxy(): Server {
     return createTcpServer((socket) => {
       socket.once("data", () => {
@@ -532,10 +532,10 @@ describe("a channel's proxy", () => {
       proxy: `${scheme}://127.0.0.1:${port}`,
     });
     await gateway.addPrice(model);
-    asked.length = 0;
+    requested.length = 0;
     const client = await session(model);
     say(client, "Hello");
     await until(client, "response.done");
-    expect(asked).toEqual([new URL(gateway.vendor.url).host]);
+    expect(requested).toEqual([new URL(gateway.upstream.url).host]);
   });
 });

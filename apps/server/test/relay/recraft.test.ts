@@ -24,10 +24,10 @@ async function ask(tool: string, body: FormData | string) {
     },
     body,
   });
-  const said = (await answer.json()) as Record<string, unknown>;
+  const output = (await answer.json()) as Record<string, unknown>;
   const [line, ...more] = await linesOf(gateway, answer);
   expect(more).toEqual([]);
-  return { status: answer.status, said, line };
+  return { status: answer.status, output, line };
 }
 
 function picture(fields: Record<string, string> = {}): FormData {
@@ -39,9 +39,9 @@ function picture(fields: Record<string, string> = {}): FormData {
 
 describe("a tool of Recraft's", () => {
   it("is billed once, by the call, at the price of its own name", async () => {
-    const { status, said, line } = await ask("images/vectorize", picture({ response_format: "url" }));
+    const { status, output, line } = await ask("images/vectorize", picture({ response_format: "url" }));
     expect(status).toBe(200);
-    expect(said).toMatchObject({ image: { url: expect.stringContaining("data:image/png") } });
+    expect(output).toMatchObject({ image: { url: expect.stringContaining("data:image/png") } });
     // $0.01
     expect(line).toMatchObject({
       type: 2,
@@ -55,11 +55,11 @@ describe("a tool of Recraft's", () => {
   });
 
   it("gets its form as it came, and no model or number in it changes the bill", async () => {
-    gateway.vendor.control.reset();
+    gateway.upstream.control.reset();
     const { line } = await ask("images/vectorize", picture({ model: "recraft_crispUpscale", style: "icon" }));
     expect(line).toMatchObject({ quota: 5_000, model_name: "recraft_vectorize" });
     await ask("images/vectorize", picture());
-    const [first, second] = gateway.vendor.calls();
+    const [first, second] = gateway.upstream.calls();
     expect(first).toMatchObject({ path: "/v1/images/vectorize", key: "one" });
     const file = { name: "boat.png", type: "image/png", bytes: 2 * 1024 * 1024 };
     expect(first?.body).toEqual({ model: "recraft_crispUpscale", style: "icon", file });
@@ -77,30 +77,30 @@ describe("a tool of Recraft's", () => {
   });
 
   it("takes JSON too, as it came", async () => {
-    gateway.vendor.control.reset();
+    gateway.upstream.control.reset();
     const { status } = await ask("images/vectorize", '{"image": {"name": "boat"}}');
     expect(status).toBe(200);
-    expect(gateway.vendor.calls()[0]?.body).toEqual({ image: { name: "boat" } });
+    expect(gateway.upstream.calls()[0]?.body).toEqual({ image: { name: "boat" } });
   });
 
   it("is asked of the next channel when one fails, and costs nothing when all do", async () => {
-    gateway.vendor.control.reset();
-    gateway.vendor.control.set({ status: 503, times: 1, only: { key: "one" } });
+    gateway.upstream.control.reset();
+    gateway.upstream.control.set({ status: 503, times: 1, only: { key: "one" } });
     const { status, line } = await ask("images/vectorize", picture());
     expect(status).toBe(200);
     expect(line).toMatchObject({ quota: 5_000, attempts: [{ status: 503 }, { result: "ok" }] });
-    gateway.vendor.control.set({ status: 400, times: 5 });
+    gateway.upstream.control.set({ status: 400, times: 5 });
     const failed = await ask("images/vectorize", picture());
     expect(failed).toMatchObject({ status: 400, line: { type: 5, quota: 0 } });
-    gateway.vendor.control.reset();
+    gateway.upstream.control.reset();
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("that no channel carries, or that has no price, is refused before anybody is asked", async () => {
-    gateway.vendor.control.reset();
+  it("that no channel carries, or that has no price, is refused before anyone is asked", async () => {
+    gateway.upstream.control.reset();
     expect(await ask("images/removeBackground", picture())).toMatchObject({ status: 404 });
     const unpriced = await ask("images/generativeUpscale", picture());
     expect(unpriced).toMatchObject({ status: 400, line: { error_code: "price_missing" } });
-    expect(gateway.vendor.calls()).toEqual([]);
+    expect(gateway.upstream.calls()).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await gateway.addChannel({ type: ANTHROPIC, name: "anthropic", models: ["demo-think"] });
 });
 afterAll(() => gateway.stop());
-afterEach(() => gateway.vendor.control.reset());
+afterEach(() => gateway.upstream.control.reset());
 
 const weather: OpenAI.Chat.ChatCompletionTool = {
   type: "function",
@@ -54,11 +54,11 @@ describe.each([
 
   it("gets a streamed answer, with the usage chunk only when it asked", async () => {
     const client = gateway.openai((await gateway.addToken()).key);
-    for (const asked of [true, false]) {
+    for (const requested of [true, false]) {
       const stream = await client.chat.completions.create({
         model,
         stream: true,
-        ...(asked ? { stream_options: { include_usage: true } } : {}),
+        ...(requested ? { stream_options: { include_usage: true } } : {}),
         messages: [{ role: "user", content: "Tell me a story." }],
       });
       let text = "";
@@ -68,7 +68,7 @@ describe.each([
         if (chunk.usage) usage += 1;
       }
       expect(text.length).toBeGreaterThan(10);
-      expect(usage).toBe(asked ? 1 : 0);
+      expect(usage).toBe(requested ? 1 : 0);
     }
   });
 

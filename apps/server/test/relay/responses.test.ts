@@ -2,7 +2,7 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Conversations by `previous_response_id`, with a vendor that keeps them and with one that does not. */
+/** Conversations by `previous_response_id`, with a provider that keeps them and with one that does not. */
 let gateway: TestGateway;
 let client: OpenAI;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("at a vendor that keeps nothing", () => {
+describe("at a provider that keeps nothing", () => {
   it.each([false, true])("goes on with our own memory (streamed: %s)", async (streamed) => {
     const ask = (body: { input: string; previous_response_id?: string; store?: boolean }) =>
       streamed
@@ -36,12 +36,12 @@ describe("at a vendor that keeps nothing", () => {
     const second = await ask({ input: "What is my name?", previous_response_id: first.id });
     expect(second.output_text.length).toBeGreaterThan(0);
     expect([first.previous_response_id, second.previous_response_id]).toEqual([null, first.id]);
-    const sent = JSON.stringify(gateway.vendor.calls().at(-1)?.body);
+    const sent = JSON.stringify(gateway.upstream.calls().at(-1)?.body);
     expect(sent).toContain("My name is Ada.");
     expect(sent).toContain("What is my name?");
     const third = await ask({ input: "And now?", previous_response_id: second.id });
     expect(third.id).not.toBe(second.id);
-    expect(JSON.stringify(gateway.vendor.calls().at(-1)?.body)).toContain("My name is Ada.");
+    expect(JSON.stringify(gateway.upstream.calls().at(-1)?.body)).toContain("My name is Ada.");
   });
 
   it("shows, lists and deletes what it stored, to its own account only", async () => {
@@ -62,8 +62,8 @@ describe("at a vendor that keeps nothing", () => {
   });
 });
 
-describe("at a vendor that keeps conversations", () => {
-  it("says of an answer that the vendor has no more that it was not found", async () => {
+describe("at a provider that keeps conversations", () => {
+  it("says of an answer that the provider has no more that it was not found", async () => {
     const { id } = await client.responses.create({ model: "kept", input: "Forget me." });
     await expect(client.responses.retrieve(id)).rejects.toMatchObject({
       status: 404,
@@ -74,11 +74,11 @@ describe("at a vendor that keeps conversations", () => {
 
   it("stays with the channel and the key that made the first answer", async () => {
     const first = await client.responses.create({ model: "kept", input: "Hello" });
-    const key = gateway.vendor.calls().at(-1)?.key;
+    const key = gateway.upstream.calls().at(-1)?.key;
     for (let round = 0; round < 6; round += 1) {
       await client.responses.create({ model: "kept", input: "Go on", previous_response_id: first.id });
-      expect(gateway.vendor.calls().at(-1)?.key).toBe(key);
-      expect(gateway.vendor.calls().at(-1)?.body).toMatchObject({ previous_response_id: first.id });
+      expect(gateway.upstream.calls().at(-1)?.key).toBe(key);
+      expect(gateway.upstream.calls().at(-1)?.body).toMatchObject({ previous_response_id: first.id });
     }
   });
 
@@ -88,12 +88,12 @@ describe("at a vendor that keeps conversations", () => {
     const long = `[[input=60000]] ${"hi ".repeat(30_000)}`;
     const first = await limited.responses.create({ model: "kept", input: long });
     expect(first.usage?.input_tokens).toBe(60_000);
-    const calls = gateway.vendor.calls().length;
+    const calls = gateway.upstream.calls().length;
     // 60,000 tokens again cost more than what is left; 10,000 would not.
     await expect(
       limited.responses.create({ model: "kept", input: "Go on", previous_response_id: first.id }),
     ).rejects.toMatchObject({ status: 402, code: "insufficient_quota" });
-    expect(gateway.vendor.calls()).toHaveLength(calls);
+    expect(gateway.upstream.calls()).toHaveLength(calls);
     await limited.responses.create({ model: "kept", input: "Something else" });
     expect(await gateway.drift()).toBe(0n);
   });

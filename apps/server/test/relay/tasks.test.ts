@@ -18,7 +18,7 @@ let gateway: TestGateway;
 let key: string;
 let watch: TaskWatch;
 const upstream = createUpstreamClient();
-const told: unknown[] = [];
+const reported: unknown[] = [];
 /** How the address to be told at answers. */
 let hookStatus = 200;
 let listener: Server;
@@ -41,7 +41,7 @@ beforeAll(async () => {
     secrets,
     settings: await createSettings(db, secrets),
     upstream,
-    providers: openProviders().set(900, demo(gateway.vendor.url)),
+    providers: openProviders().set(900, demo(gateway.upstream.url)),
     post: (address, body, headers) => postToPublic(address, body, headers, { mayReach: () => true }),
     onError: (error) => {
       throw error;
@@ -51,7 +51,7 @@ beforeAll(async () => {
     void (async () => {
       const parts: Buffer[] = [];
       for await (const part of request) parts.push(part as Buffer);
-      told.push(JSON.parse(Buffer.concat(parts).toString("utf8")));
+      reported.push(JSON.parse(Buffer.concat(parts).toString("utf8")));
       response.statusCode = hookStatus;
       response.end();
     })();
@@ -67,7 +67,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 beforeEach(() => {
-  gateway.vendor.control.reset();
+  gateway.upstream.control.reset();
 });
 
 interface Spoken {
@@ -95,19 +95,19 @@ const listed = async (query = "") =>
   (await gateway.api<{ data: TaskRow[] }>("GET", `/task/self?${query}`)).data;
 
 describe("a song", () => {
-  it("is paid when it is taken on, goes on while the vendor works, and ends with its clips", async () => {
+  it("is paid when it is taken on, goes on while the provider works, and ends with its clips", async () => {
     const before = await balance();
-    const asked = await ask("POST", "/suno/submit/music", {
+    const requested = await ask("POST", "/suno/submit/music", {
       gpt_description_prompt: "A song about boats",
       mv: "chirp-v4",
       notify_hook: hook,
     });
-    expect(asked).toMatchObject({ status: 200, body: { code: "success" } });
-    expect(gateway.vendor.calls().at(-1)?.body).toEqual({
+    expect(requested).toMatchObject({ status: 200, body: { code: "success" } });
+    expect(gateway.upstream.calls().at(-1)?.body).toEqual({
       gpt_description_prompt: "A song about boats",
       mv: "chirp-v4",
     });
-    const id = String(asked.body.data);
+    const id = String(requested.body.data);
     expect(before - (await balance())).toBe(50_000);
 
     await rounds(1);
@@ -119,7 +119,7 @@ describe("a song", () => {
     expect(done).toMatchObject([
       { task_id: id, action: "MUSIC", status: "SUCCESS", progress: "100%", data: [{ user_id: "" }, {}] },
     ]);
-    expect(told.at(-1)).toMatchObject({ task_id: id, status: "SUCCESS" });
+    expect(reported.at(-1)).toMatchObject({ task_id: id, status: "SUCCESS" });
     const [row] = await listed(`task_id=${id}`);
     expect(row).toMatchObject({
       platform: "suno",
@@ -136,7 +136,7 @@ describe("a song", () => {
   });
 
   it("is not called back about where the operator does not want this server to be seen", async () => {
-    const asked = await ask("POST", "/suno/submit/music", {
+    const requested = await ask("POST", "/suno/submit/music", {
       gpt_description_prompt: "A quiet song",
       mv: "chirp-v4",
       notify_hook: hook,
@@ -146,21 +146,21 @@ describe("a song", () => {
       await pollTasks({ ...watch, settings: { current: () => quiet } }, 0);
     // Also not later, when the operator has changed his mind.
     await tellAgain(watch, new Date(Date.now() + 60_000));
-    const id = String(asked.body.data);
+    const id = String(requested.body.data);
     expect((await ask("GET", `/suno/fetch/${id}`)).body.data).toMatchObject({ status: "SUCCESS" });
-    expect(told).not.toContainEqual(expect.objectContaining({ task_id: id }));
+    expect(reported).not.toContainEqual(expect.objectContaining({ task_id: id }));
   });
 
   it("whose client cannot be told is tried again ever later, by one node of all, and given up at last", async () => {
     const { db } = gateway.database;
-    const asked = await ask("POST", "/suno/submit/music", {
+    const requested = await ask("POST", "/suno/submit/music", {
       gpt_description_prompt: "A song for deaf ears",
       mv: "chirp-v4",
       notify_hook: hook,
     });
-    const id = String(asked.body.data);
+    const id = String(requested.body.data);
     const row = () => db.task.findFirstOrThrow({ where: { task_id: id } });
-    const times = () => told.filter((task) => (task as { task_id?: string }).task_id === id).length;
+    const times = () => reported.filter((task) => (task as { task_id?: string }).task_id === id).length;
     hookStatus = 503;
     try {
       await rounds(3);
@@ -199,7 +199,7 @@ describe("a song", () => {
     await rounds(3);
   });
 
-  it("that fails gives its charge back once, however often the vendor says so", async () => {
+  it("that fails gives its charge back once, however often the provider says so", async () => {
     const before = await balance();
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=fail]]" });
     expect(before - (await balance())).toBe(5_000);
@@ -252,18 +252,18 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("outlives a vendor that answers nonsense for a while", async () => {
+  it("outlives a provider that answers nonsense for a while", async () => {
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats" });
     for (const trouble of [{ status: 500 }, { garbage: true }, { cut: "start" as const }, { status: 401 }]) {
-      gateway.vendor.control.set({ ...trouble, times: 1 });
+      gateway.upstream.control.set({ ...trouble, times: 1 });
       await rounds(1);
     }
-    gateway.vendor.control.reset();
+    gateway.upstream.control.reset();
     await rounds(3);
     expect((await listed(`task_id=${String(body.data)}`))[0]?.status).toBe("SUCCESS");
   });
 
-  it("that the vendor forgot is given up at its deadline, and paid back", async () => {
+  it("that the provider forgot is given up at its deadline, and paid back", async () => {
     const before = await balance();
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=forget]]" });
     const where = { task_id: String(body.data) };
@@ -289,11 +289,11 @@ describe("a song", () => {
     expect((await ask("POST", "/suno/submit/music", { ...more, task_id: "" })).status).toBe(400);
   });
 
-  it("that no vendor takes on costs nothing", async () => {
+  it("that no provider takes on costs nothing", async () => {
     const before = await balance();
-    gateway.vendor.control.set({ status: 500 });
+    gateway.upstream.control.set({ status: 500 });
     expect((await ask("POST", "/suno/submit/music", { prompt: "Boats" })).status).toBe(502);
-    gateway.vendor.control.reset();
+    gateway.upstream.control.reset();
     expect((await ask("POST", "/suno/submit/music", { mv: "chirp-v4" })).status).toBe(400);
     expect((await ask("POST", "/suno/submit/dance", { prompt: "Boats" })).body.code).toBe("invalid_request");
     expect((await ask("POST", "/suno/submit/music", { prompt: "Boats", mv: "unknown" })).status).toBe(404);
@@ -309,30 +309,30 @@ describe("text that cannot be kept", () => {
     ["/suno/submit/music", { prompt: "Boats", title: "A\0", mv: "chirp-v3-5" }],
     ["/mj/submit/imagine", { prompt: "Boats\0" }],
     ["/kling/v1/videos/text2video", { model_name: "kling-v1", prompt: "Boats\0" }],
-  ])("%s %j is refused before the vendor works, and costs nothing", async (path, body) => {
+  ])("%s %j is refused before the provider works, and costs nothing", async (path, body) => {
     const before = await balance();
-    const calls = gateway.vendor.calls().length;
+    const calls = gateway.upstream.calls().length;
     const answer = await ask("POST", path, body);
     expect(answer.status, JSON.stringify(answer.body)).toBe(400);
-    expect(gateway.vendor.calls()).toHaveLength(calls);
+    expect(gateway.upstream.calls()).toHaveLength(calls);
     expect(await balance()).toBe(before);
   });
 });
 
 describe("a video", () => {
-  it("is made for a signed key, and shown in the vendor's words", async () => {
-    const asked = await ask("POST", "/kling/v1/videos/text2video", {
+  it("is made for a signed key, and shown in the provider's words", async () => {
+    const requested = await ask("POST", "/kling/v1/videos/text2video", {
       prompt: "A boat",
       callback_url: "http://127.0.0.1/secret",
     });
-    expect(asked).toMatchObject({ status: 200, body: { code: 0, data: { task_status: "submitted" } } });
-    const call = gateway.vendor.calls().at(-1);
+    expect(requested).toMatchObject({ status: 200, body: { code: 0, data: { task_status: "submitted" } } });
+    const call = gateway.upstream.calls().at(-1);
     expect(call?.body).toEqual({ prompt: "A boat", model_name: "kling-v1", mode: "std", duration: "5" });
     const claims = JSON.parse(
       Buffer.from(call?.key.split(".")[1] ?? "", "base64url").toString("utf8"),
     ) as object;
     expect(claims).toMatchObject({ iss: "ak" });
-    const { task_id: id } = asked.body.data as { task_id: string };
+    const { task_id: id } = requested.body.data as { task_id: string };
     await rounds(3);
     expect((await ask("GET", `/kling/v1/videos/text2video/${id}`)).body.data).toMatchObject({
       task_status: "succeed",
@@ -341,11 +341,11 @@ describe("a video", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("that the vendor refuses by a code of its own is the caller's mistake, and costs nothing", async () => {
+  it("that the provider refuses by a code of its own is the caller's mistake, and costs nothing", async () => {
     const before = await balance();
     // Without a prompt: 1201, with status 200.
-    const asked = await ask("POST", "/kling/v1/videos/text2video", {});
-    expect(asked.status).toBe(400);
+    const requested = await ask("POST", "/kling/v1/videos/text2video", {});
+    expect(requested.status).toBe(400);
     expect(await balance()).toBe(before);
   });
 
@@ -353,10 +353,10 @@ describe("a video", () => {
     const model = { type: 53, name: "short-lived", key: "a|b", models: ["kling-video_v1_pro_5"] };
     const channel = await gateway.addChannel(model);
     const before = await balance();
-    const asked = await ask("POST", "/kling/v1/videos/text2video", { prompt: "A boat", mode: "pro" });
+    const requested = await ask("POST", "/kling/v1/videos/text2video", { prompt: "A boat", mode: "pro" });
     await gateway.api("DELETE", `/channel/${channel.id}`);
     await rounds(1);
-    const { task_id: id } = asked.body.data as { task_id: string };
+    const { task_id: id } = requested.body.data as { task_id: string };
     expect((await ask("GET", `/kling/v1/videos/text2video/${id}`)).body.data).toMatchObject({
       task_status: "failed",
     });
@@ -381,24 +381,24 @@ describe("a video", () => {
 
 describe("a picture", () => {
   it("is made at the speed that was asked for, and can be gone on from by its owner", async () => {
-    const asked = await ask("POST", "/mj-turbo/mj/submit/imagine", {
+    const requested = await ask("POST", "/mj-turbo/mj/submit/imagine", {
       prompt: "A boat --fast",
       notifyHook: hook,
       accountFilter: { modes: ["RELAX"] },
     });
-    expect(asked).toMatchObject({ status: 200, body: { code: 1 } });
-    expect(gateway.vendor.calls().at(-1)?.body).toEqual({
+    expect(requested).toMatchObject({ status: 200, body: { code: 1 } });
+    expect(gateway.upstream.calls().at(-1)?.body).toEqual({
       prompt: "A boat",
       accountFilter: { modes: ["TURBO"] },
     });
-    const id = asked.body.result;
+    const id = requested.body.result;
     const upscale = { content: `${id} U2` };
     expect((await ask("POST", "/mj/submit/simple-change", upscale)).status).toBe(400);
     await rounds(3);
     const shown = (await ask("GET", `/mj/task/${id}/fetch`)).body;
     expect(shown).toMatchObject({ id, status: "SUCCESS", progress: "100%", action: "IMAGINE" });
     expect(shown).not.toHaveProperty("properties");
-    expect(told.at(-1)).toMatchObject({ id, status: "SUCCESS" });
+    expect(reported.at(-1)).toMatchObject({ id, status: "SUCCESS" });
     // It goes on at the speed of the first, for which nothing is sold here.
     expect((await ask("POST", "/mj/submit/simple-change", upscale)).status).toBe(404);
     const list = await ask("POST", "/mj/task/list-by-condition", { ids: [id, "1"] });
@@ -428,7 +428,7 @@ describe("a picture", () => {
     expect(data[0]?.submit_time).toBeGreaterThan(1e12);
   });
 
-  it("that the vendor has already is not paid twice, and is nobody else's", async () => {
+  it("that the provider has already is not paid twice, and is no one else's", async () => {
     const { body } = await ask("POST", "/mj/submit/imagine", { prompt: "A hill" });
     const before = await balance();
     const again = await ask("POST", "/mj/submit/imagine", { prompt: `A hill [[again=${body.result}]]` });
@@ -439,7 +439,7 @@ describe("a picture", () => {
     expect(seed.body).toMatchObject({ code: 1, result: expect.any(String) as string });
   });
 
-  it("with words the vendor bans is refused with the vendor's sentence, and costs nothing", async () => {
+  it("with words the provider bans is refused with the provider's sentence, and costs nothing", async () => {
     const before = await balance();
     const refused = await ask("POST", "/mj/submit/imagine", { prompt: "A [[banned]] boat" });
     expect(refused).toMatchObject({ status: 400, body: { code: 4, type: "upstream_error" } });
@@ -449,7 +449,7 @@ describe("a picture", () => {
   });
 });
 
-describe("somebody else", () => {
+describe("someone else", () => {
   it("finds nothing of what is not theirs", async () => {
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Mine" });
     const { id } = await gateway.api<{ id: number }>("POST", "/user", {

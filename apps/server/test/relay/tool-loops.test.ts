@@ -52,7 +52,7 @@ it.each(models)("of OpenAI's client goes through %s", async (model) => {
 });
 
 it.each(models)(
-  "of Anthropic's client goes through %s, though no vendor holds the conversation",
+  "of Anthropic's client goes through %s, though no provider holds the conversation",
   async (model) => {
     const tool = betaTool({
       name,
@@ -100,13 +100,13 @@ it.each(["chat-think", "anthropic-think"])("of Google's client goes through %s, 
     contents: question,
     config: { tools: [tool], thinkingConfig: { includeThoughts: true, thinkingBudget: 1_024 } },
   });
-  const said: string[] = [];
+  const output: string[] = [];
   for await (const { candidates } of stream)
-    for (const part of candidates?.[0]?.content?.parts ?? []) said.push(part.text ?? "");
-  expect(said.join("")).toContain(result);
+    for (const part of candidates?.[0]?.content?.parts ?? []) output.push(part.text ?? "");
+  expect(output.join("")).toContain(result);
 });
 
-it("is told by a code when it wants the vendor to hold the conversation", async () => {
+it("is told by a code when it wants the provider to hold the conversation", async () => {
   const answer = await fetch(`${gateway.url}/v1/messages`, {
     method: "POST",
     headers: { "x-api-key": key, "content-type": "application/json" },

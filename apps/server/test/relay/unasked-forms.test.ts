@@ -8,7 +8,7 @@ import { createFrameSplitter } from "#dialects/sse.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Vendors that answer in another form than they were asked for: whole for a stream, a stream for a whole, compressed. */
+/** Providers that answer in another form than they were asked for: whole for a stream, a stream for a whole, compressed. */
 let gateway: TestGateway;
 let upstream: RawUpstream;
 let key: string;
@@ -20,14 +20,14 @@ const speakers: Record<DialectId, number> = {
   gemini: 25,
 };
 const ids = Object.keys(speakers) as DialectId[];
-/** Vendors speak Responses to its own clients alone. */
+/** Providers speak Responses to its own clients alone. */
 const pairs = ids.flatMap((client) =>
   ids
-    .filter((vendor) => vendor !== "openai-responses" || client === vendor)
-    .map((vendor) => ({ client, vendor })),
+    .filter((provider) => provider !== "openai-responses" || client === provider)
+    .map((provider) => ({ client, provider })),
 );
 
-const said = "Ahoy, 船!";
+const output = "Ahoy, 船!";
 const usage = { input: 5, output: 7 };
 const called = { name: "look", input: '{"at":"sea"}' };
 
@@ -43,7 +43,7 @@ const answers: Record<DialectId, object> = {
         index: 0,
         message: {
           role: "assistant",
-          content: said,
+          content: output,
           tool_calls: [
             { id: "call_1", type: "function", function: { name: called.name, arguments: called.input } },
           ],
@@ -65,7 +65,7 @@ const answers: Record<DialectId, object> = {
         type: "message",
         status: "completed",
         role: "assistant",
-        content: [{ type: "output_text", text: said, annotations: [] }],
+        content: [{ type: "output_text", text: output, annotations: [] }],
       },
       {
         id: "fc_1",
@@ -84,7 +84,7 @@ const answers: Record<DialectId, object> = {
     role: "assistant",
     model: "m",
     content: [
-      { type: "text", text: said },
+      { type: "text", text: output },
       { type: "tool_use", id: "call_1", name: called.name, input: { at: "sea" } },
     ],
     stop_reason: "tool_use",
@@ -98,7 +98,10 @@ const answers: Record<DialectId, object> = {
         index: 0,
         content: {
           role: "model",
-          parts: [{ text: said }, { functionCall: { id: "call_1", name: called.name, args: { at: "sea" } } }],
+          parts: [
+            { text: output },
+            { functionCall: { id: "call_1", name: called.name, args: { at: "sea" } } },
+          ],
         },
         finishReason: "STOP",
       },
@@ -107,16 +110,16 @@ const answers: Record<DialectId, object> = {
   },
 };
 
-/** The same answer as the vendor would stream it. */
-function streamed(vendor: DialectId): string {
-  const dialect = dialects[vendor];
-  const { id, model, choices } = dialect.decodeResponse(answers[vendor]);
+/** The same answer as the provider would stream it. */
+function streamed(provider: DialectId): string {
+  const dialect = dialects[provider];
+  const { id, model, choices } = dialect.decodeResponse(answers[provider]);
   const encode = dialect.encodeStream({ model, stream: true, messages: [], includeUsage: true });
   const at = { choice: 0, part: 1 };
   return [
     encode({ type: "start", id, model }),
-    encode({ type: "text", choice: 0, part: 0, text: said.slice(0, 3) }),
-    encode({ type: "text", choice: 0, part: 0, text: said.slice(3) }),
+    encode({ type: "text", choice: 0, part: 0, text: output.slice(0, 3) }),
+    encode({ type: "text", choice: 0, part: 0, text: output.slice(3) }),
     encode({ type: "tool-call", ...at, id: "call_1", name: called.name }),
     encode({ type: "tool-input", ...at, text: called.input }),
     encode({ type: "stop", choice: 0, reason: choices[0]?.finish ?? "other" }),
@@ -126,7 +129,7 @@ function streamed(vendor: DialectId): string {
     .join("");
 }
 
-const doors: Record<DialectId, (model: string, stream: boolean) => { path: string; body: object }> = {
+const endpoints: Record<DialectId, (model: string, stream: boolean) => { path: string; body: object }> = {
   "openai-chat": (model, stream) => ({
     path: "/v1/chat/completions",
     body: {
@@ -174,7 +177,7 @@ afterAll(async () => {
 const balance = async () => (await gateway.api<Self>("GET", "/user/self")).quota;
 
 async function ask(client: DialectId, model: string, stream: boolean) {
-  const { path, body } = doors[client](model, stream);
+  const { path, body } = endpoints[client](model, stream);
   const before = await balance();
   const response = await fetch(`${gateway.url}${path}`, {
     method: "POST",
@@ -203,7 +206,7 @@ function expectAnswer({ choices, usage: counted }: ChatResponse): void {
   expect(choices[0]).toMatchObject({
     finish: "tool-calls",
     parts: [
-      { type: "text", text: said },
+      { type: "text", text: output },
       { type: "tool-call", ...called },
     ],
   });
@@ -222,14 +225,14 @@ async function expectBill(paid: number, rows: number): Promise<void> {
   expect(paid).toBeGreaterThan(0);
 }
 
-describe("a vendor that answers whole though a stream was asked for", () => {
-  it.each(pairs)("is told to a client of $client as a stream ($vendor)", async ({ client, vendor }) => {
+describe("a provider that answers whole though a stream was asked for", () => {
+  it.each(pairs)("is told to a client of $client as a stream ($provider)", async ({ client, provider }) => {
     upstream.play({
-      chunks: [head("application/json; charset=utf-8"), JSON.stringify(answers[vendor])],
+      chunks: [head("application/json; charset=utf-8"), JSON.stringify(answers[provider])],
       ending: "end",
     });
     const rows = (await gateway.logs(0)).length;
-    const { status, type, text, paid } = await ask(client, vendor, true);
+    const { status, type, text, paid } = await ask(client, provider, true);
     expect({ status, type }).toEqual({ status: 200, type: "text/event-stream; charset=utf-8" });
     expectAnswer(readStream(client, text));
     await expectBill(paid, rows);
@@ -255,7 +258,7 @@ describe("a vendor that answers whole though a stream was asked for", () => {
     expect(row?.quota).toBe(paid);
   });
 
-  it("is an error when nobody else can answer, and costs nothing", async () => {
+  it("is an error when no one else can answer, and costs nothing", async () => {
     const body = { error: { message: "Too long.", type: "invalid_request_error", code: null } };
     upstream.play({ chunks: [head("application/json"), JSON.stringify(body)], ending: "end" });
     const { status, text, paid } = await ask("openai-chat", "openai-chat", true);
@@ -265,11 +268,11 @@ describe("a vendor that answers whole though a stream was asked for", () => {
   });
 });
 
-describe("a vendor that streams though a whole answer was asked for", () => {
-  it.each(pairs)("is told to a client of $client as one answer ($vendor)", async ({ client, vendor }) => {
-    upstream.play({ chunks: [head("text/event-stream"), streamed(vendor)], ending: "end" });
+describe("a provider that streams though a whole answer was asked for", () => {
+  it.each(pairs)("is told to a client of $client as one answer ($provider)", async ({ client, provider }) => {
+    upstream.play({ chunks: [head("text/event-stream"), streamed(provider)], ending: "end" });
     const rows = (await gateway.logs(0)).length;
-    const { status, type, text, paid } = await ask(client, vendor, false);
+    const { status, type, text, paid } = await ask(client, provider, false);
     expect({ status, type }).toEqual({ status: 200, type: "application/json; charset=utf-8" });
     expectAnswer(dialects[client].decodeResponse(JSON.parse(text)));
     await expectBill(paid, rows);
@@ -278,7 +281,7 @@ describe("a vendor that streams though a whole answer was asked for", () => {
   it.each([
     ["breaks off", 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Well, "}}]}\n\n', "network"],
     ["says in it that it failed", 'data: {"error":{"message":"No.","code":"server_error"}}\n\n', "server"],
-  ])("is tried again elsewhere when it %s, for nobody has seen a word of it", async (_name, text, kind) => {
+  ])("is tried again elsewhere when it %s, for no one has seen a word of it", async (_name, text, kind) => {
     upstream.play({ chunks: [head("text/event-stream"), text], ending: "end" });
     const { status, paid } = await ask("openai-chat", "chat-or-demo", false);
     expect(status).toBe(200);
@@ -289,28 +292,28 @@ describe("a vendor that streams though a whole answer was asked for", () => {
   });
 });
 
-describe("a vendor that compresses though nobody asked for it", () => {
+describe("a provider that compresses though no one asked for it", () => {
   const gzip = { "content-encoding": "gzip" };
   const pairsOfOne = pairs.filter(({ client }) => client === "openai-chat" || client === "openai-responses");
 
-  it.each(pairsOfOne)("streams to a client of $client what it would without ($vendor)", async (pair) => {
+  it.each(pairsOfOne)("streams to a client of $client what it would without ($provider)", async (pair) => {
     upstream.play({
-      chunks: [head("text/event-stream", gzip), gzipSync(streamed(pair.vendor))],
+      chunks: [head("text/event-stream", gzip), gzipSync(streamed(pair.provider))],
       ending: "end",
     });
     const rows = (await gateway.logs(0)).length;
-    const { status, text, paid } = await ask(pair.client, pair.vendor, true);
+    const { status, text, paid } = await ask(pair.client, pair.provider, true);
     expect(status).toBe(200);
     expectAnswer(readStream(pair.client, text));
     await expectBill(paid, rows);
   });
 
-  it.each(pairsOfOne)("answers a client of $client as it would without ($vendor)", async (pair) => {
-    const body = brotliCompressSync(JSON.stringify(answers[pair.vendor]));
+  it.each(pairsOfOne)("answers a client of $client as it would without ($provider)", async (pair) => {
+    const body = brotliCompressSync(JSON.stringify(answers[pair.provider]));
     const headers = { "content-encoding": "br", "content-length": String(body.length) };
     upstream.play({ chunks: [head("application/json", headers), body], ending: "end" });
     const rows = (await gateway.logs(0)).length;
-    const { status, text, paid } = await ask(pair.client, pair.vendor, false);
+    const { status, text, paid } = await ask(pair.client, pair.provider, false);
     expect(status).toBe(200);
     expectAnswer(dialects[pair.client].decodeResponse(JSON.parse(text)));
     await expectBill(paid, rows);

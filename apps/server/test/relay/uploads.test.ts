@@ -12,8 +12,8 @@ import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.
 const MEGABYTE = 1024 * 1024;
 const boundary = "a-boundary-of-the-uploads";
 
-/** A vendor that keeps nothing but what it heard: sizes and digests. */
-interface Heard {
+/** A provider that keeps nothing but what it heard: sizes and digests. */
+interface Received {
   path: string;
   type: string;
   length: number;
@@ -24,15 +24,15 @@ let place: TestDatabase;
 let dataDir: string;
 let gateway: GatewayProcess;
 let key: string;
-/** A channel whose vendor keeps files. */
+/** A channel whose provider keeps files. */
 let keeper: number;
-let vendor: Server;
-const heard: Heard[] = [];
-/** The vendor's next answers; 200 when there are none. */
+let upstream: Server;
+const received: Received[] = [];
+/** The provider's next answers; 200 when there are none. */
 const refusals: number[] = [];
 
 beforeAll(async () => {
-  vendor = createServer((incoming, response) => {
+  upstream = createServer((incoming, response) => {
     const hash = createHash("sha256");
     let length = 0;
     incoming.on("data", (chunk: Buffer) => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
     });
     incoming.on("end", () => {
       const type = incoming.headers["content-type"] ?? "";
-      heard.push({ path: incoming.url ?? "", type, length, digest: hash.digest("hex") });
+      received.push({ path: incoming.url ?? "", type, length, digest: hash.digest("hex") });
       const status = refusals.shift() ?? 200;
       const usage = {
         type: "tokens",
@@ -55,7 +55,7 @@ beforeAll(async () => {
     });
     incoming.on("error", () => {});
   }).listen(0, "127.0.0.1");
-  await once(vendor, "listening");
+  await once(upstream, "listening");
   place = await installedDatabase();
   dataDir = await mkdtemp(join(tmpdir(), "gateway-uploads-"));
   gateway = await startGatewayProcess({
@@ -63,10 +63,10 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     DEMO_UPSTREAM: "false",
   });
-  const vendorUrl = `http://127.0.0.1:${(vendor.address() as { port: number }).port}`;
+  const providerUrl = `http://127.0.0.1:${(upstream.address() as { port: number }).port}`;
   const channel = {
     type: 8,
-    base_url: vendorUrl,
+    base_url: providerUrl,
     key: "k",
     groups: ["default"],
     models: ["ear", "ear-of-ours", "gpt-image-2.5-sunburst"],
@@ -96,7 +96,7 @@ beforeAll(async () => {
 afterAll(async () => {
   gateway.process.kill("SIGTERM");
   await gateway.ended;
-  vendor.close();
+  upstream.close();
   await place.drop();
   await rm(dataDir, { recursive: true, force: true });
 });
@@ -163,29 +163,31 @@ async function upload(pieces: Iterable<Buffer>, path = "/v1/audio/transcriptions
 }
 
 describe("an upload", () => {
-  it("reaches the vendor byte for byte when nothing is renamed, with its length", async () => {
+  it("reaches the provider byte for byte when nothing is renamed, with its length", async () => {
     const form = () => formOf({ model: "ear", language: "en" }, 3 * MEGABYTE);
     expect(await upload(form())).toMatchObject({ status: 200, body: { text: "heard" } });
-    expect(heard.at(-1)).toMatchObject({ path: "/v1/audio/transcriptions", digest: digestOf(form()) });
+    expect(received.at(-1)).toMatchObject({ path: "/v1/audio/transcriptions", digest: digestOf(form()) });
   });
 
-  it("has the model's other name in it, for every vendor that is tried", async () => {
+  it("has the model's other name in it, for every provider that is tried", async () => {
     refusals.push(503);
-    const before = heard.length;
+    const before = received.length;
     expect(await upload(formOf({ model: "ear-of-ours" }, 2 * MEGABYTE))).toMatchObject({ status: 200 });
     const renamed = digestOf(formOf({ model: "ear" }, 2 * MEGABYTE));
-    expect(heard.slice(before).map(({ digest }) => digest)).toEqual([renamed, renamed]);
+    expect(received.slice(before).map(({ digest }) => digest)).toEqual([renamed, renamed]);
   });
 
-  it("gets a picture model that the caller left out, under the vendor's name for it", async () => {
+  it("gets a picture model that the caller left out, under the provider's name for it", async () => {
     expect(await upload(formOf({ prompt: "a boat" }, 1_000), "/v1/images/edits")).toMatchObject({
       status: 200,
     });
     const first = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\npainter\r\n`;
-    expect(heard.at(-1)?.digest).toBe(digestOf([Buffer.from(first), ...formOf({ prompt: "a boat" }, 1_000)]));
+    expect(received.at(-1)?.digest).toBe(
+      digestOf([Buffer.from(first), ...formOf({ prompt: "a boat" }, 1_000)]),
+    );
   });
 
-  it("is billed by the vendor's usage, sound apart", async () => {
+  it("is billed by the provider's usage, sound apart", async () => {
     await upload(formOf({ model: "ear" }, 100_000));
     type Row = {
       prompt_tokens: number;
@@ -212,16 +214,16 @@ describe("an upload", () => {
 
   it("is refused when it is too large, whether it says so or not", async () => {
     const form = () => formOf({ model: "ear" }, 66 * MEGABYTE);
-    const before = heard.length;
-    const said = await upload(form(), "/v1/audio/transcriptions", {
+    const before = received.length;
+    const output = await upload(form(), "/v1/audio/transcriptions", {
       "content-length": String(67 * MEGABYTE),
     });
-    expect(said).toMatchObject({ status: 413, body: { error: { code: "body_too_large" } } });
+    expect(output).toMatchObject({ status: 413, body: { error: { code: "body_too_large" } } });
     expect(await upload(form())).toMatchObject({
       status: 413,
       body: { error: { type: "invalid_request_error" } },
     });
-    expect(heard).toHaveLength(before);
+    expect(received).toHaveLength(before);
   });
 
   it("is refused when it is no form, or a broken one", async () => {
@@ -237,13 +239,13 @@ describe("an upload", () => {
   });
 });
 
-describe("a file that a vendor keeps", () => {
+describe("a file that a provider keeps", () => {
   it("goes to it whole, of any size, and is never held", async () => {
     const form = () => formOf({ purpose: "batch" }, 256 * MEGABYTE);
     const headers = { authorization: `Bearer ${key}#${keeper}` };
     const { answer, growth } = await growthDuring(() => upload(form(), "/v1/files", headers));
     expect(answer).toMatchObject({ status: 200, body: { text: "heard" } });
-    expect(heard.at(-1)).toMatchObject({ path: "/v1/files", digest: digestOf(form()) });
+    expect(received.at(-1)).toMatchObject({ path: "/v1/files", digest: digestOf(form()) });
     expect(growth).toBeLessThan(200);
     expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
   });

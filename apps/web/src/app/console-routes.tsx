@@ -1,19 +1,19 @@
 /** The console's frame and one address per screen, under /panel. */
 import { lazy } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
-import { loadWordsOf } from "#lib/i18n.ts";
+import { loadMessagesOf } from "#lib/i18n.ts";
 import { ErrorScreen } from "./error-screen.tsx";
 import { RequireRights } from "./require-rights.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
-/** Where everybody lands: its words come with those of the frame. */
+/** Where everyone lands: its words come with those of the frame. */
 const landing = "dashboard";
 
 async function load(screen: Screen): ReturnType<Screen["load"]> {
   const [page] = await Promise.all([
     screen.load(),
-    loadWordsOf(screen.id === landing ? "console" : "screens"),
+    loadMessagesOf(screen.id === landing ? "console" : "screens"),
   ]);
   return page;
 }

@@ -9,7 +9,7 @@ function isOldVersion(error: unknown): boolean {
   return error instanceof TypeError && /import|module/i.test(error.message);
 }
 
-/** For what nobody expected, and for addresses that do not exist. @param inside the console's frame stands around it */
+/** For what no one expected, and for addresses that do not exist. @param inside the console's frame stands around it */
 export function ErrorScreen({ error, inside = false }: { error?: unknown; inside?: boolean }) {
   const { t } = useTranslation();
   return (

@@ -11,12 +11,12 @@ import classes from "./root.module.css";
 export function Root() {
   const [location, setLocation] = useState(currentLocation);
   // The page that is shown stays until all of the next one is there.
-  const [underWay, startTransition] = useTransition();
+  const [inProgress, startTransition] = useTransition();
   useLayoutEffect(() => followHistory((next) => startTransition(() => setLocation(next))), []);
   useTopOf(location.pathname);
   return (
     <Router basename={basePath.replace(/\/$/, "") || "/"} location={location} navigator={navigator}>
-      {underWay ? <div className={classes.line} data-page-under-way aria-hidden /> : null}
+      {inProgress ? <div className={classes.line} data-page-loading aria-hidden /> : null}
       <ErrorBoundary address={location.key}>
         <Suspense fallback={<Boot />}>
           <Screens />

@@ -2,7 +2,7 @@
 import { type ComponentType, lazy } from "react";
 import { type RouteObject, useRoutes } from "react-router-dom";
 import HomePage from "#features/site/home-page.tsx";
-import { loadWordsOf } from "#lib/i18n.ts";
+import { loadMessagesOf } from "#lib/i18n.ts";
 import { ErrorScreen } from "./error-screen.tsx";
 import { RequireSession } from "./guards.tsx";
 import { PublicFrame, PublicScreen } from "./public-frame.tsx";
@@ -10,8 +10,8 @@ import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 type Load = () => Promise<{ default: ComponentType }>;
 
 /** A page that comes, with its words, when it is visited. */
-function page(load: Load, words: "site" | "screens" = "site"): RouteObject["element"] {
-  const Page = lazy(async () => (await Promise.all([load(), loadWordsOf(words)]))[0]);
+function page(load: Load, messages: "site" | "screens" = "site"): RouteObject["element"] {
+  const Page = lazy(async () => (await Promise.all([load(), loadMessagesOf(messages)]))[0]);
   return <Page />;
 }
 
@@ -20,11 +20,11 @@ function screen(load: Load): RouteObject["element"] {
   return page(load, "screens");
 }
 
-/** Its screens arrive when somebody goes there: visitors of the public site never load their list. */
+/** Its screens arrive when someone goes there: visitors of the public site never load their list. */
 async function loadConsole() {
   const [{ Console, loadScreenOf }] = await Promise.all([
     import("./console-routes.tsx"),
-    loadWordsOf("console"),
+    loadMessagesOf("console"),
   ]);
   await loadScreenOf(window.location.href);
   return { default: Console };

@@ -25,7 +25,7 @@ describe("the menu", () => {
     expect(shown.filter((id) => screenById(id)?.action ?? screenById(id)?.area)).toEqual([]);
   });
 
-  it("hides from an administrator what it does not name, and from nobody else", () => {
+  it("hides from an administrator what it does not name, and from no one else", () => {
     const narrowed = idsFor(Role.admin, { channels: "view", prices: "edit" });
     expect(narrowed.filter((id) => screenById(id)?.area)).toEqual(["channel", "pricing"]);
     expect(narrowed).toContain("dashboard");

@@ -35,7 +35,7 @@ export type Screen = {
   title: string;
   icon: Icon;
   load: () => Promise<{ default: ComponentType }>;
-  /** Who may see it; everybody signed in when both are missing. */
+  /** Who may see it; everyone signed in when both are missing. */
   action?: Action;
   /** For administrators, unless they are kept out of this. */
   area?: AdminArea;
@@ -107,7 +107,7 @@ export const screens: Screen[] = [
     icon: IconRoute,
     load: () => import("#features/channels/channel-page.tsx"),
     area: "channels",
-    keywords: "vendor provider model key upstream test",
+    keywords: "provider model key upstream test",
   },
   {
     id: "user",
@@ -147,7 +147,7 @@ export const screens: Screen[] = [
     icon: IconBuildingStore,
     load: () => import("#features/owners/owners-page.tsx"),
     area: "models",
-    keywords: "vendor icon ownership",
+    keywords: "provider icon ownership",
   },
   {
     id: "telegram",

@@ -104,10 +104,10 @@ type CollapseEntry = Extract<VisibleEntry, { type: "collapse" }>;
 function Section({ entry, onChoose }: { entry: CollapseEntry; onChoose?: () => void }) {
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  const holdsPage = entry.screens.some((screen) => pathname.startsWith(`/panel/${screen.id}`));
-  const [{ open, at }, setState] = useState({ open: holdsPage, at: pathname });
+  const hasPage = entry.screens.some((screen) => pathname.startsWith(`/panel/${screen.id}`));
+  const [{ open, at }, setState] = useState({ open: hasPage, at: pathname });
   // Going to one of its screens opens it, whatever was clicked before.
-  if (at !== pathname) setState({ open: open || holdsPage, at: pathname });
+  if (at !== pathname) setState({ open: open || hasPage, at: pathname });
   const Picture = entry.icon;
   return (
     <div>

@@ -9,7 +9,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
-import { VendorIcon } from "#components/vendor-icon.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
@@ -23,9 +23,9 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [settled] = useDebouncedValue(typed.trim().slice(0, longest), 200);
-  const asked = settled.length >= shortest;
-  const findsChannels = useMayEnter("channels") && asked;
-  const findsUsers = useMayEnter("users") && asked;
+  const requested = settled.length >= shortest;
+  const findsChannels = useMayEnter("channels") && requested;
+  const findsUsers = useMayEnter("users") && requested;
   const query = { keyword: settled, size: most };
   const channels = useQuery({
     ...channelListQuery(ChannelQuery.parse(query)),
@@ -41,7 +41,7 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
   });
   const tokens = useQuery({
     ...tokensQuery(TokenQuery.parse(query)),
-    enabled: asked,
+    enabled: requested,
     placeholderData: undefined,
   });
 
@@ -64,12 +64,12 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
       t("Channels"),
       "channel",
       channels.data?.data.map((row) => {
-        const vendor = providers?.find((provider) => provider.type === row.type);
+        const providerName = providers?.find((provider) => provider.type === row.type);
         return {
           id: row.id,
           name: row.name,
-          note: vendor?.label,
-          icon: <VendorIcon name={vendor?.icon ?? ""} size={18} />,
+          note: providerName?.label,
+          icon: <ProviderIcon name={providerName?.icon ?? ""} size={18} />,
         };
       }),
     ),

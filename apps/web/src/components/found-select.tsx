@@ -1,4 +1,4 @@
-/** One of more things than a list can hold: the server searches while somebody types. */
+/** One of more things than a list can hold: the server searches while someone types. */
 import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";

@@ -2,10 +2,10 @@ import { UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
 import { Hint } from "#ui/form/hint.tsx";
-import { ModelIcon } from "./vendor-icon.tsx";
+import { ModelIcon } from "./provider-icon.tsx";
 import classes from "./model-chip.module.css";
 
-/** A model with its vendor's logo; a click copies the name. */
+/** A model with its provider's logo; a click copies the name. */
 export function ModelChip({ model }: { model: string }) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-/** What the lists of orders have in common, one's own and everybody's. */
+/** What the lists of orders have in common, one's own and everyone's. */
 import type { OwnOrder } from "@gateway/shared/billing/order";
 import { Group } from "@mantine/core";
 import type { TFunction } from "i18next";
@@ -31,7 +31,7 @@ export function sharedOrderColumns<Row extends OwnOrder>(
     },
     gateway: {
       id: "gateway_id",
-      title: t("Way to pay"),
+      title: t("Payment method"),
       cell: (order) => (
         <Group gap={6} wrap="nowrap">
           <PaymentIcon icon={order.gateway_icon} size={16} />

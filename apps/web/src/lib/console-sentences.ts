@@ -1,5 +1,5 @@
 /**
- * Sentences the schemas and the server use once somebody is signed in, so that every language has them. Nothing imports
+ * Sentences the schemas and the server use once someone is signed in, so that every language has them. Nothing imports
  * this: the extractor reads it, and what it names is loaded with the console's words.
  */
 import { phrase } from "./i18n.ts";
@@ -62,8 +62,8 @@ export const consoleSentences = [
   phrase("It would have no group left."),
   phrase("A test is running already."),
   phrase("Balances are being refreshed already."),
-  phrase("This vendor does not tell the balance."),
-  phrase("The file holds no channels"),
+  phrase("This provider does not report the balance."),
+  phrase("The file contains no channels"),
   phrase("There is no cheap question to test this model with."),
   phrase("Transcription needs a recording, so this model is not tested."),
   phrase("Videos and music take minutes, so this model is not tested."),

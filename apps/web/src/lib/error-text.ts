@@ -28,7 +28,7 @@ const codePhrases: Partial<Record<ErrorCode, string>> = {
   body_too_large: phrase("The request is too large"),
   content_policy_violation: phrase("The request has words that are not allowed here"),
   answer_too_long: phrase("The answer is longer than its request allows"),
-  upstream_timeout: phrase("The vendor did not answer in time"),
+  upstream_timeout: phrase("The provider did not respond in time"),
   no_channel: phrase("No channel is available right now"),
   shutting_down: phrase("The server is restarting, try again in a moment"),
   unavailable: phrase("The database does not answer right now, try again in a moment"),

@@ -101,7 +101,7 @@ export function followHistory(arrived: (location: Location) => void): () => void
   return () => window.removeEventListener("popstate", listen);
 }
 
-/** While it stands, nobody goes to another page without it. Returns how to take it away. */
+/** While it stands, no one goes to another page without it. Returns how to take it away. */
 export function guardLeaving(guard: LeaveGuard): () => void {
   guards.add(guard);
   return () => guards.delete(guard);

@@ -50,7 +50,7 @@ function detectLanguage(): Language | null {
   return matchLanguage(document.documentElement.lang);
 }
 
-type Words = Record<string, string>;
+type Messages = Record<string, string>;
 const parts = ["home", "site", "console", "screens"] as const;
 /**
  * The first page; the other public pages; the console's frame and dashboard; all other screens. Who is at one of them
@@ -58,35 +58,35 @@ const parts = ["home", "site", "console", "screens"] as const;
  */
 type Part = (typeof parts)[number];
 
-const files: Record<Part, Record<string, () => Promise<Words>>> = {
-  home: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=home", import: "default" }),
-  site: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=site", import: "default" }),
-  console: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=console", import: "default" }),
-  screens: import.meta.glob<Words>("/src/locales/*.json", { query: "?part=screens", import: "default" }),
+const files: Record<Part, Record<string, () => Promise<Messages>>> = {
+  home: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" }),
+  site: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=site", import: "default" }),
+  console: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=console", import: "default" }),
+  screens: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=screens", import: "default" }),
 };
 
 /** What was visited so far: from now on a language means all its words up to here. */
 let spoken: Part = "home";
 
-async function loadWords(language: Language, wanted: readonly Part[]): Promise<Words> {
+async function loadMessages(language: Language, wanted: readonly Part[]): Promise<Messages> {
   const loaded = wanted.map((part) => {
     const load = files[part][`/src/locales/${language}.json`];
     if (!load) throw new Error(`There is no locale file for ${language}.`);
     return load();
   });
-  return Object.assign({}, ...(await Promise.all(loaded))) as Words;
+  return Object.assign({}, ...(await Promise.all(loaded))) as Messages;
 }
 
 const partsUpTo = (part: Part) => parts.slice(0, parts.indexOf(part) + 1);
 
 /** Makes `t` know the words of this part too; its pages wait for it. */
-export async function loadWordsOf(part: Part): Promise<void> {
+export async function loadMessagesOf(part: Part): Promise<void> {
   // The router may ask before the first words are there.
   if (!i18next.isInitialized) await new Promise((resolve) => i18next.on("initialized", resolve));
   const missing = partsUpTo(part).filter((each) => !partsUpTo(spoken).includes(each));
   if (missing.length === 0) return;
   const language = currentLanguage();
-  i18next.addResources(language, "translation", await loadWords(language, missing));
+  i18next.addResources(language, "translation", await loadMessages(language, missing));
   if (partsUpTo(part).length > partsUpTo(spoken).length) spoken = part;
   // The language was changed meanwhile.
   if (currentLanguage() !== language) await switchTo(currentLanguage());
@@ -102,11 +102,11 @@ let undecided = false;
 /** Browser tests leave a function here, and hear of every text without words in the language that is spoken. */
 const { missingText } = globalThis as { missingText?: (key: string) => void };
 
-/** A sentence that brings its own words may be anybody's: a vendor's, say. */
+/** A sentence that brings its own words may be anyone's: a provider's, say. */
 const hearing: InitOptions = {
   saveMissing: true,
   saveMissingPlurals: false,
-  missingKeyHandler: (_languages, _part, key, _words, _update, options) => {
+  missingKeyHandler: (_languages, _part, key, _messages, _update, options) => {
     if (!("defaultValue" in (options as object))) missingText?.(key);
   },
 };
@@ -116,7 +116,9 @@ export async function startI18n(): Promise<void> {
   const detected = detectLanguage();
   undecided = detected === null;
   const language = detected ?? fallback;
-  const resources: Resource = { [language]: { translation: await loadWords(language, partsUpTo(spoken)) } };
+  const resources: Resource = {
+    [language]: { translation: await loadMessages(language, partsUpTo(spoken)) },
+  };
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: fallback,
@@ -141,7 +143,7 @@ function insideSentence(word: string): string {
 }
 
 async function switchTo(language: Language): Promise<void> {
-  i18next.addResources(language, "translation", await loadWords(language, partsUpTo(spoken)));
+  i18next.addResources(language, "translation", await loadMessages(language, partsUpTo(spoken)));
   await i18next.changeLanguage(language);
   markDocument(language);
 }

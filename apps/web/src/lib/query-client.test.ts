@@ -9,7 +9,7 @@ const refusal = new ApiError(409, { message: "Somebody uses it." });
 /** What is reported when a mutation with this meta fails. */
 async function reported(error: Error, meta: Failing = {}): Promise<unknown[][]> {
   const reports: unknown[][] = [];
-  const client = createQueryClient((...said) => reports.push(said));
+  const client = createQueryClient((...output) => reports.push(output));
   const mutation = new MutationObserver(client, { mutationFn: () => Promise.reject(error), meta });
   await expect(mutation.mutate()).rejects.toBe(error);
   return reports;

@@ -71,7 +71,7 @@ export function openSession(client: QueryClient, self: Self): void {
   client.setQueryData(selfQuery.queryKey, self);
 }
 
-/** The next page that is loaded knows of nobody; this one does not change. */
+/** The next page that is loaded knows of no one; this one does not change. */
 export function forgetUser(): void {
   keep(storageKey, null);
 }

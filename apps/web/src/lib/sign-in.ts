@@ -79,7 +79,7 @@ const sentences = new Set([
   phrase("This sign-in has expired or was begun in another browser. Start again."),
   phrase("The sign-in provider cannot be reached. Try again in a moment."),
   phrase("The sign-in provider did not confirm this sign-in. Start again."),
-  phrase("This account is bound to somebody else here."),
+  phrase("This account is linked to another user here."),
   phrase("Your account is bound to another account there. Unbind that one first."),
   phrase("This is the only way you can sign in. Set a password first."),
   phrase("Fill in what this sign-in needs before switching it on."),
@@ -97,7 +97,7 @@ export function signInReason(error: unknown, t: TFunction): string {
 
 const nextKey = "after-sign-in";
 
-/** Where somebody wanted to go before leaving for the provider. */
+/** Where someone wanted to go before leaving for the provider. */
 export function keepNext(next: string): void {
   keep(nextKey, next, "sessionStorage");
 }

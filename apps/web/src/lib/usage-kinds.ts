@@ -46,7 +46,7 @@ export function isTool(kind: string): boolean {
   return kind.startsWith("tool:");
 }
 
-/** A multiple of the input and of the output price: a vendor's service tier. */
+/** A multiple of the input and of the output price: a provider's service tier. */
 export function isTier(kind: string): boolean {
   return kind.startsWith("tier:");
 }

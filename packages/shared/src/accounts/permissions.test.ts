@@ -21,7 +21,7 @@ describe("what an administrator may enter", () => {
     expect(mayEnter(person, "logs")).toBe(false);
   });
 
-  it("never binds root, and never lifts anybody else", () => {
+  it("never binds root, and never lifts anyone else", () => {
     expect(mayEnter({ role: 100, permissions: {} }, "channels", "edit")).toBe(true);
     expect(mayEnter({ role: 3, permissions: { channels: "edit" } }, "channels")).toBe(false);
     expect(mayEnter({ role: 1, permissions: null }, "channels")).toBe(false);

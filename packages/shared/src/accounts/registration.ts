@@ -10,7 +10,7 @@ export const RegisterInput = z.object({
   /** With the code that was sent there; kept only where the operator wants addresses verified. */
   email: z.union([z.literal(""), Email]).default(""),
   verification_code: z.union([z.literal(""), MailCode]).default(""),
-  /** Of the inviter, from the link `?aff=`. One that nobody has counts as none. */
+  /** Of the inviter, from the link `?aff=`. One that no one has counts as none. */
   aff_code: z.string().trim().max(32).default(""),
   turnstile: Turnstile,
 });

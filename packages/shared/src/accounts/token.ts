@@ -117,7 +117,7 @@ export const TokenChange = z
   });
 export type TokenChange = z.input<typeof TokenChange>;
 
-/** PUT /api/token/admin: somebody else's token, which may change hands. */
+/** PUT /api/token/admin: someone else's token, which may change hands. */
 export const TokenAdminChange = TokenChange.safeExtend({
   id: z.int().min(1),
   /** The account that shall own it, when it is another than now. */
@@ -154,7 +154,7 @@ export const TokenRow = z.object({
 export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenPage = Page(TokenRow);
 
-/** GET /api/token/admin/search: a line of everybody's tokens. */
+/** GET /api/token/admin/search: a line of everyone's tokens. */
 export const TokenAdminRow = TokenRow.extend({
   owner_name: z.string(),
   owner_role: z.int(),

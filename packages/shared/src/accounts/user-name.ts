@@ -9,7 +9,7 @@ export const Username = z
   .trim()
   .min(3, "The user name needs at least 3 characters")
   .max(64)
-  .regex(/^[\p{L}\p{N}._-]+$/u, "The user name may hold letters, digits, dots, hyphens and underscores")
+  .regex(/^[\p{L}\p{N}._-]+$/u, "The user name may contain letters, digits, dots, hyphens and underscores")
   .refine(
     (name) => name.normalize("NFKC") === name && !/\p{Default_Ignorable_Code_Point}/u.test(name),
     "The user name has characters that look like others. Write it with ordinary ones",

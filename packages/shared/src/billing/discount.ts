@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * What whole amounts of dollars are multiplied by when they are topped up: `{"100": 0.9}` for everybody, and under the
+ * What whole amounts of dollars are multiplied by when they are topped up: `{"100": 0.9}` for everyone, and under the
  * symbol of a group for its members alone, whose own ratio wins amount by amount.
  */
 
@@ -33,7 +33,7 @@ export const DiscountText = z
     if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
   });
 
-/** The amounts with a discount for somebody of this group, smallest first. What cannot be read gives none. */
+/** The amounts with a discount for someone of this group, smallest first. What cannot be read gives none. */
 export function discountsFor(text: string, group: string): Map<number, number> {
   const table = DiscountTable.safeParse(readJson(text)).data ?? {};
   const found = new Map<number, number>();

@@ -1,7 +1,7 @@
 import type { PaymentCurrency } from "./payment-config.ts";
 
 /**
- * What a top-up costs, in exact decimals. Server and console both compute it with this, so that the sum somebody
+ * What a top-up costs, in exact decimals. Server and console both compute it with this, so that the sum someone
  * sees is the sum that is opened. Every line is rounded to the cent, half up, and the lines add up.
  */
 export interface OrderTerms {

@@ -27,7 +27,7 @@ export const PriceValues = z.object({
   /** Rows that a price list from outside must not change. */
   locked: z.boolean().default(false),
   /**
-   * Multiplier by kind of usage; `tier:<name>` is that of all tokens in a vendor's service tier, `tool:<name>` the
+   * Multiplier by kind of usage; `tier:<name>` is that of all tokens in a provider's service tier, `tool:<name>` the
    * dollars of one tool call.
    */
   extra_ratios: z.record(z.string().min(1).max(48), Ratio).default({}),

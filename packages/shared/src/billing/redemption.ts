@@ -21,7 +21,7 @@ export const RedemptionInput = z.object({
 });
 export type RedemptionInput = z.infer<typeof RedemptionInput>;
 
-/** What can be changed while nobody has redeemed it. */
+/** What can be changed while no one has redeemed it. */
 export const RedemptionChange = z.object(values);
 export type RedemptionChange = z.infer<typeof RedemptionChange>;
 

@@ -127,7 +127,7 @@ export type ChannelExport = z.infer<typeof ChannelExport>;
 export const ChannelImport = z.object({
   channels: z
     .array(z.unknown())
-    .min(1, "The file holds no channels")
+    .min(1, "The file contains no channels")
     .max(maxBatch, "Too many channels for one request"),
 });
 export const ChannelImportAnswer = z.object({

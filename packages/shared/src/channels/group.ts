@@ -29,7 +29,7 @@ export const UserGroupInput = z.object({
     .trim()
     .min(1, "The identifier is required")
     .max(50)
-    .regex(/^[A-Za-z0-9_-]+$/, "The identifier may hold English letters, digits, hyphens and underscores"),
+    .regex(/^[A-Za-z0-9_-]+$/, "The identifier may contain English letters, digits, hyphens and underscores"),
   name: z.string().trim().min(1, "Name is required").max(50),
   ratio: z
     .number("A number from 0 is required")

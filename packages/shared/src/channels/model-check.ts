@@ -12,7 +12,7 @@ export type CheckFinding = z.infer<typeof CheckFinding>;
 export const CheckStep = z.object({
   name: z.string(),
   results: z.array(CheckFinding),
-  /** The vendor's own answer, cut when it is long. */
+  /** The provider's own answer, cut when it is long. */
   response: z.string(),
 });
 export type CheckStep = z.infer<typeof CheckStep>;

@@ -4,7 +4,7 @@ import { UnixTime } from "#paging.ts";
 /** What goes into a model and what comes out. */
 export const modalities = ["text", "image", "audio", "video", "pdf", "embedding"] as const;
 
-const Words = z.array(z.string().trim().min(1).max(40)).max(20, "At most 20 entries");
+const Messages = z.array(z.string().trim().min(1).max(40)).max(20, "At most 20 entries");
 const Tokens = z
   .int("A whole number is required")
   .min(0, "The value cannot be less than 0")
@@ -19,9 +19,9 @@ export const ModelInfoInput = z.object({
   context_length: Tokens.default(0),
   /** Longest answer in tokens; 0 = not known. */
   max_tokens: Tokens.default(0),
-  input_modalities: Words.default([]),
-  output_modalities: Words.default([]),
-  tags: Words.default([]),
+  input_modalities: Messages.default([]),
+  output_modalities: Messages.default([]),
+  tags: Messages.default([]),
   support_url: z
     .array(z.url({ protocol: /^https?$/, error: "The address must be an http or https URL" }).max(500))
     .max(10, "At most 10 addresses")
@@ -47,19 +47,19 @@ export const ModelFacts = ModelInfoRow.omit({ id: true, model: true, created_at:
 export type ModelFacts = z.infer<typeof ModelFacts>;
 
 /** Other gateways of this kind keep lists as JSON in a string. */
-const LooseWords = z.preprocess((value) => {
+const LooseTerms = z.preprocess((value) => {
   if (typeof value !== "string") return value ?? [];
   try {
     return value.trim() === "" ? [] : JSON.parse(value);
   } catch {
     return value.split(",");
   }
-}, Words);
+}, Messages);
 
 export const ImportedModelInfo = ModelInfoInput.extend({
-  input_modalities: LooseWords,
-  output_modalities: LooseWords,
-  tags: LooseWords,
+  input_modalities: LooseTerms,
+  output_modalities: LooseTerms,
+  tags: LooseTerms,
   support_url: z.preprocess((value) => {
     if (typeof value !== "string") return value ?? [];
     try {

@@ -13,12 +13,12 @@ describe("a table of models", () => {
   });
 
   it("says what is wrong with it", () => {
-    const said = (schema: typeof TokenTableText, text: string) =>
+    const output = (schema: typeof TokenTableText, text: string) =>
       schema.safeParse(text).error?.issues[0]?.message;
-    expect(said(TokenTableText, "{")).toBe("Must be a valid JSON string");
-    expect(said(TokenTableText, '{"a": "much"}')).toBe("Write a whole number of tokens behind each model");
-    expect(said(TokenTableText, "[1]")).toBe("Write a whole number of tokens behind each model");
-    expect(said(FlagTableText, '{"a": 1}')).toBe("Write true or false behind each model");
-    expect(said(TokenTableText, '{"a": 8192}')).toBeUndefined();
+    expect(output(TokenTableText, "{")).toBe("Must be a valid JSON string");
+    expect(output(TokenTableText, '{"a": "much"}')).toBe("Write a whole number of tokens behind each model");
+    expect(output(TokenTableText, "[1]")).toBe("Write a whole number of tokens behind each model");
+    expect(output(FlagTableText, '{"a": 1}')).toBe("Write true or false behind each model");
+    expect(output(TokenTableText, '{"a": 8192}')).toBeUndefined();
   });
 });

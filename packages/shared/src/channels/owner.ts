@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Ids up to here belong to the vendors the product knows. */
+/** Ids up to here belong to the providers the product knows. */
 export const LAST_RESERVED_OWNER = 1_000;
 
 export const ModelOwnerRow = z.object({ id: z.int(), name: z.string(), icon: z.string() });

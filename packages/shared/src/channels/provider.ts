@@ -6,7 +6,7 @@ export const ProviderInfo = z.object({
   type: z.int(),
   id: z.string(),
   label: z.string(),
-  /** Icon name in the console's vendor icon set. */
+  /** Icon name in the console's provider icon set. */
   icon: z.string(),
   base_url: z.string(),
   /** The operator must give an address: there is no default. */
@@ -20,7 +20,7 @@ export const ProviderInfo = z.object({
   models: z.array(z.string()),
   test_model: z.string(),
   website: z.string(),
-  /** The vendor tells what is left on the account. */
+  /** The provider tells what is left on the account. */
   tells_balance: z.boolean(),
   /** JSON Schema of `channel.plugin`, null when there is none. */
   plugin: z.record(z.string(), z.unknown()).nullable(),

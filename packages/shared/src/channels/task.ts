@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
-/** Work that a vendor does after the call that asked for it has been answered: songs, videos, pictures. */
+/** Work that a provider does after the call that asked for it has been answered: songs, videos, pictures. */
 export const TaskPlatform = z.enum(["suno", "kling", "midjourney"]);
 export type TaskPlatform = z.infer<typeof TaskPlatform>;
 
@@ -45,7 +45,7 @@ export const TaskRow = z.object({
   submit_time: UnixTime,
   start_time: UnixTime.nullable(),
   finish_time: UnixTime.nullable(),
-  /** What the vendor says of it, in the vendor's words. */
+  /** What the provider says of it, in the provider's words. */
   data: z.unknown(),
 });
 export type TaskRow = z.infer<typeof TaskRow>;
@@ -74,7 +74,7 @@ export type TaskQuery = z.infer<typeof TaskQuery>;
 export const MidjourneyRow = z.object({
   ...about,
   mj_id: z.string(),
-  /** The vendor's answer to the submission; 1 = accepted. */
+  /** The provider's answer to the submission; 1 = accepted. */
   code: z.int(),
   /** FAST, TURBO or RELAX. */
   mode: z.string(),

@@ -6,7 +6,7 @@ export const Email = z.string().trim().toLowerCase().max(254).pipe(z.email("This
 /** The answer of the check that a person sits here; "" while that check is off. */
 export const Turnstile = z.string().max(2_048).default("");
 
-/** What the screen is in, for a mail to somebody who has not chosen yet; "" = the site's. */
+/** What the screen is in, for a mail to someone who has not chosen yet; "" = the site's. */
 export const ReaderLanguage = z.string().max(16).default("");
 
 /** POST /api/verification, POST /api/reset_password: mails a code, or a link. */

@@ -8,7 +8,7 @@ export const SettingsFile = z.object({
   exported_at: z.string().max(50).default(""),
   values: z
     .record(z.string().min(1).max(64), Value)
-    .refine((values) => Object.keys(values).length <= 500, "A file may hold at most 500 settings"),
+    .refine((values) => Object.keys(values).length <= 500, "A file may contain at most 500 settings"),
 });
 export type SettingsFile = z.infer<typeof SettingsFile>;
 

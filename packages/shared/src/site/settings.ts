@@ -60,7 +60,7 @@ const addressList = z
   });
 
 /** What every way of telling operators something has in common. */
-const told = EventList.default(noticeEvents.join(","));
+const noticeEventList = EventList.default(noticeEvents.join(","));
 
 /**
  * Runtime settings: one flat object, each field with its default. The database holds only what differs. Fields
@@ -147,32 +147,32 @@ export const Settings = z.object({
   NotifyEmailEnabled: z.boolean().default(false),
   /** "" = root's own address. */
   NotifyEmailTo: addressList.default(""),
-  NotifyEmailEvents: told,
+  NotifyEmailEvents: noticeEventList,
   NotifyTelegramEnabled: z.boolean().default(false),
   NotifyTelegramBotKey: z.string().trim().max(200).default(""),
   NotifyTelegramChatId: z.string().trim().max(100).default(""),
   NotifyTelegramServer: webAddress(300).default("https://api.telegram.org"),
-  NotifyTelegramEvents: told,
+  NotifyTelegramEvents: noticeEventList,
   NotifyLarkEnabled: z.boolean().default(false),
   /** Whoever knows the address of a robot can speak through it, so it is kept like a password. */
   NotifyLarkWebhook: webAddress(500).default(""),
   NotifyLarkSecret: z.string().trim().max(200).default(""),
-  NotifyLarkEvents: told,
+  NotifyLarkEvents: noticeEventList,
   NotifyDingTalkEnabled: z.boolean().default(false),
   NotifyDingTalkWebhook: webAddress(500).default(""),
   NotifyDingTalkSecret: z.string().trim().max(200).default(""),
-  NotifyDingTalkEvents: told,
+  NotifyDingTalkEvents: noticeEventList,
   NotifyWeComEnabled: z.boolean().default(false),
   NotifyWeComWebhook: webAddress(500).default(""),
-  NotifyWeComEvents: told,
+  NotifyWeComEvents: noticeEventList,
   NotifyPushDeerEnabled: z.boolean().default(false),
   NotifyPushDeerKey: z.string().trim().max(200).default(""),
   NotifyPushDeerServer: webAddress(300).default("https://api2.pushdeer.com"),
-  NotifyPushDeerEvents: told,
+  NotifyPushDeerEvents: noticeEventList,
   NotifyWebhookEnabled: z.boolean().default(false),
   NotifyWebhookAddress: webAddress(500).default(""),
   NotifyWebhookSecret: z.string().trim().max(200).default(""),
-  NotifyWebhookEvents: told,
+  NotifyWebhookEvents: noticeEventList,
   // the bot people write to; the one that tells operators may be another
   TelegramBotToken: z
     .string()
@@ -184,7 +184,7 @@ export const Settings = z.object({
   /** As Telegram said when the bot was registered; without the @. */
   TelegramBotUsername: z.string().trim().max(64).default(""),
   // money
-  /** Points; who falls below is told by mail, once per fall. 0 = nobody. */
+  /** Points; who falls below is told by mail, once per fall. 0 = no one. */
   QuotaRemindThreshold: z.int().min(0).default(1_000),
   QuotaPerUnit: z.number().positive().default(500_000),
   DisplayInCurrencyEnabled: z.boolean().default(true),
@@ -220,7 +220,7 @@ export const Settings = z.object({
   RetryTimes: z.int().min(0).max(20).default(3),
   /** Seconds from the start of a request after which no further attempt is made. */
   RetryTimeOut: z.int().min(0).max(600).default(60),
-  /** Seconds a failed channel is frozen for a model when the vendor does not say. */
+  /** Seconds a failed channel is frozen for a model when the provider does not say. */
   RetryCooldownSeconds: z.int().min(0).max(3600).default(5),
   /** Pauses a model of a channel for every account when too large a share of its calls fail and a test confirms it. */
   CircuitBreakerEnabled: z.boolean().default(true),
@@ -245,7 +245,7 @@ export const Settings = z.object({
   AnswerCacheKilobytes: z.int().min(1).max(4_096).default(256),
   /** Seconds after which a realtime session without any event is closed. */
   RealtimeIdleSeconds: z.int().min(1).max(3_600).default(300),
-  /** The doors of these clients; Chat and Responses are always open. */
+  /** The endpoints of these clients; Chat and Responses are always open. */
   ClaudeAPIEnabled: z.boolean().default(true),
   GeminiAPIEnabled: z.boolean().default(true),
   /** JSON by model: what an Anthropic model may write when a client of another dialect does not say. */
@@ -262,11 +262,11 @@ export const Settings = z.object({
   MjNotifyEnabled: z.boolean().default(true),
   /** Minutes after which a task counts as failed and is paid back; 0 = an hour, for Kling three. */
   TaskDeadlineMinutes: z.int().min(0).max(10_080).default(0),
-  /** Refuse chats in which somebody says one of these phrases. */
+  /** Refuse chats in which someone says one of these phrases. */
   EnableSafe: z.boolean().default(false),
   SafeKeyWords: phraseList.default(""),
   AutomaticDisableChannelEnabled: z.boolean().default(true),
-  /** A vendor's error with one of these phrases speaks against the key, whatever its status. */
+  /** A provider's error with one of these phrases speaks against the key, whatever its status. */
   DisableChannelKeywords: phraseList.default(
     [
       "Your credit balance is too low",
@@ -278,9 +278,9 @@ export const Settings = z.object({
   AutomaticEnableChannelEnabled: z.boolean().default(true),
   /** Seconds; a channel whose tests take longer is switched off. 0 = never. */
   ChannelDisableThreshold: z.number().min(0).max(600).default(0),
-  /** Minutes between two tests of all channels that are on; 0 = only when somebody asks. */
+  /** Minutes between two tests of all channels that are on; 0 = only when someone asks. */
   ChannelTestFrequency: z.int().min(0).max(10_080).default(0),
-  /** Minutes between two refreshes of all balances; 0 = only when somebody asks. */
+  /** Minutes between two refreshes of all balances; 0 = only when someone asks. */
   ChannelUpdateFrequency: z.int().min(0).max(10_080).default(0),
   // logs
   LogRetentionDays: z.int().min(0).max(3650).default(0),

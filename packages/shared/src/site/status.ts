@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What anybody may know about this installation: GET /api/status. */
+/** What anyone may know about this installation: GET /api/status. */
 export const SiteStatus = z.object({
   version: z.string(),
   start_time: z.int(),
@@ -41,7 +41,7 @@ export const SiteStatus = z.object({
   /** Yuan for one dollar, and whole dollars. */
   PaymentUSDRate: z.number(),
   PaymentMinAmount: z.int(),
-  /** JSON: amounts and ratios that hold for everybody. */
+  /** JSON: amounts and ratios that hold for everyone. */
   RechargeDiscount: z.string(),
   EnableSafe: z.boolean(),
   mj_notify_enabled: z.boolean(),

@@ -30,7 +30,10 @@ const command = z
       .string()
       .min(1, "The command is required")
       .regex(/^[a-z0-9_]{1,32}$/, "A command has up to 32 small English letters, digits and underscores")
-      .refine((name) => !ownCommands.some((own) => own === name), "The bot answers this command by itself"),
+      .refine(
+        (name) => !ownCommands.some((own) => own === name),
+        "The bot has a built-in reply for this command",
+      ),
   );
 
 /** POST /api/option/telegram: with an id it changes that one; 0 or none makes a new one. */

@@ -20,7 +20,7 @@ export const SiteStatistics = z.object({
   order_statistics: z.array(
     z.object({ order_currency: z.string(), count: z.int(), money: z.number(), quota: Points }),
   ),
-  /** Calls and tokens of everybody in the last 60 seconds. */
+  /** Calls and tokens of everyone in the last 60 seconds. */
   rate: z.object({ rpm: z.int(), tpm: z.int() }),
   /** The last time every balance was recomputed; null before the first. */
   audit: z.object({ created_time: UnixTime, checked: z.int(), drift: Points }).nullable(),
@@ -42,7 +42,7 @@ export const PeriodQuery = z
     end_timestamp: Seconds,
     // The older API took anything unknown for "channel".
     group_type: GroupType.catch("channel").default("channel"),
-    /** Only this user's calls; 0 = everybody's. */
+    /** Only this user's calls; 0 = everyone's. */
     user_id: queryInt(z.int().min(0).max(2_147_483_647)).catch(0).default(0),
     time_zone: TimeZone,
   })

@@ -30,7 +30,7 @@ export const Explanation = z.object({
   usd: z.string(),
   /** Computed anew from the lines, the charge and what was not collected are the same. */
   agrees: z.boolean(),
-  /** The vendor told no usage; it was counted here. */
+  /** The provider told no usage; it was counted here. */
   estimated: z.boolean(),
 });
 export type Explanation = z.infer<typeof Explanation>;

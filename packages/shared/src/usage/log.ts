@@ -46,7 +46,7 @@ export const BillLine = z.object({
 export const Bill = z.object({
   price_type: z.string(),
   group_ratio: z.string(),
-  /** The vendor's service tier, where the price has a multiplier for it; the lines contain it. */
+  /** The provider's service tier, where the price has a multiplier for it; the lines contain it. */
   service_tier: z.object({ name: z.string(), ratio: z.string() }).optional(),
   lines: z.array(BillLine),
   /** Exact sum in points before the one rounding. */

@@ -41,7 +41,7 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
     },
   );
 
-  // GET is the older API's habit. A foreign page could at most sign somebody out.
+  // GET is the older API's habit. A foreign page could at most sign someone out.
   app.route({
     method: ["GET", "POST"],
     url: "/user/logout",

@@ -157,7 +157,7 @@ describe("the address of an account", () => {
     expect(notes).toMatchObject([{ before: { email: old }, after: { email: next } }]);
   });
 
-  it("cannot be somebody else's, nor proved with a code that was made for somebody else", async () => {
+  it("cannot be someone else's, nor proved with a code that was made for someone else", async () => {
     const mine = fresh();
     await site.makeUser({ email: mine });
     const own = await site.as(await site.makeUser());

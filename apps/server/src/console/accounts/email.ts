@@ -13,7 +13,7 @@ import {
   isEmailTaken,
   issueCode,
   requireDomain,
-  takeMailTurn,
+  takeMailAttempt,
 } from "#domain/accounts/mail-codes.ts";
 import { requireOpen, signUpPlace } from "#domain/accounts/registration.ts";
 import { getUser } from "#domain/accounts/users.ts";
@@ -24,7 +24,7 @@ import type { Mail } from "#platform/mail.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { proveOwner } from "./proof.ts";
 
-/** Codes by mail: for a newcomer's address, and for the address of somebody who is signed in. */
+/** Codes by mail: for a newcomer's address, and for the address of someone who is signed in. */
 export function emailRoutes(app: ConsoleApp, services: Services): void {
   const { db, secrets, settings, mailer, checkPerson } = services;
   const nothing = answers(Nothing);
@@ -46,7 +46,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
     requireOpen(current);
     if (!current.EmailVerificationEnabled) throw forbidden("Sign-up needs no e-mail address here.");
     requireDomain(email, current);
-    await takeMailTurn(db, "code", email);
+    await takeMailAttempt(db, "code", email);
     const sender = senderFor(current, language);
     // Only the owner of the address learns whether it has an account.
     const letter = (await isEmailTaken(db, email))
@@ -79,7 +79,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
       if (!canMail(current)) throw forbidden("This server has no mail server to send from.");
       requireDomain(email, current);
       if (await isEmailTaken(db, email, user.id)) throw emailTaken();
-      await takeMailTurn(db, "code", email);
+      await takeMailAttempt(db, "code", email);
       const code = await issueCode(db, secrets, bindingPlace(user.id, email));
       const letter = codeMail(senderFor(current, user.language || language), code, CODE_MINUTES);
       await sendNow({ to: email, ...letter }, (err) => request.log.warn({ err }, "a mail was not sent"));

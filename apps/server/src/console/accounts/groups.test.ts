@@ -76,7 +76,7 @@ describe("a user group", () => {
     }
   });
 
-  it("stays while somebody or something belongs to it, and the default one always", async () => {
+  it("stays while someone or something belongs to it, and the default one always", async () => {
     const standard = await idOf("default");
     expect((await admin.send("DELETE", `/api/user_group/${standard}`)).status).toBe(409);
     expect((await admin.send("PUT", `/api/user_group/enable/${standard}`)).status).toBe(409);

@@ -60,7 +60,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
     async (request) => ok((await listPasskeys(db, viewerOf(request).id)).map(presentPasskey)),
   );
 
-  // Somebody who finds an open browser must not leave a key of his own behind.
+  // Someone who finds an open browser must not leave a key of his own behind.
   app.post(
     "/webauthn/registration/begin",
     {

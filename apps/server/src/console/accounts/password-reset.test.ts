@@ -64,7 +64,7 @@ describe("a forgotten password", () => {
     ).toBe(1);
   });
 
-  it("answers the same for an address that nobody has, and writes to nobody", async () => {
+  it("answers the same for an address that no one has, and writes to no one", async () => {
     await person("known@mail.example");
     await person("gone@mail.example", { status: 2 });
     const answers = [

@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
-import { takeMailTurn } from "#domain/accounts/mail-codes.ts";
+import { takeMailAttempt } from "#domain/accounts/mail-codes.ts";
 import { beginReset, finishReset, RESET_MINUTES } from "#domain/accounts/password-reset.ts";
 import { offersReset, senderFor } from "#domain/settings/mail-account.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
@@ -30,7 +30,7 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
     await checkPerson(turnstile, request.ip);
     const current = settings.current();
     if (!offersReset(current)) throw forbidden("Passwords cannot be reset by mail here.");
-    await takeMailTurn(db, "reset", email);
+    await takeMailAttempt(db, "reset", email);
     const found = await beginReset(db, secrets, email);
     if (found !== undefined) {
       const { username } = found.user;

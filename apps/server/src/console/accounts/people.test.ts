@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe("a change of somebody's balance", () => {
+describe("a change of someone's balance", () => {
   it("is a ledger entry, a log row and an audit row with its reason", async () => {
     const { db } = site.services;
     const user = await site.makeUser({ balance: 100n });
@@ -138,7 +138,7 @@ describe("the available models", () => {
 });
 
 describe("logs and dashboard", () => {
-  it("are for administrators as a whole and for everybody about himself", async () => {
+  it("are for administrators as a whole and for everyone about himself", async () => {
     const user = await site.makeUser({ balance: 5n });
     const browser = await site.as(user);
     expect((await browser.get("/api/log")).status).toBe(403);

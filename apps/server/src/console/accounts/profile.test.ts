@@ -223,9 +223,9 @@ describe("the second factor", () => {
     const user = await makePerson();
     const { secret } = await switchOn(await site.as(user));
     expect(await logIn(user, { password: "guess" })).toMatchObject({ body: { code: "wrong_credentials" } });
-    const asked = await logIn(user);
-    expect(asked).toMatchObject({ status: 401, body: { code: "totp_required" } });
-    expect(asked.response.headers["set-cookie"]).toBeUndefined();
+    const requested = await logIn(user);
+    expect(requested).toMatchObject({ status: 401, body: { code: "totp_required" } });
+    expect(requested.response.headers["set-cookie"]).toBeUndefined();
     expect(await logIn(user, { code: codeOf(secret, -1) })).toMatchObject({ body: { code: "totp_wrong" } });
     const code = codeOf(secret);
     expect((await logIn(user, { code: `${code.slice(0, 3)} ${code.slice(3)}` })).status).toBe(200);
@@ -270,7 +270,7 @@ describe("the second factor", () => {
     expect(Number(refused.response.headers["retry-after"])).toBeGreaterThan(600);
   });
 
-  it("goes with password and code, or by an administrator for somebody who lost both", async () => {
+  it("goes with password and code, or by an administrator for someone who lost both", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
     const { secret } = await switchOn(browser);

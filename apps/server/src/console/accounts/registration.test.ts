@@ -45,7 +45,7 @@ describe("sign-up", () => {
     expect(await site.services.db.auditEntry.count({ where: note })).toBe(1);
   });
 
-  it("gives nobody what is not in the form", async () => {
+  it("gives no one what is not in the form", async () => {
     const { data } = (await signUp({ role: 100, quota: 10 ** 9, group: "svip", status: 1, id: 1 })).body;
     expect(data).toMatchObject({ role: 1, quota: 0, group: "default" });
   });
@@ -151,7 +151,7 @@ describe("the gifts", () => {
     });
   });
 
-  it("reach the inviter for everybody who comes at the same time", async () => {
+  it("reach the inviter for everyone who comes at the same time", async () => {
     await set("QuotaForInviter", 5);
     const inviter = await site.makeUser();
     const answers = await Promise.all([1, 2, 3, 4].map(() => signUp({ aff_code: inviter.aff_code })));

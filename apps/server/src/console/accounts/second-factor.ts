@@ -28,7 +28,7 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
   const own = (request: FastifyRequest) => getUser(db, viewerOf(request).id);
   const codes = answers(RecoveryCodes);
 
-  // Somebody who finds an open browser must not be able to lock the owner out.
+  // Someone who finds an open browser must not be able to lock the owner out.
   app.post(
     "/user/self/totp",
     { config, schema: { body: PasswordProof, response: answers(TotpOffer) } },

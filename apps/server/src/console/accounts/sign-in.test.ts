@@ -154,7 +154,7 @@ function codeFor(wire: WireServer, person: Person): string {
   return code;
 }
 
-/** Somebody no test has met. */
+/** Someone no test has met. */
 function stranger(more: Partial<Person> = {}): Person {
   serial += 1;
   return { id: String(serial), username: `octo-${serial}`, name: "Octo Cat", ...more };
@@ -347,7 +347,7 @@ describe("binding", () => {
     expect(notes).toHaveLength(2);
   });
 
-  it("refuses somebody else's account there, and a second one of the same provider", async () => {
+  it("refuses someone else's account there, and a second one of the same provider", async () => {
     const person = stranger();
     await (await Visitor.as(await site.makeUser())).signIn(github, person);
     const other = await site.makeUser();
@@ -441,7 +441,7 @@ describe("binding", () => {
     await unbind("github");
     await unbind("oidc");
     expect(await site.services.db.identity.count({ where: { user_id: id } })).toBe(0);
-    // Now somebody else may have it.
+    // Now someone else may have it.
     expect((await new Visitor().signIn(github, person)).data?.id).not.toBe(id);
   });
 });
@@ -542,7 +542,7 @@ describe("the state", () => {
     expect((await victim.comeBack("oidc", back)).status).toBe(403);
   });
 
-  it("is asked of every provider: a link alone signs nobody in and binds nothing", async () => {
+  it("is asked of every provider: a link alone signs no one in and binds nothing", async () => {
     const visitor = await Visitor.as(await site.makeUser());
     for (const name of ["github", "lark", "wechat", "oidc"]) {
       expect((await visitor.comeBack(name, { code: "x" })).status, name).toBe(400);
@@ -638,13 +638,13 @@ describe("the settings of sign-in", () => {
     await configure({ GitHubOAuthEnabled: true, OIDCAuthEnabled: true });
   });
 
-  it("send nobody to an address that a request names", async () => {
+  it("send no one to an address that a request names", async () => {
     const evil = { ...version2, host: "evil.example", "x-forwarded-host": "evil.example" };
     const ask = () => site.app.inject({ url: "/api/oauth/endpoint", headers: evil });
-    const told = await ask();
-    expect(told.statusCode).toBe(200);
-    expect(decodeURIComponent(told.body)).toContain(`redirect_uri=${address}/oauth/oidc`);
-    expect(told.body).not.toContain("evil");
+    const reported = await ask();
+    expect(reported.statusCode).toBe(200);
+    expect(decodeURIComponent(reported.body)).toContain(`redirect_uri=${address}/oauth/oidc`);
+    expect(reported.body).not.toContain("evil");
     await configure({ ServerAddress: "" });
     try {
       const refused = await ask();

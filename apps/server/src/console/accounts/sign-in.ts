@@ -180,8 +180,8 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     "/user/unbind",
     { config: own, schema: { body: UnbindInput, response: answers(Nothing) } },
     async (request) => {
-      const ways = { settings: settings.current(), providers };
-      await unbindIdentity(db, viewerOf(request), request.body.type, ways);
+      const methods = { settings: settings.current(), providers };
+      await unbindIdentity(db, viewerOf(request), request.body.type, methods);
       return ok(null);
     },
   );

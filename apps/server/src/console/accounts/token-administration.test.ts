@@ -31,7 +31,7 @@ async function search(query: string, who = admin): Promise<List> {
   return (await who.get<List>(`/api/token/admin/search?${query}`)).body.data;
 }
 
-describe("the search over everybody's tokens", () => {
+describe("the search over everyone's tokens", () => {
   it("finds by name, by owner and by id, says whose they are, and shows no key", async () => {
     const owner = await site.makeUser({ username: "searched-for", display_name: "Sea Arched" });
     const token = await makeToken(await site.as(owner), "of the mobile app");
@@ -170,7 +170,7 @@ describe("a billing tag", () => {
     expect((await owner.get<List>("/api/token?billing_tag=other")).body.data.total_count).toBe(1);
   });
 
-  it("narrows the log for those who may see it, and stays out of everybody else's", async () => {
+  it("narrows the log for those who may see it, and stays out of everyone else's", async () => {
     const plain = await site.makeUser();
     const trusted = await site.makeUser({ role: 3 });
     for (const user of [plain, trusted])

@@ -12,7 +12,7 @@ import type { Services } from "#console/services.ts";
 import { administerToken, searchTokens, switchAnyToken } from "#domain/tokens/administration.ts";
 import { sortableTokens } from "./tokens.ts";
 
-/** Everybody's API keys, for administrators; never the keys themselves. */
+/** Everyone's API keys, for administrators; never the keys themselves. */
 export function tokenAdministrationRoutes(app: ConsoleApp, { db, secrets }: Services): void {
   const config = { access: "admin", permission: "tokens" } as const;
   const row = answers(TokenAdminRow);

@@ -130,15 +130,15 @@ describe("a token's status", () => {
 describe("a deleted token", () => {
   it("opens nothing, is announced and is gone from the list", async () => {
     const { db, secrets } = site.services;
-    const heard: number[] = [];
+    const received: number[] = [];
     const ears = await listen(site.database.url, () => {});
-    ears.on("tokens", (id) => heard.push(id));
+    ears.on("tokens", (id) => received.push(id));
     const created = await create();
     expect((await me.send("DELETE", `/api/token/${created.id}`)).body).toMatchObject({ data: null });
     await expect(createCallers(db, secrets).find(created.key)).rejects.toMatchObject({ code: "invalid_key" });
     expect((await me.get(`/api/token/${created.id}`)).status).toBe(404);
     expect((await me.get(`/api/token/${created.id}/key`)).status).toBe(404);
-    await expect.poll(() => heard.filter((id) => id === created.id)).toHaveLength(2);
+    await expect.poll(() => received.filter((id) => id === created.id)).toHaveLength(2);
     await ears.close();
   });
 });

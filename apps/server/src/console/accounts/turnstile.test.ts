@@ -10,7 +10,7 @@ let post: MailServer;
 /** Stands in for Cloudflare: takes each of its tokens once. */
 let stand: Server;
 const good = new Set<string>();
-const asked: URLSearchParams[] = [];
+const requested: URLSearchParams[] = [];
 let broken = false;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     request.on("data", (chunk) => (body += chunk));
     request.on("end", () => {
       const form = new URLSearchParams(body);
-      asked.push(form);
+      requested.push(form);
       if (broken) response.writeHead(500).end("<html>");
       else {
         const fits = form.get("secret") === "the secret" && good.delete(form.get("response") ?? "");
@@ -72,12 +72,12 @@ describe("the check of visitors", () => {
 
   it("is asked for at login, sign-up, reset and codes, and takes a token once", async () => {
     const user = await site.makeUser({ password_hash: await passwordOf("my password") });
-    const doors: [string, object][] = [
+    const endpoints: [string, object][] = [
       ["/api/user/login", { username: user.username, password: "my password" }],
       ["/api/user/register", { username: "newcomer", password: "long enough" }],
       ["/api/reset_password", { email: "somebody@mail.example" }],
     ];
-    for (const [path, body] of doors) {
+    for (const [path, body] of endpoints) {
       expect((await send(path, body)).body.code, path).toBe("person_unproven");
       expect((await send(path, { ...body, turnstile: "made up" })).body.code, path).toBe("person_unproven");
       const turnstile = newToken();
@@ -85,10 +85,10 @@ describe("the check of visitors", () => {
       expect((await send(path, { ...body, turnstile })).body.code, path).toBe("person_unproven");
     }
     expect((await send("/api/verification", { email: "a@mail.example" })).body.code).toBe("person_unproven");
-    expect(asked.at(-1)?.get("remoteip")).toMatch(/^192\.0\.2\./);
+    expect(requested.at(-1)?.get("remoteip")).toMatch(/^192\.0\.2\./);
   });
 
-  it("lets nobody through when it cannot be made", async () => {
+  it("lets no one through when it cannot be made", async () => {
     broken = true;
     const answer = await send("/api/user/login", { username: "x", password: "y", turnstile: newToken() });
     expect(answer).toMatchObject({ status: 502, body: { code: "upstream_failed" } });

@@ -81,7 +81,7 @@ describe("making an account", () => {
     expect((await root.send("POST", "/api/user", body())).status).toBe(200);
   });
 
-  it("ignores what nobody may set this way", async () => {
+  it("ignores what no one may set this way", async () => {
     const body = {
       username: newName(),
       password: "long enough",
@@ -123,7 +123,7 @@ describe("changing an account", () => {
     expect((await audited("user.change", user.id))?.after).toMatchObject({ password: "***" });
   });
 
-  it("never reaches an equal or a higher account, nor lifts anybody to one's own rank", async () => {
+  it("never reaches an equal or a higher account, nor lifts anyone to one's own rank", async () => {
     const colleague = await site.makeUser({ role: 10 });
     const user = await site.makeUser();
     const password = "taken over now";
@@ -190,7 +190,7 @@ describe("the actions of the list", () => {
     expect(other.status, "an equal is not touched otherwise").toBe(403);
   });
 
-  it("never touch root, and nobody oneself", async () => {
+  it("never touch root, and no one oneself", async () => {
     for (const action of ["disable", "delete", "demote", "set_reliable", "promote"]) {
       expect((await manage(admin, rootUser, action)).status, action).toBe(403);
       expect((await manage(root, rootUser, action)).status, action).toBe(403);
@@ -276,7 +276,7 @@ describe("the list of users", () => {
 });
 
 describe("other people's sessions", () => {
-  it("are listed and ended by administrators, live, and by nobody else", async () => {
+  it("are listed and ended by administrators, live, and by no one else", async () => {
     const user = await site.makeUser();
     const stranger = await site.as(await site.makeUser());
     const [first, second] = [await site.as(user), await site.as(user)];
@@ -298,8 +298,8 @@ describe("other people's sessions", () => {
   });
 });
 
-describe("a page of somebody else", () => {
-  it("manages nobody with an administrator's cookie", async () => {
+describe("a page of someone else", () => {
+  it("manages no one with an administrator's cookie", async () => {
     const user = await site.makeUser();
     const foreign = { origin: "https://evil.example" };
     const body = { username: user.username, action: "promote" };

@@ -114,7 +114,7 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
 
 const DAY_MS = 86_400_000;
 
-/** One credit with its reason. Root alone may also change an own balance: nobody else could. */
+/** One credit with its reason. Root alone may also change an own balance: no one else could. */
 async function changeQuota(
   { db, settings }: Services,
   viewer: Administrator,

@@ -24,7 +24,7 @@ describe("the audit of balances", () => {
     ]);
   });
 
-  it("is not for everybody", async () => {
+  it("is not for everyone", async () => {
     const user = await site.as(await site.makeUser());
     expect((await user.get("/api/analytics/audit")).status).toBe(403);
     expect((await site.guest.send("POST", "/api/analytics/audit")).status).toBe(401);

@@ -14,7 +14,7 @@ import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { pageOf, sliceOf } from "#console/paging.ts";
-import { paymentRoom, type Services } from "#console/services.ts";
+import { paymentDeps, type Services } from "#console/services.ts";
 import { listChoices } from "#domain/payments/gateways.ts";
 import { openOrder, stateOf, termsFor } from "#domain/payments/open-order.ts";
 import { closeOrder, describeOwnOrder, getOwnOrder, listOwnOrders } from "#domain/payments/orders.ts";
@@ -27,7 +27,7 @@ export const TradeNo = z.object({ trade_no: z.string().trim().min(1).max(50) });
 const OPEN_LIMIT = { max: 20, timeWindow: 60_000 };
 /** A waiting browser asks every few seconds; three minutes of the general limit would end that. */
 const POLL_LIMIT = { max: 600, timeWindow: 180_000 };
-/** The gateway itself is asked this often at most while somebody waits. */
+/** The gateway itself is asked this often at most while someone waits. */
 const ASK_EVERY_MS = 10_000;
 
 /** An order as it stands now: its gateway is queried, at most every ten seconds. Throws `not_found`. */
@@ -38,7 +38,7 @@ export async function watchedOrder(
   tradeNo: string,
 ): ReturnType<typeof getOwnOrder> {
   const order = await getOwnOrder(services.db, userId, tradeNo);
-  const changed = await askForOrder(paymentRoom(services), order, ASK_EVERY_MS).catch((error: unknown) => {
+  const changed = await askForOrder(paymentDeps(services), order, ASK_EVERY_MS).catch((error: unknown) => {
     // Its notification may arrive all the same.
     log.warn({ err: error }, "a payment gateway could not be queried for an order");
     return false;
@@ -54,7 +54,7 @@ export async function watchedOrder(
 export function orderRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, settings } = services;
   const config = { access: "user" } as const;
-  const room = paymentRoom(services);
+  const deps = paymentDeps(services);
 
   app.get("/user/payment", { config, schema: { response: answers(z.array(PaymentChoice)) } }, async () =>
     ok(await listChoices(db)),
@@ -73,7 +73,7 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
     async (request) => {
       const { id, role } = viewerOf(request);
       const siteUrl = requirePublicUrl(settings.current(), { root, isAdmin: can(role, "administer") });
-      return ok(await openOrder(room, { ...request.body, userId: id, siteUrl }));
+      return ok(await openOrder(deps, { ...request.body, userId: id, siteUrl }));
     },
   );
 

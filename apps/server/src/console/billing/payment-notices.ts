@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { ConsoleApp } from "#console/answer.ts";
-import { paymentRoom, type Services } from "#console/services.ts";
-import { clientOf } from "#domain/payments/room.ts";
+import { paymentDeps, type Services } from "#console/services.ts";
+import { clientOf } from "#domain/payments/payment-deps.ts";
 import { takePayment } from "#domain/payments/take-payment.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import type { PaymentNotice, Reply } from "#payments/gateway.ts";
@@ -20,13 +20,13 @@ const Return = z.object({ trade_no: z.string().regex(/^[\w-]{1,64}$/) });
 const response = { 200: z.string(), "4xx": z.union([z.string(), Failure]), "5xx": Failure };
 
 /**
- * Where payment gateways say that somebody has paid. Open to the world: what counts is the signature alone. Bodies
+ * Where payment gateways say that someone has paid. Open to the world: what counts is the signature alone. Bodies
  * arrive as they were sent, because that is what was signed.
  *
  * @param root the base path: "" or "/gateway"
  */
 export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, root: string): Promise<void> {
-  const room = paymentRoom(services);
+  const deps = paymentDeps(services);
 
   await app.register(async (plain) => {
     const scope = plain.withTypeProvider<ZodTypeProvider>();
@@ -43,11 +43,11 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
       // Also one that is off or deleted: what was opened with it may still be paid.
       const gateway = await services.db.paymentGateway.findUnique({ where: { uuid: request.params.uuid } });
       if (gateway === null) throw notFound("Payment gateway");
-      const client = clientOf(room, gateway);
+      const client = clientOf(deps, gateway);
       try {
         const payment = await client.verify(noticeOf(request));
         // A credit that is not committed is not acknowledged: the gateway tells it again.
-        if (payment !== undefined) await takePayment(room, gateway, payment, request.ip);
+        if (payment !== undefined) await takePayment(deps, gateway, payment, request.ip);
         return answer(reply, client.reply.taken);
       } catch (error) {
         if (!isRefusal(error)) throw error;

@@ -2,7 +2,7 @@ import type { OpenedOrder, OrderRow, OrderState, OwnOrder, TopUpTerms } from "@g
 import type { PaymentChoice, PaymentRow } from "@gateway/shared/billing/payment";
 import { PaymentType } from "@gateway/shared/billing/payment-config";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { paymentRoom } from "#console/services.ts";
+import { paymentDeps } from "#console/services.ts";
 import { audit } from "#domain/ledger/audit.ts";
 import { credit } from "#domain/ledger/ledger.ts";
 import { watchOrders } from "#domain/payments/watch-orders.ts";
@@ -160,7 +160,7 @@ describe("payment gateways", () => {
     expect(other).toMatchObject({ status: 409, body: { fields: { type: expect.any(String) as string } } });
   });
 
-  it("are for administrators who may, and everybody sees those that are on, best first", async () => {
+  it("are for administrators who may, and everyone sees those that are on, best first", async () => {
     expect((await me.get("/api/payment")).status).toBe(403);
     const groups = await site.as(await site.makeUser({ role: 10, permissions: { groups: "edit" } }));
     expect((await groups.get("/api/payment")).status).toBe(403);
@@ -342,7 +342,7 @@ describe("a payment gateway at an address that is not public", () => {
         "https://ai.example.com",
       );
       const port = new URL(there.url).port;
-      const asked = there.asked.length;
+      const requested = there.requested.length;
       for (const host of ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"]) {
         const config = { ...there.configs.alipay, api_address: `http://${host}:${port}/alipay` };
         const made = await boss.send<PaymentRow>("POST", "/api/payment", input("alipay", { config }));
@@ -351,7 +351,7 @@ describe("a payment gateway at an address that is not public", () => {
         const answer = await boss.send("POST", "/api/user/order", wanted);
         expect(answer, host).toMatchObject({ status: 502, body: { code: "upstream_failed" } });
       }
-      expect(there.asked.length).toBe(asked);
+      expect(there.requested.length).toBe(requested);
     } finally {
       await inside.close();
     }
@@ -400,10 +400,10 @@ describe("the price of an order", () => {
       50_000_000n,
     ]);
 
-    const asked = { uuid: gateway.uuid, amount: 100 };
-    const shown = await me.send("POST", "/api/user/order", { ...asked, order_amount: "687.30" });
+    const requested = { uuid: gateway.uuid, amount: 100 };
+    const shown = await me.send("POST", "/api/user/order", { ...requested, order_amount: "687.30" });
     expect(shown.status).toBe(200);
-    const old = await me.send("POST", "/api/user/order", { ...asked, order_amount: "687.29" });
+    const old = await me.send("POST", "/api/user/order", { ...requested, order_amount: "687.29" });
     expect(old.status).toBe(409);
 
     const vip = await site.as(await site.makeUser({ group: "vip" }));
@@ -434,9 +434,9 @@ describe.each(types)("an order paid through %s", (type) => {
     expect((await me.get<OrderState>(state)).body.data.status).toBe("pending");
 
     const notice = there.noticeOf(trade_no);
-    const told = await Promise.all(Array.from({ length: 8 }, () => deliver(notice)));
-    expect(told.map(({ status }) => status)).toEqual(told.map(() => 200));
-    expect(told[0]!.body).toBe(
+    const reported = await Promise.all(Array.from({ length: 8 }, () => deliver(notice)));
+    expect(reported.map(({ status }) => status)).toEqual(reported.map(() => 200));
+    expect(reported[0]!.body).toBe(
       { epay: "success", alipay: "success", wxpay: '{"code":"SUCCESS"}', stripe: "ok" }[type],
     );
     expect(await deliver(notice)).toMatchObject({ status: 200 });
@@ -501,7 +501,7 @@ describe.each(types)("an order paid through %s", (type) => {
     there.pay(trade_no);
     const earlier = new Date(Date.now() - 120_000);
     await site.services.db.order.update({ where: { trade_no }, data: { created_at: earlier } });
-    await watchOrders(paymentRoom(site.services), (error) => {
+    await watchOrders(paymentDeps(site.services), (error) => {
       throw error;
     });
     expect(await balance()).toBe(5_000_000);
@@ -657,9 +657,9 @@ describe("an order", () => {
       trouble: "not_opened",
       trouble_facts: { reason: expect.stringContaining("401") as string },
     });
-    const told = await site.services.db.notice.findMany({ where: { topic: `payment:${gateway.id}` } });
-    expect(told).toHaveLength(1);
-    expect(JSON.stringify(told.map(({ facts }) => facts))).not.toContain("sk_wrong");
+    const reported = await site.services.db.notice.findMany({ where: { topic: `payment:${gateway.id}` } });
+    expect(reported).toHaveLength(1);
+    expect(JSON.stringify(reported.map(({ facts }) => facts))).not.toContain("sk_wrong");
   });
 
   it("is given up after three hours, but not while its gateway is silent", async () => {
@@ -677,7 +677,7 @@ describe("an order", () => {
       const rows = await Promise.all(trades.map(stored));
       return rows.map(({ status }) => status);
     };
-    const watch = () => watchOrders(paymentRoom(site.services), (error) => errors.push(error));
+    const watch = () => watchOrders(paymentDeps(site.services), (error) => errors.push(error));
     await db.order.updateMany({ where: { trade_no: { in: trades } }, data: { created_at: ago(2) } });
     await watch();
     expect(await statuses()).toEqual(["pending", "pending"]);
@@ -755,7 +755,7 @@ describe("an order", () => {
   });
 });
 
-describe("somebody who opens orders without end", () => {
+describe("someone who opens orders without end", () => {
   it("is stopped at twenty unpaid ones", async () => {
     const { uuid } = await addGateway("epay");
     const statuses: number[] = [];

@@ -11,7 +11,7 @@ import { Nothing } from "@gateway/shared/envelope";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
-import { paymentRoom, type Services } from "#console/services.ts";
+import { paymentDeps, type Services } from "#console/services.ts";
 import { checked } from "#console/validation.ts";
 import {
   changeGateway,
@@ -41,7 +41,7 @@ export async function changedGateway(
 }
 
 /**
- * Payment gateways and everybody's orders, for administrators.
+ * Payment gateways and everyone's orders, for administrators.
  *
  * @param root the base path: "" or "/gateway"
  */
@@ -134,7 +134,7 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
     { config, schema: { params: IdParams, response: order } },
     async (request) => {
       const { id } = request.params;
-      await askForOrder(paymentRoom(services), await getOrder(db, id), 1_000);
+      await askForOrder(paymentDeps(services), await getOrder(db, id), 1_000);
       return showOrder(id);
     },
   );

@@ -22,7 +22,7 @@ async function list(): Promise<PriceRow[]> {
 }
 
 describe("one price", () => {
-  it("is made, read by anybody, renamed and removed, each time with an audit row", async () => {
+  it("is made, read by anyone, renamed and removed, each time with an audit row", async () => {
     const input = { ...price, model: "vendor/model-a", extra_ratios: { cached_tokens: 0.1 } };
     const tiers = [{ above: 200_000, input: 2.5, output: 20 }];
     const made = await admin.send<PriceRow>("POST", "/api/prices/single", { ...input, tiers });
@@ -184,7 +184,7 @@ describe("the names of models", () => {
 });
 
 describe("owners of models", () => {
-  it("have an id above 1000 that never changes; the vendors' own stay", async () => {
+  it("have an id above 1000 that never changes; the providers' own stay", async () => {
     const owner = { id: 1001, name: "Ours", icon: "openai" };
     expect((await admin.send("POST", "/api/model_ownedby", { ...owner, id: 1000 })).body.fields).toEqual({
       id: "The id must be a number above 1000",

@@ -45,7 +45,7 @@ const unstored = { version_id: 0, updated_time: 0 };
 const OldPrice = PriceRow.omit({ version_id: true, updated_time: true, tiers: true });
 const oldPrice = ({ version_id: _version, updated_time: _time, tiers: _tiers, ...price }: PriceRow) => price;
 
-/** What models cost: the list for anybody, its editing for administrators. */
+/** What models cost: the list for anyone, its editing for administrators. */
 export function priceRoutes(app: ConsoleApp, services: Services): void {
   const { db } = services;
   const config = { access: "admin", permission: "prices" } as const;

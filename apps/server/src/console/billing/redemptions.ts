@@ -33,7 +33,7 @@ const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_tim
 /** What is absent stays. */
 const Change = mentionable(RedemptionChange);
 
-/** Redemption codes: made by administrators, redeemed by anybody signed in. */
+/** Redemption codes: made by administrators, redeemed by anyone signed in. */
 export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "redemptions" } as const;
   const row = answers(RedemptionRow);

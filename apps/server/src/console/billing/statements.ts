@@ -18,7 +18,7 @@ import { closedMonths, listStatements, statementLines, statementUsers } from "#d
 
 const UserMonth = StatementDetailQuery.extend({ user_id: RowIdText });
 
-/** Closed months: one's own for everybody, everybody's for administrators; made by hand by root. */
+/** Closed months: one's own for everyone, everyone's for administrators; made by hand by root. */
 export function statementRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const user = { access: "user" } as const;
   const admin = { access: "admin", permission: "analytics" } as const;

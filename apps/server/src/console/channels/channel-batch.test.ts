@@ -133,7 +133,7 @@ describe("many channels", () => {
 });
 
 describe("a copy", () => {
-  it("has everything, the keys too, and is off until somebody switches it on", async () => {
+  it("has everything, the keys too, and is off until someone switches it on", async () => {
     const { db } = site.services;
     const one = await create({ name: "One", key: "sk-first-key\nsk-second-key", tag: "lab" });
     const copy = (await admin.send<ChannelRow>("POST", `/api/channel/${one.id}/copy`)).body.data;

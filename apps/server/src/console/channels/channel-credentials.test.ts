@@ -50,12 +50,12 @@ async function inMemory(id: number) {
 
 /** Every place that a credential of the channel was sent to or stored for. */
 async function sentTo(id: number, calls: number): Promise<string[]> {
-  const asked = site.upstream.calls
+  const requested = site.upstream.calls
     .slice(calls)
     .filter(({ channel }) => JSON.stringify(channel).includes("stored-key"));
   const channel = await inMemory(id);
   return [
-    ...asked.map(({ channel: { base_url, proxy } }) => `${base_url} ${proxy}`),
+    ...requested.map(({ channel: { base_url, proxy } }) => `${base_url} ${proxy}`),
     `${channel?.baseUrl} ${channel?.proxy}`,
   ];
 }

@@ -107,7 +107,7 @@ describe("a run of tests", () => {
     expect((await admin.get(`/api/channel/run/4711/events`)).status).toBe(404);
   });
 
-  it("is refused while another is under way, and can be stopped by anybody on any node", async () => {
+  it("is refused while another is under way, and can be stopped by anyone on any node", async () => {
     const { db } = site.services;
     await create({ name: "One" });
     // As if another node did it.
@@ -138,7 +138,7 @@ describe("a run of tests", () => {
     const { items } = await ended(id);
     expect(items.find((item) => item.channel_id === one.id)?.message).toContain("Disabled: Two tests with");
     expect(await read(one.id)).toMatchObject({ status: 3 });
-    expect((await read(one.id)).status_reason).toContain("The vendor refuses the key");
+    expect((await read(one.id)).status_reason).toContain("The provider refuses the key");
     expect((await read(many.id)).status).toBe(1);
     site.upstream.ok = true;
     await ended((await begin({ kind: "test" })).body.data.id);
@@ -201,7 +201,7 @@ describe("a balance", () => {
     const { run, items } = await ended(id);
     expect(run).toMatchObject({ kind: "balance", ok: 1, skipped: 1 });
     expect(new Set(items.map((item) => item.message))).toEqual(
-      new Set(["CNY 12.50", "This vendor does not tell the balance."]),
+      new Set(["CNY 12.50", "This provider does not report the balance."]),
     );
   });
 });

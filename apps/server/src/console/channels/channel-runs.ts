@@ -23,7 +23,7 @@ import { pulses, testsOf } from "#domain/channels/test-history.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
 
-/** How often a watcher looks; the database is asked only while somebody watches. */
+/** How often a watcher looks; the database is asked only while someone watches. */
 const LOOK_MS = 400;
 
 /** Tests and balances of many channels as work that goes on by itself, and what is known from earlier tests. */
@@ -127,19 +127,19 @@ async function* progress(
   signal: AbortSignal,
 ): AsyncGenerator<ChannelRunDetail> {
   let last = 0;
-  let told = "";
+  let reported = "";
   while (!signal.aborted) {
     const seen = await readRun(db, id, last);
     const now = JSON.stringify(seen.run);
-    if (seen.items.length > 0 || now !== told) yield { run: seen.run, items: seen.items };
+    if (seen.items.length > 0 || now !== reported) yield { run: seen.run, items: seen.items };
     ({ last } = seen);
-    told = now;
+    reported = now;
     if (seen.run.status !== "running") return;
     await sleep(LOOK_MS, undefined, { signal }).catch(() => {});
   }
 }
 
-/** One model after the other: a vendor that limits the rate would otherwise look like a liar. */
+/** One model after the other: a provider that limits the rate would otherwise look like a liar. */
 async function* checks(
   services: Services,
   channel: ChannelForTest,

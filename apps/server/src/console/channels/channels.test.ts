@@ -35,9 +35,9 @@ const inForce = () => createCandidates(site.services.db, site.services.secrets, 
 describe("a new channel", () => {
   it("serves at once, is announced, leaves a trace, and never shows its keys again", async () => {
     const { db } = site.services;
-    const heard: number[] = [];
+    const received: number[] = [];
     const ears = await listen(site.database.url, () => {});
-    ears.on("channels", (id) => heard.push(id));
+    ears.on("channels", (id) => received.push(id));
     const row = await create({ base_url: "https://api.example.com/v1/", model_mapping: { a: "+b" } });
     expect(row).toMatchObject({
       status: 1,
@@ -52,7 +52,7 @@ describe("a new channel", () => {
       "sk-first-key-of-the-channel",
       "sk-second-key-of-the-channel",
     ]);
-    await expect.poll(() => heard).toContain(row.id);
+    await expect.poll(() => received).toContain(row.id);
     await ears.close();
     const events = await db.channelEvent.findMany({ where: { channel_id: row.id } });
     expect(events).toMatchObject([{ kind: "created" }]);
@@ -133,7 +133,7 @@ describe("a changed channel", () => {
     expect(models).toHaveLength(2);
   });
 
-  it("is switched, ranked and deleted; then it serves nobody and its keys are gone", async () => {
+  it("is switched, ranked and deleted; then it serves no one and its keys are gone", async () => {
     const { db } = site.services;
     const row = await create();
     const path = `/api/channel/${row.id}`;
@@ -228,7 +228,7 @@ describe("a channel test", () => {
   });
 });
 
-describe("the vendor's list of models", () => {
+describe("the provider's list of models", () => {
   it("is asked for with what is typed, or with the stored key", async () => {
     const row = await create({ model_headers: { "x-team": "blue" } });
     const ask = (body: object) => admin.send("POST", "/api/channel/models", body);

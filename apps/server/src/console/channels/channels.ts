@@ -155,7 +155,7 @@ const ModelListInput = z.object({
   id: RowId.optional(),
 });
 
-/** Calls to the upstream that an operator asks for: a test, or the vendor's list of models. */
+/** Calls to the upstream that an operator asks for: a test, or the provider's list of models. */
 function probeRoutes(app: ConsoleApp, services: Services): void {
   const { db, providers } = services;
   const result = answers(ChannelTestResult);
@@ -203,7 +203,7 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
   }
 }
 
-/** A channel that nobody has filled in. */
+/** A channel that no one has filled in. */
 const blank = ChannelInput.parse({ type: 0, name: "-", models: ["-"], groups: ["-"] });
 
 /** What is tested before it is saved, with the secrets of the channel that it would change. */

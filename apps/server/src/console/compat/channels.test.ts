@@ -157,8 +157,8 @@ describe("a channel", () => {
     expect(await stored()).toBe(before);
     expect((await put(id, { key: "sk-new" })).success).toBe(true);
     expect(await stored()).not.toBe(before);
-    const asked = await site.services.db.channelKey.findFirstOrThrow({ where: { channel_id: id } });
-    expect(Buffer.from(asked.key_hash)).toEqual(Buffer.from(site.services.secrets.hash("sk-new")));
+    const requested = await site.services.db.channelKey.findFirstOrThrow({ where: { channel_id: id } });
+    expect(Buffer.from(requested.key_hash)).toEqual(Buffer.from(site.services.secrets.hash("sk-new")));
   });
 
   it("goes back exactly as it was read, and with one field changed", async () => {
@@ -204,7 +204,7 @@ describe("a channel", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("is asked for the vendor's models as One Hub's console asks", async () => {
+  it("is asked for the provider's models as One Hub's console asks", async () => {
     const { id } = await make();
     const ask = (body: object) => admin.send<string[]>("POST", "/channel/provider_models_list", body);
     expect(await ask({ ...whole, plugin: null, id: 0 })).toMatchObject({

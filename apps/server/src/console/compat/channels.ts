@@ -177,7 +177,7 @@ const OlderQuery = ChannelQuery.extend({
   models: ChannelQuery.shape.model,
 });
 
-/** For a look at the vendor's models; 0 is no id. */
+/** For a look at the provider's models; 0 is no id. */
 const ListInput = z.preprocess(
   withoutNulls,
   z.looseObject({ id: z.int().min(0).optional(), base_url: text, key: text }),

@@ -110,14 +110,14 @@ async function spellAnswer(state: CompatState, call: CompatCall, payload: unknow
     state.code = "code" in payload && typeof payload.code === "string" ? payload.code : "";
     return payload;
   }
-  const said = "message" in payload && typeof payload.message === "string" ? payload.message : "";
+  const text = "message" in payload && typeof payload.message === "string" ? payload.message : "";
   const spelling = state.route.answer;
-  if (spelling === undefined) return { ...payload, message: messageOf(said, state.notes) };
+  if (spelling === undefined) return { ...payload, message: messageOf(text, state.notes) };
   const data = await spelling.run("data" in payload ? payload.data : undefined, call);
   call.reply.serializer(JSON.stringify);
-  return { ...payload, message: messageOf(said, state.notes), data };
+  return { ...payload, message: messageOf(text, state.notes), data };
 }
 
-function messageOf(said: string | undefined, notes: readonly string[]): string {
-  return [said ?? "", ...notes].filter((sentence) => sentence !== "").join(" ");
+function messageOf(text: string | undefined, notes: readonly string[]): string {
+  return [text ?? "", ...notes].filter((sentence) => sentence !== "").join(" ");
 }

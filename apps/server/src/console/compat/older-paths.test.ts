@@ -51,7 +51,7 @@ describe("channels", () => {
     site.upstream.ok = false;
     expect((await script("GET", `/api/channel/test/${id}`)).body).toMatchObject({
       success: false,
-      message: "The vendor refuses the key.",
+      message: "The provider refuses the key.",
     });
     site.upstream.ok = true;
     expect((await script("GET", "/api/channel/test")).body).toMatchObject({ success: true });
@@ -95,9 +95,9 @@ describe("channels", () => {
     expect(site.upstream.calls).toHaveLength(calls);
   });
 
-  it("tell the vendor's models, and all names there are with their owners", async () => {
-    const asked = { type: 1, key: "sk-a-key" };
-    const fetched = await script<string[]>("POST", "/api/channel/provider_models_list", asked);
+  it("tell the provider's models, and all names there are with their owners", async () => {
+    const requested = { type: 1, key: "sk-a-key" };
+    const fetched = await script<string[]>("POST", "/api/channel/provider_models_list", requested);
     expect(fetched.body.data).toEqual(["model-b", "model-a"]);
     await channel({ models: ["nobody-priced-this"] });
     const all = await script<{ id: string; owned_by: string }[]>("GET", "/api/channel/models");

@@ -121,7 +121,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     },
     async (request) => {
       const left = await refreshBalance(services, request.params.id);
-      const message = left === undefined ? "This vendor does not tell the balance." : "";
+      const message = left === undefined ? "This provider does not report the balance." : "";
       return { success: left !== undefined, message, balance: left?.balance ?? 0 };
     },
   );

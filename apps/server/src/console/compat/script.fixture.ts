@@ -24,20 +24,20 @@ export interface OlderAnswer<T> {
 export async function scriptOf(site: TestConsole, user: { id: number; username: string }): Promise<Script> {
   const { db, secrets } = site.services;
   const token = await renewAccessToken(db, secrets, { ...user, ip: "10.0.0.1" }, user.id);
-  let asked = 0;
+  let requested = 0;
   async function ask<T>(
     method: "GET" | "POST" | "PUT" | "DELETE",
     url: string,
     body?: unknown,
   ): Promise<OlderAnswer<T>> {
-    asked += 1;
+    requested += 1;
     const response = await site.app.inject({
       method,
       url: `/api${url}`,
       headers: {
         authorization: token,
         // Rate limits are another test.
-        "x-forwarded-for": `10.5.${asked >> 8}.${asked & 255}`,
+        "x-forwarded-for": `10.5.${requested >> 8}.${requested & 255}`,
         ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
       },
       ...(body === undefined ? {} : { payload: JSON.stringify(body) }),

@@ -17,7 +17,7 @@ afterAll(() => site.close());
 /** `requests.Session()`: keeps cookies, sends no Origin. */
 function session(headers: Record<string, string> = {}) {
   let cookie = "";
-  let asked = 0;
+  let requested = 0;
   const address = `10.4.${Math.floor(Math.random() * 256)}`;
   return async <T = Row>(
     method: "GET" | "POST" | "PUT" | "DELETE",
@@ -25,14 +25,14 @@ function session(headers: Record<string, string> = {}) {
     payload?: object | string,
     more: Record<string, string> = {},
   ): Promise<OlderAnswer<T>> => {
-    asked += 1;
+    requested += 1;
     const response = await site.app.inject({
       method,
       url: `/api${url}`,
       headers: {
         "user-agent": "python-requests/2.32.3",
         accept: "*/*",
-        "x-forwarded-for": `${address}.${asked & 255}`,
+        "x-forwarded-for": `${address}.${requested & 255}`,
         ...(cookie === "" ? {} : { cookie }),
         ...headers,
         ...more,
@@ -222,8 +222,8 @@ describe("a script for One Hub", () => {
       config: JSON.stringify(config),
     });
     expect(made).toMatchObject({ sent: 201, success: true });
-    const [way] = done(await call<{ uuid: string }[]>("GET", "/user/payment"));
-    const order = done(await call("POST", "/user/order", { uuid: way?.uuid, amount: 10 }));
+    const [method] = done(await call<{ uuid: string }[]>("GET", "/user/payment"));
+    const order = done(await call("POST", "/user/order", { uuid: method?.uuid, amount: 10 }));
     const form = order["data"] as { url: string; method: string; params: Record<string, string> };
     expect(form).toMatchObject({ url: "https://pay.example/submit.php", method: "POST" });
     expect(Object.values(form.params).every((value) => typeof value === "string")).toBe(true);

@@ -142,7 +142,7 @@ describe("a token", () => {
   });
 });
 
-describe("everybody's tokens", () => {
+describe("everyone's tokens", () => {
   it("are listed with their owners and without keys, and go back as they were read", async () => {
     const { id } = await make({ name: "owned", remain_quota: 3 });
     const { data } = await admin.get<Rows>(`/token/admin/search?token_id=${id}`);

@@ -207,7 +207,7 @@ const playground = handles({ data: z.string() }, async (_given, call) => {
   return { data: (await playgroundKey(db, secrets, viewerOf(call.request))).replace(/^sk-/, "") };
 });
 
-/** Of somebody's token: whose it is, and no key. */
+/** Of someone's token: whose it is, and no key. */
 const adminRow = (row: TokenAdminRow) => olderRow(row, "", true);
 
 const adminList = handles({ query: TokenAdminQuery, data: OlderTokens }, async ({ query }, call) => {

@@ -275,8 +275,8 @@ const unbind = handles(
   { body: olderBody({ type: IdentityProviderId }), data: Nothing },
   async ({ body }, call) => {
     const { db, settings, identityProviders: providers } = call.services;
-    const ways = { settings: settings.current(), providers };
-    await unlessGone(unbindIdentity(db, viewerOf(call.request), body.type, ways));
+    const methods = { settings: settings.current(), providers };
+    await unlessGone(unbindIdentity(db, viewerOf(call.request), body.type, methods));
     return { data: null };
   },
 );

@@ -6,7 +6,7 @@ import type { Services } from "#console/services.ts";
 import { availableModels } from "#domain/catalog/catalog.ts";
 import { listOwners } from "#domain/catalog/owners.ts";
 
-/** Models and who makes them, for anybody. */
+/** Models and who makes them, for anyone. */
 export function catalogRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "anyone" } as const;
 

@@ -42,11 +42,11 @@ describe("an icon at an address", () => {
     await site.services.db.modelOwner.create({ data: { id: 3001, name: "Often drawn", icon } });
     const left = async () => Number((await site.app.inject("/api/notice")).headers["x-ratelimit-remaining"]);
     const before = await left();
-    for (let turn = 0; turn < 5; turn += 1) await ask(icon);
+    for (let round = 0; round < 5; round += 1) await ask(icon);
     expect(await left()).toBe(before - 1);
   });
 
-  it("that nobody named is not fetched, nor is what is no web address", async () => {
+  it("that no one named is not fetched, nor is what is no web address", async () => {
     expect((await ask(`${url}/other.svg`)).statusCode).toBe(404);
     expect((await ask("file:///etc/passwd")).statusCode).toBe(400);
   });

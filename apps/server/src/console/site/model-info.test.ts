@@ -26,19 +26,19 @@ describe("the model catalogue", () => {
     expect(await db.modelInfo.count()).toBe(0);
   });
 
-  it("names each model once, with what it was read from, and sends people to the vendor", () => {
+  it("names each model once, with what it was read from, and sends people to the provider", () => {
     const listed = listedModels();
     expect(new Set(listed.map((info) => info.model)).size).toBe(listed.length);
-    for (const vendor of modelList.vendors) {
-      expect(vendor.date).toMatch(/^\d{4}-\d\d-\d\d$/);
-      expect(vendor.source).toMatch(/^https:\/\/|^Unverified: |^This product's simulated vendor\.$/);
+    for (const provider of modelList.providers) {
+      expect(provider.date).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(provider.source).toMatch(/^https:\/\/|^Unverified: |^This product's simulated provider\.$/);
     }
     const support = (model: string) => listed.find((info) => info.model === model)?.support_url;
     expect(support("gpt-4o")).toEqual(["https://developers.openai.com/api/docs/models"]);
     expect(support("demo-chat")).toEqual([]);
   });
 
-  it("is read by anybody and edited by administrators", async () => {
+  it("is read by anyone and edited by administrators", async () => {
     const user = await site.as(await site.makeUser());
     expect((await site.guest.get(path)).status).toBe(200);
     for (const [method, url] of [

@@ -28,7 +28,7 @@ import { fetchPublicText } from "#platform/public-fetch.ts";
 /** Bytes of a whole list. */
 const LIST_LIMIT = 5_000_000;
 
-/** What models are: the list for anybody, its editing for administrators. */
+/** What models are: the list for anyone, its editing for administrators. */
 export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "models" } as const;
   const row = answers(ModelInfoRow);

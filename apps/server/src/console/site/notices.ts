@@ -64,7 +64,7 @@ export function noticeRoutes(app: ConsoleApp, services: Services): void {
     async (request) => {
       const { email, language } = await getUser(db, viewerOf(request).id);
       const current = settings.current();
-      // Before there is a mail server nobody can prove an address here.
+      // Before there is a mail server no one can prove an address here.
       const to = email ?? (current.SMTPFrom || current.SMTPAccount);
       if (!to.includes("@")) throw invalidRequest("Your account has no e-mail address to send a test to.");
       await mailer.send({ to, ...testMail(senderFor(current, language)) });

@@ -11,7 +11,7 @@ import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
 import { isOffered } from "#sign-in/provider.ts";
 
-/** What anybody may read: the state of the site, its texts, its public groups. */
+/** What anyone may read: the state of the site, its texts, its public groups. */
 export function siteRoutes(app: ConsoleApp, services: Services): void {
   const { db, settings } = services;
   const open = { access: "anyone" } as const;

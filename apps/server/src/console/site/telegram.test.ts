@@ -87,10 +87,10 @@ describe("the commands of the Telegram bot", () => {
   it.each([
     ["command", "", "The command is required"],
     ["command", "你好", "A command has up to 32 small English letters, digits and underscores"],
-    ["command", "/bind", "The bot answers this command by itself"],
-    ["command", "/recharge", "The bot answers this command by itself"],
-    ["command", "apikey", "The bot answers this command by itself"],
-    ["command", "aff", "The bot answers this command by itself"],
+    ["command", "/bind", "The bot has a built-in reply for this command"],
+    ["command", "/recharge", "The bot has a built-in reply for this command"],
+    ["command", "apikey", "The bot has a built-in reply for this command"],
+    ["command", "aff", "The bot has a built-in reply for this command"],
     ["description", " ", "The description is required"],
     ["reply_message", "", "The reply is required"],
     ["parse_mode", "", "The message type is required"],
@@ -208,7 +208,8 @@ describe("what people write to the bot", () => {
       headers: { "x-telegram-bot-api-secret-token": secret },
       payload: update as object,
     });
-  const said = () => telegram.calls.filter((call) => call.method === "sendMessage").map((call) => call.body);
+  const output = () =>
+    telegram.calls.filter((call) => call.method === "sendMessage").map((call) => call.body);
 
   /** What the bot answers to this person; undefined when it says nothing. */
   async function ask(text: string, { id = 77, type = "private" } = {}): Promise<string | undefined> {
@@ -216,10 +217,10 @@ describe("what people write to the bot", () => {
     const from = { id, is_bot: false, first_name: "Ada", username: `ada${id}` };
     const response = await deliver({ update_id: 1, message: { chat: { id: id + 1, type }, from, text } });
     expect(response.statusCode).toBe(200);
-    return said().at(-1)?.["text"] as string | undefined;
+    return output().at(-1)?.["text"] as string | undefined;
   }
 
-  const sent = () => said().at(-1);
+  const sent = () => output().at(-1);
   const press = (data: string, id = 77, chat = id + 1) =>
     deliver({
       update_id: 2,
@@ -255,16 +256,16 @@ describe("what people write to the bot", () => {
     expect((await deliver(update, "wrong")).statusCode).toBe(404);
     expect((await deliver(update, "")).statusCode).toBe(404);
     expect((await deliver(update, undefined, "/api/telegram/wrong")).statusCode).toBe(404);
-    expect(said()).toEqual([]);
+    expect(output()).toEqual([]);
     await deliver(update);
-    expect(said()).toHaveLength(1);
+    expect(output()).toHaveLength(1);
   });
 
   it("gets the reply of a command in its mode, and as it is written when Telegram cannot read it", async () => {
     expect(await ask("/hello")).toBe("*Hi*");
-    expect(said()).toMatchObject([{ chat_id: 78, parse_mode: "MarkdownV2" }]);
+    expect(output()).toMatchObject([{ chat_id: 78, parse_mode: "MarkdownV2" }]);
     expect(await ask("/broken")).toBe("No. It is not escaped");
-    expect(said().map((body) => body["parse_mode"])).toEqual(["MarkdownV2", undefined]);
+    expect(output().map((body) => body["parse_mode"])).toEqual(["MarkdownV2", undefined]);
   });
 
   it("gets a short help for anything else, but in a group only when the bot is meant", async () => {
@@ -329,7 +330,7 @@ describe("what people write to the bot", () => {
   it("does no harm when it is nothing the bot knows, and is not asked for again when the answer cannot leave", async () => {
     for (const update of [{}, { edited_message: {} }, { message: { chat: 7 } }, null])
       expect((await deliver(update)).statusCode).toBe(200);
-    expect(said()).toEqual([]);
+    expect(output()).toEqual([]);
     await configure({ TelegramBotServer: "http://127.0.0.1:1" });
     expect(await ask("/hello")).toBeUndefined();
     await configured();

@@ -26,7 +26,7 @@ import { GatewayError, invalidRequest, notFound } from "#errors.ts";
 const sortable = ["id", "command", "description", "parse_mode"] as const;
 /** Of one address in three minutes: each leaves this server. */
 const ASKING_LIMIT = { max: 60, timeWindow: 180_000 };
-/** What everybody writes comes from the few addresses of Telegram. */
+/** What everyone writes comes from the few addresses of Telegram. */
 const UPDATE_LIMIT = { max: 6_000, timeWindow: 180_000 };
 
 /**
@@ -134,7 +134,7 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
       try {
         await answerUpdate(bot, request.body);
       } catch (error) {
-        // An answer that did not leave is lost; told to come again, Telegram would hold back everybody's messages.
+        // An answer that did not leave is lost; told to come again, Telegram would hold back everyone's messages.
         if (!(error instanceof GatewayError)) throw error;
         request.log.warn({ err: error }, "the Telegram bot could not answer");
       }

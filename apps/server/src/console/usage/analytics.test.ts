@@ -56,7 +56,7 @@ describe("analytics", () => {
     expect(body.data.user_statistics).toMatchObject([{ user_count: 1, inviter_user_count: 0 }]);
   });
 
-  it("refuse a period that ends before it begins, is too long, or has no time zone anybody knows", async () => {
+  it("refuse a period that ends before it begins, is too long, or has no time zone anyone knows", async () => {
     const ask = async (query: string) => (await admin.get(`/api/analytics/period?${query}`)).body;
     expect(await ask("start_timestamp=10&end_timestamp=10")).toMatchObject({
       success: false,

@@ -14,7 +14,7 @@ import { compareUsers } from "#domain/usage/compare-users.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { describeSite } from "#domain/usage/site.ts";
 
-/** Numbers about everybody, for administrators. */
+/** Numbers about everyone, for administrators. */
 export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const config = { access: "admin", permission: "analytics" } as const;
 

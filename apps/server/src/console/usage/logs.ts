@@ -24,7 +24,7 @@ const ClearQuery = z.object({
   ),
 });
 
-/** The request log and the dashboard: everything for administrators, one's own for everybody. */
+/** The request log and the dashboard: everything for administrators, one's own for everyone. */
 export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const admin = { access: "admin", permission: "logs" } as const;
   const user = { access: "user" } as const;

@@ -27,15 +27,15 @@ const sortable = [
   "progress",
 ] as const;
 
-interface Door {
+interface Endpoint {
   below: "" | "/self";
   config: FastifyContextConfig;
   view(request: FastifyRequest): TaskView;
 }
 
-/** Work that vendors do later: everybody's for administrators, one's own for everybody. */
+/** Work that providers do later: everyone's for administrators, one's own for everyone. */
 export function taskRoutes(app: ConsoleApp, { db }: Services): void {
-  const doors: Door[] = [
+  const endpoints: Endpoint[] = [
     { below: "", config: { access: "admin", permission: "logs" }, view: () => ({ of: "everybody" }) },
     {
       below: "/self",
@@ -43,7 +43,7 @@ export function taskRoutes(app: ConsoleApp, { db }: Services): void {
       view: (request) => ({ of: "owner", userId: viewerOf(request).id }),
     },
   ];
-  for (const { below, config, view } of doors) {
+  for (const { below, config, view } of endpoints) {
     app.get(
       `/task${below}`,
       { config, schema: { querystring: TaskQuery, response: answers(TaskPage) } },

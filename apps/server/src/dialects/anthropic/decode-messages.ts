@@ -21,7 +21,7 @@ function foreign(wire: { type: string }): Extract<Part, { type: "foreign" }> {
 }
 
 /** What others can be told of a document or a search result that this dialect has a form for: its title and its text. */
-function wordsOf(title: string | null | undefined, content: unknown): string {
+function textOf(title: string | null | undefined, content: unknown): string {
   const list: unknown[] = Array.isArray(content) ? content : [content];
   const texts = list.flatMap((each) => {
     const text = typeof each === "string" ? each : asRecord(each)?.["text"];
@@ -32,7 +32,7 @@ function wordsOf(title: string | null | undefined, content: unknown): string {
 
 function decodeSearchResult(wire: { type: string }, at: string): Part {
   const { title, source, content } = parseAt(requestBlocks.search_result, wire, at);
-  return { ...foreign(wire), text: wordsOf([title, source].filter(Boolean).join("\n"), content) };
+  return { ...foreign(wire), text: textOf([title, source].filter(Boolean).join("\n"), content) };
 }
 
 type ImageSource = z.infer<typeof requestBlocks.image>["source"];
@@ -50,7 +50,7 @@ function decodeSource(source: ImageSource): MediaSource {
 
 function decodeDocument(wire: { type: string }, at: string): Part {
   const { source, title, cache_control: cache } = parseAt(requestBlocks.document, wire, at);
-  if (source.type === "content") return { ...foreign(wire), text: wordsOf(title, source.content) };
+  if (source.type === "content") return { ...foreign(wire), text: textOf(title, source.content) };
   const decoded: MediaSource =
     source.type === "text"
       ? { type: "data", mediaType: source.media_type ?? "text/plain", data: base64OfText(source.data) }

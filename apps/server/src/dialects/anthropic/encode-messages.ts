@@ -11,7 +11,7 @@ export function encodeCache(cache: CacheControl | undefined): Wire {
   return { cache_control: { type: "ephemeral", ...(cache.ttl && { ttl: cache.ttl }) } };
 }
 
-/** Ids of this wire are letters, digits, `_` and `-`; other vendors' are made so, calls and results alike. */
+/** Ids of this wire are letters, digits, `_` and `-`; other providers' are made so, calls and results alike. */
 function encodeId(id: string): string {
   return id.replaceAll(/[^\w-]/g, "_") || "_";
 }
@@ -53,7 +53,7 @@ function encodeFile(part: Extract<Part, { type: "file" }>): Wire | undefined {
   return { type: "document", source: text, ...rest };
 }
 
-/** Reasoning without a proof is not accepted back by any vendor of this wire. */
+/** Reasoning without a proof is not accepted back by any provider of this wire. */
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | undefined {
   if (part.signature !== undefined) {
     return { type: "thinking", thinking: part.text, signature: part.signature };
@@ -166,13 +166,13 @@ export function encodeMessages(
     if (last?.role === role) last.content.push(...content);
     else turns.push({ role, content });
   }
-  // A prompt that is nothing but a system message must still be asked by somebody.
+  // A prompt that is nothing but a system message must still be asked by someone.
   if (turns.length === 0 && system.length > 0) {
     turns.push({ role: "user", content: system });
     system = [];
   }
   if (turns.length === 0) {
-    throw invalidRequest("None of the given content can be said to this model.", "messages");
+    throw invalidRequest("None of the given content can be sent to this model.", "messages");
   }
   trimLast(turns.at(-1));
   return {

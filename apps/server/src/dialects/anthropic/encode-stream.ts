@@ -75,7 +75,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function prove(proof: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
     const isOpen = open?.part === proof.part && open.type === "thinking";
-    // A proof of the text itself: clients take the last block for the answer, and no vendor demands this one back.
+    // A proof of the text itself: clients take the last block for the answer, and no provider demands this one back.
     if (!isOpen && hasSpoken && proof.encrypted === undefined) return "";
     if (!isOpen && proof.encrypted !== undefined) {
       const data = packProof(proof, "encrypted") ?? "";

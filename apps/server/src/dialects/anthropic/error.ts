@@ -32,10 +32,10 @@ function typeOf(status: number): string {
 function errorBody(error: GatewayError, requestId: string): Wire {
   const message = error.code === "internal" ? "The server had an error." : error.message;
   const where = error.param === undefined ? message : `${error.param}: ${message}`;
-  const told = { type: typeOf(error.status), message: `${where} (request id: ${requestId})` };
+  const reported = { type: typeOf(error.status), message: `${where} (request id: ${requestId})` };
   return {
     type: "error",
-    error: error.details === undefined ? told : { ...told, details: error.details },
+    error: error.details === undefined ? reported : { ...reported, details: error.details },
     request_id: requestId,
   };
 }
@@ -52,7 +52,7 @@ const errorAnswer = z.looseObject({
   error: z
     .looseObject({
       type: z.string().nullish(),
-      // Vendors that copied this wire add their own name of the trouble.
+      // Providers that copied this wire add their own name of the trouble.
       code: z.union([z.string(), z.number()]).nullish(),
       message: z.string().nullish(),
     })

@@ -18,7 +18,7 @@ export const anthropic: Dialect = {
   heartbeat: 'event: ping\ndata: {"type":"ping"}\n\n',
   path: () => "/v1/messages",
   count: {
-    door: "/count_tokens",
+    countPath: "/count_tokens",
     path: () => "/v1/messages/count_tokens",
     encode: (tokens) => ({ input_tokens: tokens }),
   },

@@ -76,14 +76,14 @@ function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
 }
 
 /**
- * A conversation that its vendor holds lives at one key of one vendor, and another channel would answer the next turn
+ * A conversation that its provider holds lives at one key of one provider, and another channel would answer the next turn
  * without what came before. With this code Anthropic's library sends the whole conversation instead.
  */
 function refuseThread(thread: unknown): void {
   if (thread === undefined || thread === null) return;
   throw new GatewayError(
     "invalid_request",
-    'No vendor holds a conversation between its turns here: send all of it, without "thread".',
+    'Conversations are not stored between turns here: send all messages, without "thread".',
     { param: "thread", details: { error_code: "thread_unsupported_request" } },
   );
 }
@@ -120,7 +120,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   });
 }
 
-/** Tools of other vendors that this wire has too, in their oldest form, which every model knows. */
+/** Tools of other providers that this wire has too, in their oldest form, which every model knows. */
 const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
   "web-search": { type: "web_search_20250305", name: "web_search" },
   "code-execution": { type: "code_execution_20250825", name: "code_execution" },
@@ -163,7 +163,7 @@ function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
   return tools;
 }
 
-/** The vendor wants every tool of the history defined, also when the caller offers none any more. */
+/** The provider wants every tool of the history defined, also when the caller offers none any more. */
 function rememberedTools(messages: Message[]): Wire[] {
   const names = new Set<string>();
   for (const { parts } of messages)
@@ -180,7 +180,7 @@ function encodeToolChoice(request: ChatRequest): Wire | undefined {
   return choice === undefined && parallel === undefined ? undefined : { type: "auto", ...disable };
 }
 
-/** The vendor refuses schemas whose objects are open, so an object that says nothing is closed. */
+/** The provider refuses schemas whose objects are open, so an object that says nothing is closed. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;

@@ -31,7 +31,7 @@ export function unheldThinking(wire: MessagesRequest): Wire | undefined {
 
 /**
  * While thinking is on, a call under way must carry the thinking that led to it. Callers of other dialects
- * seldom keep it, and without it the vendor refuses the request.
+ * seldom keep it, and without it the provider refuses the request.
  */
 function lacksThought(messages: Message[]): boolean {
   const last = messages.findLast((message) => message.role === "assistant" || message.role === "user");

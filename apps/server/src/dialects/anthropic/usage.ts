@@ -5,7 +5,7 @@ import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { asRecord, compact, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
-/** Requests of vendor-run tools, by the wire's name and by ours. */
+/** Requests of provider-run tools, by the wire's name and by ours. */
 const countedTools = {
   web_search_requests: "web-search",
   web_fetch_requests: "web-fetch",
@@ -69,7 +69,7 @@ function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
 
 /**
  * The usage of a stream: the counts of the start, overwritten by the cumulative ones of each delta. A nothing in
- * a delta overwrites nothing: some vendors repeat only the output there.
+ * a delta overwrites nothing: some providers repeat only the output there.
  */
 export function mergeUsage(start: unknown, delta: unknown): Wire | undefined {
   const merged: Wire = { ...asRecord(start) };

@@ -37,7 +37,7 @@ describe("a turn that comes back chunk by chunk", () => {
     ]);
   });
 
-  it("can be said to every other vendor", () => {
+  it("can be said to every other provider", () => {
     const request = dialects.gemini.decodeRequest(
       { contents: [user("Hi"), ...turn, user("And?")] },
       { model: "some-model", stream: false },

@@ -102,15 +102,15 @@ export function decodeContents(contents: readonly WireContent[], book: CallBook)
 }
 
 /** A text or a thought that the next chunk goes on with is one part. */
-function goOn(said: Part[], [first, ...rest]: Part[]): void {
-  const last = said.at(-1);
+function goOn(output: Part[], [first, ...rest]: Part[]): void {
+  const last = output.at(-1);
   const isOpen = last?.type === "reasoning" && last.signature === undefined && last.encrypted === undefined;
   if (first === undefined) return;
   if (last?.type === "text" && first.type === "text") last.text += first.text;
   else if (isOpen && first.type === "reasoning")
     Object.assign(last, { ...first, text: last.text + first.text });
-  else said.push(first);
-  said.push(...rest);
+  else output.push(first);
+  output.push(...rest);
 }
 
 /**

@@ -100,11 +100,11 @@ export function decodeStream(): StreamDecoder {
     for (const [position, candidate] of (chunk.candidates ?? []).entries()) {
       const choice = candidate.index ?? position;
       const state = candidateAt(choice);
-      const said = (candidate.content?.parts ?? []).flatMap((part) => decodePart(choice, state, part));
+      const output = (candidate.content?.parts ?? []).flatMap((part) => decodePart(choice, state, part));
       const logprobs = decodeLogprobs(candidate.logprobsResult);
-      const spoken = said.findLast((event) => event.type === "text");
+      const spoken = output.findLast((event) => event.type === "text");
       if (spoken !== undefined && logprobs !== undefined) spoken.logprobs = logprobs;
-      events.push(...said);
+      events.push(...output);
       for (const citation of decodeCitations(candidate.groundingMetadata)) {
         if (state.lastText === undefined) break;
         events.push({ type: "citation", choice, part: state.lastText, citation });

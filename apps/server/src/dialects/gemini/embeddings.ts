@@ -72,7 +72,7 @@ function dimensionsOf(request: One | undefined): number | undefined {
   return request?.outputDimensionality ?? request?.embedContentConfig?.outputDimensionality ?? undefined;
 }
 
-/** The body for a vendor of this very wire that knows the model by this name. The same object when nothing changes. */
+/** The body for a provider of this very wire that knows the model by this name. The same object when nothing changes. */
 export function adjustEmbed(body: Wire, model: string): Wire {
   const name = `models/${model}`;
   const named = (each: Wire) =>

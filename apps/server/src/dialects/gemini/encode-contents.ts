@@ -34,8 +34,8 @@ function encodeResult(part: Extract<Part, { type: "tool-result" }>): Wire {
   if (part.isError === true) return { error: text };
   const object = parseRecord(text);
   const keys = Object.keys(object ?? {});
-  const isWords = keys.length === 1 && ["result", "output", "error"].includes(keys[0] ?? "");
-  return object === undefined || isWords || JSON.stringify(object) !== text ? { result: text } : object;
+  const isPlainText = keys.length === 1 && ["result", "output", "error"].includes(keys[0] ?? "");
+  return object === undefined || isPlainText || JSON.stringify(object) !== text ? { result: text } : object;
 }
 
 function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
@@ -127,9 +127,9 @@ export function encodeContents(
     else
       contents.push({ role: message.role === "assistant" ? "model" : "user", speaker: message.role, parts });
   }
-  // A prompt that is nothing but a system message must still be asked by somebody.
+  // A prompt that is nothing but a system message must still be asked by someone.
   if (contents.length === 0 && system.length === 0) {
-    throw invalidRequest("None of the given content can be said to this model.", "contents");
+    throw invalidRequest("None of the given content can be sent to this model.", "contents");
   }
   if (contents.length === 0) return { contents: [{ role: "user", parts: system }] };
   const spoken = contents.map(({ role, parts }) => ({ role, parts }));

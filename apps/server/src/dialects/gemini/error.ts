@@ -68,8 +68,8 @@ const kindOfName: Record<string, UpstreamError["kind"]> = {
 /** The error of an answer or of a chunk. `status` is 0 within a stream. */
 export function decodeErrorObject(value: unknown, status: number): UpstreamError {
   const error = readAs(errorAnswer, Array.isArray(value) ? value[0] : value)?.error;
-  const said = Number(error?.code);
-  const known = status >= 400 || !(said >= 400 && said < 600) ? status : said;
+  const stated = Number(error?.code);
+  const known = status >= 400 || !(stated >= 400 && stated < 600) ? status : stated;
   const details = error?.details ?? [];
   const reason = details.find((detail) => detail.reason)?.reason ?? undefined;
   const delay = Number.parseFloat(details.find((detail) => detail.retryDelay)?.retryDelay ?? "");

@@ -13,7 +13,7 @@ function adjust(body: Wire, model: string): Wire {
   return body["model"] === undefined || body["model"] === name ? body : { ...body, model: name };
 }
 
-/** Files that were given to the vendor before, and films, which it reads where they are. */
+/** Files that were given to the provider before, and films, which it reads where they are. */
 const ownAddress =
   /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
 

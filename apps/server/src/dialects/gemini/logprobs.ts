@@ -31,9 +31,9 @@ export function decodeLogprobs(value: unknown): unknown {
 export function encodeLogprobs(value: unknown): Wire | undefined {
   const list = readAs(content, asRecord(value)?.["content"]);
   if (list === undefined || list.length === 0) return undefined;
-  const said = (each: z.infer<typeof spelled>) => ({ token: each.token, logProbability: each.logprob });
+  const output = (each: z.infer<typeof spelled>) => ({ token: each.token, logProbability: each.logprob });
   return {
-    chosenCandidates: list.map(said),
-    topCandidates: list.map((each) => ({ candidates: (each.top_logprobs ?? []).map(said) })),
+    chosenCandidates: list.map(output),
+    topCandidates: list.map((each) => ({ candidates: (each.top_logprobs ?? []).map(output) })),
   };
 }

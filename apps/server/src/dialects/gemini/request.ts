@@ -246,10 +246,10 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     ...asRecord(own?.["generationConfig"]),
   });
   const hasFunctions = (request.tools ?? []).length > 0;
-  const said = encodeContents(request.messages, dropped);
+  const output = encodeContents(request.messages, dropped);
   const body = compact<Wire>({
-    ...said,
-    contents: signCalls(said.contents, request.model),
+    ...output,
+    contents: signCalls(output.contents, request.model),
     tools: tools.length > 0 ? tools : undefined,
     toolConfig: hasFunctions ? encodeToolChoice(request.toolChoice) : undefined,
     serviceTier: geminiTier(request.serviceTier),

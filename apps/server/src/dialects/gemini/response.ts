@@ -47,7 +47,7 @@ export function encodeFinish(reason: FinishReason): string {
   }
 }
 
-/** Where the vendor found what it says. Its places count bytes, so only the cited words are kept. */
+/** Where the provider found what it says. Its places count bytes, so only the cited words are kept. */
 export function decodeCitations(grounding: Grounding | null | undefined): Citation[] {
   const sources = (grounding?.groundingChunks ?? []).map(
     (chunk) => chunk.web ?? chunk.retrievedContext ?? {},
@@ -83,7 +83,7 @@ export function encodeCitations(citations: Citation[]): Wire | undefined {
   };
 }
 
-/** How often the vendor searched; it bills by query. */
+/** How often the provider searched; it bills by query. */
 export function searchesOf(answer: GeminiAnswer): number {
   return (answer.candidates ?? []).reduce(
     (sum, each) => sum + (each.groundingMetadata?.webSearchQueries?.length ?? 0),
@@ -95,7 +95,7 @@ export function isBlocked(answer: GeminiAnswer): boolean {
   return (answer.candidates ?? []).length === 0 && !!answer.promptFeedback?.blockReason;
 }
 
-/** The id of a call that the vendor gave none: unique among all answers, and the same however often it is read. */
+/** The id of a call that the provider gave none: unique among all answers, and the same however often it is read. */
 export function callId(answerId: string, choice: number, part: number): string {
   return `call_${answerId.replaceAll(/[^\w-]/g, "")}_${choice}_${part}`;
 }

@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 
-/** The vendor's own proof of a call, on its way through clients that have no place for it on a call. */
+/** The provider's own proof of a call, on its way through clients that have no place for it on a call. */
 const { gemini, anthropic, "openai-responses": responses } = dialects;
 
 const model = "gemini-3.8-flash";
@@ -68,25 +68,25 @@ describe("the proof of a call", () => {
     ]);
   });
 
-  it("is replaced by the vendor's word for a lost one, where the vendor demands one", () => {
+  it("is replaced by the provider's word for a lost one, where the provider demands one", () => {
     const content = [{ type: "tool_use", id: "c", name: "look", input: {} }];
-    const asked = (name: string) =>
+    const requested = (name: string) =>
       gemini.encodeRequest(
         anthropic.decodeRequest(
           { model: name, max_tokens: 9, messages: [user, { role: "assistant", content }] },
           {},
         ),
       ).body;
-    expect(signatures(asked(model))).toEqual(["skip_thought_signature_validator"]);
-    expect(signatures(asked("gemini-2.5-pro"))).toEqual([undefined]);
+    expect(signatures(requested(model))).toEqual(["skip_thought_signature_validator"]);
+    expect(signatures(requested("gemini-2.5-pro"))).toEqual([undefined]);
   });
 });
 
 describe("the proof of a text", () => {
   it("never stands behind it, where clients take the last block for the answer", () => {
     const parts = [{ text: "Hello" }, { text: "", thoughtSignature: "cHJvb2Y=" }];
-    const said = { ...answer, candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }] };
-    const { content } = anthropic.encodeResponse(gemini.decodeResponse(said), ask) as { content: Wire[] };
+    const output = { ...answer, candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }] };
+    const { content } = anthropic.encodeResponse(gemini.decodeResponse(output), ask) as { content: Wire[] };
     expect(content.map((block) => block["type"])).toEqual(["text"]);
   });
 });

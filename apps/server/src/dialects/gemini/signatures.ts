@@ -2,12 +2,12 @@ import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 
 /**
- * From its third generation on the vendor refuses a history whose calls do not carry what proves the thought before
+ * From its third generation on the provider refuses a history whose calls do not carry what proves the thought before
  * them. Clients of other dialects have no place for that on a call and keep it on a thought, or lose it.
  */
 const demanding = /gemini-(?:[3-9]|\d{2})/;
 
-/** What the vendor takes in place of a proof that is lost. */
+/** What the provider takes in place of a proof that is lost. */
 const lost = "skip_thought_signature_validator";
 
 /** The first call of each turn carries the proof; calls beside it never have one. */

@@ -21,10 +21,10 @@ export function decodeUsage(value: unknown, searches: number): Usage | undefined
   const written = tokens(wire.candidatesTokenCount);
   const thoughts = tokens(wire.thoughtsTokenCount);
   const isNone = written === undefined && typeof wire.candidatesTokenCount === "number";
-  const said = !isNone && (written !== undefined || thoughts !== undefined);
+  const output = !isNone && (written !== undefined || thoughts !== undefined);
   return usageOf({
     input: prompt === undefined ? undefined : prompt + (tokens(wire.toolUsePromptTokenCount) ?? 0),
-    output: said ? (written ?? 0) + (thoughts ?? 0) : undefined,
+    output: output ? (written ?? 0) + (thoughts ?? 0) : undefined,
     cacheRead: tokens(wire.cachedContentTokenCount),
     reasoning: thoughts,
     audioInput: ofModality(wire.promptTokensDetails, "AUDIO"),

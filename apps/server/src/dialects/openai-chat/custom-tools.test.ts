@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatResponse } from "#dialects/ir.ts";
 
-/** A chat client's tools of plain text, at vendors that have such tools and at those that do not. */
+/** A chat client's tools of plain text, at providers that have such tools and at those that do not. */
 const chat = dialects["openai-chat"];
 const patch = {
   type: "custom",
@@ -91,7 +91,7 @@ describe("a tool of plain text", () => {
     expect(text.indexOf('say \\"b\\"')).toBeLessThan(text.indexOf('"finish_reason":"tool_calls"'));
   });
 
-  it("called by a vendor that has such tools, arrives as it was written", () => {
+  it("called by a provider that has such tools, arrives as it was written", () => {
     const item = { id: "ctc_1", type: "custom_tool_call", call_id: "call_3", name: "patch", input: "a\nb" };
     const responses = dialects["openai-responses"];
     const whole = { id: "resp_1", model: "m", status: "completed", output: [item] };

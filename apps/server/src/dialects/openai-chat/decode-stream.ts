@@ -54,7 +54,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     return { type, choice, part, text };
   }
 
-  /** Vendors that send details often repeat their text as plain reasoning; it must be read once. */
+  /** Providers that send details often repeat their text as plain reasoning; it must be read once. */
   function reason(delta: ChatAnswerMessage, events: ChatEvent[]): void {
     const plain = delta.reasoning_content ?? delta.reasoning;
     if (plain) {
@@ -80,7 +80,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     const known = calls.get(index);
     const another = known?.named === true && !!delta.id && delta.id !== known.id && !!delta.function?.name;
     if (known !== undefined && !another) return known;
-    // A vendor that numbers every call 0 is told apart by the id; the finished call moves out of the way.
+    // A provider that numbers every call 0 is told apart by the id; the finished call moves out of the way.
     if (known !== undefined) calls.set(-calls.size, known);
     const part = newPart();
     const call = { part, id: delta.id || `call_${answerId}_${part}`, waiting: "", named: false };
@@ -183,7 +183,7 @@ export function decodeStream(): StreamDecoder {
     usage = latestUsage(wire.usage ?? beside ?? wire.x_groq?.usage, usage);
     serviceTier = wire.service_tier ?? serviceTier;
     const events: ChatEvent[] = [];
-    // Some vendors open with a chunk that has neither a choice nor an id.
+    // Some providers open with a chunk that has neither a choice nor an id.
     if (!started && (wire.id || (wire.choices ?? []).length > 0)) {
       started = true;
       answerId = wire.id ?? "";

@@ -15,7 +15,7 @@ interface ChoiceState {
   custom: Map<number, { index: number; id: string; name: string; input: string }>;
   reasoning: Map<number, string>;
   /** The newest of the text that is being said, and how much was said before it: citations are placed in all of it. */
-  said: { part: number; offset: number; text: string };
+  output: { part: number; offset: number; text: string };
   refused: boolean;
   stopped: boolean;
 }
@@ -23,12 +23,12 @@ interface ChoiceState {
 /** Quoted words are looked for in so much of the text; a stream of any length must not be held for them. */
 const LOOK_BACK = 16_384;
 
-function remember(said: ChoiceState["said"], { part, text }: Extract<ChatEvent, { type: "text" }>): void {
-  const isLong = said.text.length > 2 * LOOK_BACK;
-  const kept = said.part !== part ? "" : isLong ? said.text.slice(-LOOK_BACK) : said.text;
-  said.offset += said.text.length - kept.length;
-  said.part = part;
-  said.text = kept + text;
+function remember(output: ChoiceState["output"], { part, text }: Extract<ChatEvent, { type: "text" }>): void {
+  const isLong = output.text.length > 2 * LOOK_BACK;
+  const kept = output.part !== part ? "" : isLong ? output.text.slice(-LOOK_BACK) : output.text;
+  output.offset += output.text.length - kept.length;
+  output.part = part;
+  output.text = kept + text;
 }
 
 /**
@@ -54,12 +54,12 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function open(choice: number): { state: ChoiceState; opening: string } {
     const known = choices.get(choice);
     if (known !== undefined) return { state: known, opening: "" };
-    const said = { part: 0, offset: 0, text: "" };
+    const output = { part: 0, offset: 0, text: "" };
     const state = {
       calls: new Map(),
       custom: new Map(),
       reasoning: new Map(),
-      said,
+      output,
       refused: false,
       stopped: false,
     };
@@ -107,7 +107,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function deltaOf(state: ChoiceState, event: ChatEvent): Wire | undefined {
     switch (event.type) {
       case "text":
-        remember(state.said, event);
+        remember(state.output, event);
         return { content: event.text };
       case "refusal":
         state.refused = true;
@@ -136,7 +136,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         return { tool_calls: [{ index, function: { arguments: event.text } }] };
       }
       case "citation": {
-        const { text, offset } = state.said;
+        const { text, offset } = state.output;
         const annotations = encodeCitations([placed(event.citation, text, offset)]);
         return annotations.length === 0 ? undefined : { annotations };
       }

@@ -57,7 +57,7 @@ const errorAnswer = z.looseObject({
   error: z.union([z.string(), errorObject]).nullish(),
   message: z.string().nullish(),
   detail: z.unknown().optional(),
-  // Vendors that put no object around their error.
+  // Providers that put no object around their error.
   code: z.union([z.string(), z.number()]).nullish(),
   error_code: z.string().nullish(),
   reason: z.string().nullish(),
@@ -101,7 +101,7 @@ function withSentence(error: z.infer<typeof errorObject>): z.infer<typeof errorO
   return param?.includes(" ") ? { ...others, message: `${message ?? "Refused"}: ${param}` } : error;
 }
 
-/** Wherever the vendor puts it. A name says more than a number. */
+/** Wherever the provider puts it. A name says more than a number. */
 function errorIn(answer: z.infer<typeof errorAnswer> | undefined): z.infer<typeof errorObject> {
   if (typeof answer?.error === "object" && answer.error !== null) return withSentence(answer.error);
   const { base_resp: inside, reason, error_code, name, code, type, errors } = answer ?? {};
@@ -117,8 +117,9 @@ export function decodeErrorObject(value: unknown, status: number): UpstreamError
   const answer = readAs(errorAnswer, Array.isArray(value) ? value[0] : value);
   const error = errorIn(answer);
   const code = error.code === undefined || error.code === null ? "" : String(error.code);
-  const said = Number(code);
-  const known = status >= 400 ? status : Number.isInteger(said) && said >= 400 && said < 600 ? said : status;
+  const stated = Number(code);
+  const known =
+    status >= 400 ? status : Number.isInteger(stated) && stated >= 400 && stated < 600 ? stated : status;
   return compact<UpstreamError>({
     kind: kindOf(known, code, error.type ?? ""),
     // Some send their sentence as it is, without an object.

@@ -13,7 +13,7 @@ describe("the reason to stop", () => {
     ["Zhipu", "network_error", "error"],
     ["a vendor that gives none", null, "other"],
     ["a vendor with a word of its own", "new_word", "other"],
-  ])("of %s, %j, is understood", (_vendor, raw, reason) => {
+  ])("of %s, %j, is understood", (_provider, raw, reason) => {
     expect(decodeFinish(raw, false)).toBe(reason);
   });
 });

@@ -15,7 +15,7 @@ function adjust(body: Wire, model: string): Wire {
   return { ...named, stream_options: { ...options, include_usage: true } };
 }
 
-/** OpenAI's chat completions, the wire that most vendors speak. It must never know who is on the other side. */
+/** OpenAI's chat completions, the wire that most providers speak. It must never know who is on the other side. */
 export const openaiChat: Dialect = {
   id: "openai-chat",
   decodeRequest,

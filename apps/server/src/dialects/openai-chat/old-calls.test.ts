@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatResponse } from "#dialects/ir.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
 
-/** Clients that still offer `functions`, at vendors that know only tools. */
+/** Clients that still offer `functions`, at providers that know only tools. */
 const chat = dialects["openai-chat"];
 const functions = [{ name: "look", parameters: { type: "object", properties: {} } }];
 const body = { model: "m", messages: [{ role: "user", content: "Look." }], functions };
@@ -28,7 +28,7 @@ const answer: ChatResponse = {
   usage: { input: 3, output: 2 },
 };
 
-interface Told {
+interface Reported {
   choices: {
     message?: object;
     delta?: { content?: string; tool_calls?: object; function_call?: { name?: string; arguments?: string } };
@@ -36,7 +36,7 @@ interface Told {
   }[];
 }
 
-function stream(request: typeof old): Told[] {
+function stream(request: typeof old): Reported[] {
   const encode = chat.encodeStream(request);
   const text = eventsOf(answer)
     .map((event) => encode(event).text)
@@ -44,12 +44,12 @@ function stream(request: typeof old): Told[] {
   return createFrameSplitter()
     .push(Buffer.from(text))
     .filter(({ frame }) => frame.data !== "[DONE]")
-    .map(({ frame }) => JSON.parse(frame.data) as Told);
+    .map(({ frame }) => JSON.parse(frame.data) as Reported);
 }
 
 describe("a call for a client that offered functions", () => {
   it("stands where it looks for it, and is one: the next follows when this one is answered", () => {
-    const { choices } = chat.encodeResponse(answer, old) as unknown as Told;
+    const { choices } = chat.encodeResponse(answer, old) as unknown as Reported;
     expect(choices[0]).toMatchObject({
       message: { content: "Well.", function_call: { name: "look", arguments: '{"at":"sea"}' } },
       finish_reason: "function_call",
@@ -58,17 +58,17 @@ describe("a call for a client that offered functions", () => {
   });
 
   it("is streamed in the same form", () => {
-    const told = stream(old).flatMap(({ choices }) => choices);
-    const calls = told.flatMap(({ delta }) => delta?.function_call ?? []);
+    const reported = stream(old).flatMap(({ choices }) => choices);
+    const calls = reported.flatMap(({ delta }) => delta?.function_call ?? []);
     expect(calls[0]?.name).toBe("look");
     expect(calls.slice(1).every(({ name }) => name === undefined)).toBe(true);
     expect(calls.map((call) => call.arguments ?? "").join("")).toBe('{"at":"sea"}');
-    expect(told.some(({ delta }) => delta?.tool_calls !== undefined)).toBe(false);
-    expect(told.at(-1)?.finish_reason).toBe("function_call");
+    expect(reported.some(({ delta }) => delta?.tool_calls !== undefined)).toBe(false);
+    expect(reported.at(-1)?.finish_reason).toBe("function_call");
   });
 
   it("is a call of a tool for whoever offers tools", () => {
-    const { choices } = chat.encodeResponse(answer, modern) as unknown as Told;
+    const { choices } = chat.encodeResponse(answer, modern) as unknown as Reported;
     expect(choices[0]).toMatchObject({
       message: { tool_calls: [{ id: "toolu_1" }, { id: "toolu_2" }] },
       finish_reason: "tool_calls",

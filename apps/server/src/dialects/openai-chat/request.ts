@@ -94,7 +94,7 @@ function decodeFormat(format: ChatWireRequest["response_format"]): ResponseForma
   });
 }
 
-/** Thinking is switched on, but nobody says how much. */
+/** Thinking is switched on, but no one says how much. */
 function wantsSome({ reasoning, reasoning_effort: effort }: ChatWireRequest): boolean {
   return reasoning?.enabled === true && !reasoning.max_tokens && !reasoning.effort && !effort;
 }

@@ -13,7 +13,7 @@ import { type ChatAnswerMessage, chatAnswer } from "./schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
 /**
- * The unified reason; calls count as such even where a vendor says "stop" with them. Besides OpenAI's words: those of
+ * The unified reason; calls count as such even where a provider says "stop" with them. Besides OpenAI's words: those of
  * Baidu, 01.AI (`content_filter: …`), Xiaomi and Zhipu.
  */
 export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
@@ -70,7 +70,7 @@ function thoughtsOf(entry: unknown): unknown[] {
   return Array.isArray(thinking) ? thinking : [];
 }
 
-/** Content is a string at most vendors; some send a list in which thinking stands beside text. */
+/** Content is a string at most providers; some send a list in which thinking stands beside text. */
 export function spokenContent(
   content: ChatAnswerMessage["content"],
 ): Array<{ thought: boolean; text: string }> {
@@ -127,7 +127,7 @@ export function decodeImages(images: ChatAnswerMessage["images"]): Part[] {
   });
 }
 
-/** A list of one, or none when the picture is only an id at its vendor. */
+/** A list of one, or none when the picture is only an id at its provider. */
 export function encodeImage(part: Extract<Part, { type: "image" }>): Wire[] {
   if (part.source.type === "file") return [];
   const url = part.source.type === "url" ? part.source.url : dataUrl(part.source);

@@ -257,7 +257,7 @@ export const chatChunk = z.looseObject({
         delta: chatAnswerMessage.nullish(),
         finish_reason: maybeText,
         logprobs: z.unknown().optional(),
-        // Some vendors tell their counts beside the reason to stop.
+        // Some providers tell their counts beside the reason to stop.
         usage: z.unknown().optional(),
       }),
     )

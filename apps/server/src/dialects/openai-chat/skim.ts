@@ -14,7 +14,7 @@ const allTextKeys = [...textKeys, 'reasoning_content"', 'reasoning"'];
 
 function tallyText(json: string, tally: Tally): void {
   for (const key of textKeys) tallyValues(json, key, tally);
-  // Vendors that know both names for reasoning say the same twice.
+  // Providers that know both names for reasoning say the same twice.
   if (!tallyValues(json, 'reasoning_content"', tally)) tallyValues(json, 'reasoning"', tally);
 }
 

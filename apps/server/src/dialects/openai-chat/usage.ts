@@ -5,7 +5,7 @@ import { compact, readAs } from "#dialects/wire.ts";
 import { chatUsage } from "./schema.ts";
 
 /**
- * Most vendors count reasoning within `completion_tokens`; one who does not is found by his own total, which then
+ * Most providers count reasoning within `completion_tokens`; one who does not is found by his own total, which then
  * is the sum of all three.
  */
 function outputOf(
@@ -38,7 +38,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
   return usageOf({
     input,
     output: outputOf(input, tokens(wire.completion_tokens), reasoning, tokens(wire.total_tokens)),
-    // Three places for the same count, by vendor.
+    // Three places for the same count, by provider.
     cacheRead:
       tokens(read?.cached_tokens) ?? tokens(wire.prompt_cache_hit_tokens) ?? tokens(wire.cached_tokens),
     cacheWrite5m: cacheWrite === undefined ? undefined : cacheWrite - cacheWrite1h,

@@ -132,7 +132,7 @@ export function decodeInput(input: string | Item[]): Message[] {
   if (typeof input === "string") return [{ role: "user", parts: [{ type: "text", text: input }] }];
   const messages: Message[] = [];
   for (const [index, wire] of input.entries()) {
-    // Tools are not said by anybody; they are read with the others.
+    // Tools are not said by anyone; they are read with the others.
     if (wire.type === "additional_tools") continue;
     const { role, parts, joins } = decodeItem(wire, `input.${index}`);
     const last = messages.at(-1);

@@ -24,7 +24,7 @@ interface OpenItem {
   /** Part of each content part; of the whole item for reasoning and calls. */
   parts: Map<number, number>;
   /** Whether anything came in deltas, so that the finished item need not be told again. */
-  told: boolean;
+  reported: boolean;
   summary: number;
 }
 
@@ -38,7 +38,7 @@ export function decodeStream(): StreamDecoder {
   function itemAt(index: number): OpenItem {
     const known = open.get(index);
     if (known !== undefined) return known;
-    const item = { parts: new Map<number, number>(), told: false, summary: 0 };
+    const item = { parts: new Map<number, number>(), reported: false, summary: 0 };
     open.set(index, item);
     return item;
   }
@@ -69,7 +69,7 @@ export function decodeStream(): StreamDecoder {
 
   function say(event: StreamEvent, type: "text" | "refusal"): ChatEvent[] {
     const item = itemAt(event.output_index ?? 0);
-    item.told = true;
+    item.reported = true;
     if (!event.delta) return [];
     if (type === "refusal") refused = true;
     const part = partAt(item, event.content_index ?? 0);
@@ -82,8 +82,8 @@ export function decodeStream(): StreamDecoder {
     const item = itemAt(event.output_index ?? 0);
     if (!event.delta) return [];
     const summary = event.summary_index ?? 0;
-    const gap = item.told && summary !== item.summary ? "\n\n" : "";
-    item.told = true;
+    const gap = item.reported && summary !== item.summary ? "\n\n" : "";
+    item.reported = true;
     item.summary = summary;
     return [{ type: "reasoning", choice, part: partAt(item, 0), text: gap + event.delta }];
   }
@@ -92,7 +92,7 @@ export function decodeStream(): StreamDecoder {
     const item = open.get(event.output_index ?? 0);
     const part = item?.parts.get(0);
     if (item === undefined || part === undefined || !event.delta) return [];
-    item.told = true;
+    item.reported = true;
     return [{ type: "tool-input", choice, part, text: event.delta }];
   }
 
@@ -104,10 +104,10 @@ export function decodeStream(): StreamDecoder {
 
   /** A finished message that sent no deltas is told whole. */
   function wholeMessage(state: OpenItem, item: OutputItem): ChatEvent[] {
-    return decodeItem(item).flatMap<ChatEvent>((said, content) => {
-      if (said.type === "refusal") refused = true;
-      if (said.type !== "text" && said.type !== "refusal") return [];
-      return [{ type: said.type, choice, part: partAt(state, content), text: said.text }];
+    return decodeItem(item).flatMap<ChatEvent>((output, content) => {
+      if (output.type === "refusal") refused = true;
+      if (output.type !== "text" && output.type !== "refusal") return [];
+      return [{ type: output.type, choice, part: partAt(state, content), text: output.text }];
     });
   }
 
@@ -116,19 +116,19 @@ export function decodeStream(): StreamDecoder {
     countCall(calls, item.type);
     switch (isOwnCall(item) ? "" : item.type) {
       case "message":
-        return state.told ? [] : wholeMessage(state, item);
+        return state.reported ? [] : wholeMessage(state, item);
       case "reasoning": {
         const events: ChatEvent[] = [];
         const text = reasoningText(item);
         const part = partAt(state, 0);
-        if (!state.told && text !== "") events.push({ type: "reasoning", choice, part, text });
+        if (!state.reported && text !== "") events.push({ type: "reasoning", choice, part, text });
         const proof = decodeProof(item);
         if (Object.keys(proof).length > 0) events.push({ type: "reasoning-proof", choice, part, ...proof });
         return events;
       }
       case "function_call": {
         const opening = state.parts.has(0) ? [] : call(index, item);
-        if (state.told) return opening;
+        if (state.reported) return opening;
         return [
           ...opening,
           { type: "tool-input", choice, part: partAt(state, 0), text: argumentsText(item.arguments) || "{}" },
@@ -177,7 +177,7 @@ export function decodeStream(): StreamDecoder {
       case "response.queued":
         return start(event.response);
       case "response.output_item.added":
-        // One that is complete already is told when it is done: until then a vendor's own call may be in its place.
+        // One that is complete already is told when it is done: until then a provider's own call may be in its place.
         return event.item && event.item.status !== "completed"
           ? call(event.output_index ?? 0, event.item)
           : [];

@@ -95,7 +95,7 @@ export function callItem(
   return { type: "function_call", ...head, arguments: call.input === "" ? "{}" : call.input };
 }
 
-/** A vendor keeps no thought for us, so only thoughts that carry their own encrypted copy can be sent back. */
+/** A provider keeps no thought for us, so only thoughts that carry their own encrypted copy can be sent back. */
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire[] {
   if (part.encrypted === undefined) return [];
   const summary = part.text === "" ? [] : [{ type: "summary_text", text: part.text }];

@@ -19,7 +19,7 @@ const Place = z.object({ namespace: z.string(), name: z.string(), description: z
 
 /** What every tool belongs to that belongs to nothing else. */
 const rootGroup = "functions";
-/** No vendor takes more. */
+/** No provider takes more. */
 const maxName = 64;
 
 /** One name for both. The same two always give the same one, so that a history fits its tools. */

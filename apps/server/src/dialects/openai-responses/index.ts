@@ -18,7 +18,7 @@ export const openaiResponses: Dialect = {
   heartbeat: ": heartbeat\n\n",
   path: () => "/v1/responses",
   count: {
-    door: "/input_tokens",
+    countPath: "/input_tokens",
     path: () => "/v1/responses/input_tokens",
     encode: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   },

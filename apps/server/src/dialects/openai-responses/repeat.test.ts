@@ -5,7 +5,7 @@ import { dialects } from "#dialects/index.ts";
 const { "openai-responses": responses, "openai-chat": chat, anthropic, gemini } = dialects;
 
 /** Each of what a request may say that its answer repeats. */
-const asked = {
+const requested = {
   instructions: "Be brief.",
   max_output_tokens: 99,
   max_tool_calls: 3,
@@ -30,7 +30,7 @@ const asked = {
   user: "ada",
 };
 
-const said = chat.decodeResponse({
+const value = chat.decodeResponse({
   id: "x",
   model: "m",
   choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "Ahoy." } }],
@@ -49,17 +49,17 @@ function streamed(body: Wire): Wire[] {
 
 describe("a response object that we make", () => {
   it("repeats what was asked, in whole answers and in each one of a stream", () => {
-    const request = { model: "m", input: "Hi", ...asked };
-    const whole = responses.encodeResponse(said, responses.decodeRequest(request, {}));
+    const request = { model: "m", input: "Hi", ...requested };
+    const whole = responses.encodeResponse(value, responses.decodeRequest(request, {}));
     const objects = [whole, ...streamed(request)];
     expect(objects).toHaveLength(4);
-    for (const object of objects) expect(object).toMatchObject(asked);
+    for (const object of objects) expect(object).toMatchObject(requested);
   });
 
   it("says what holds for what was not asked", () => {
     const request = { model: "m", input: "Hi", tools: [{ type: "function", name: "look" }] };
     for (const object of [
-      responses.encodeResponse(said, responses.decodeRequest(request, {})),
+      responses.encodeResponse(value, responses.decodeRequest(request, {})),
       ...streamed(request),
     ]) {
       expect(object).toMatchObject({
@@ -77,8 +77,8 @@ describe("a response object that we make", () => {
     }
   });
 
-  it("takes nothing of it to a vendor", () => {
-    const request = responses.decodeRequest({ model: "m", input: "Hi", ...asked }, {});
+  it("takes nothing of it to a provider", () => {
+    const request = responses.decodeRequest({ model: "m", input: "Hi", ...requested }, {});
     const { repeat: _repeat, ...bare } = request;
     for (const dialect of [responses, chat, anthropic, gemini])
       expect(dialect.encodeRequest(request)).toEqual(dialect.encodeRequest(bare));

@@ -3,7 +3,7 @@ import type { ChatRequest, Extra } from "#dialects/ir.ts";
 import { asRecord, ownFields } from "#dialects/wire.ts";
 
 /** What a response object repeats of its request, and what it says of a field that was left out. */
-const unlessAsked: Wire = {
+const defaults: Wire = {
   conversation: null,
   instructions: null,
   max_output_tokens: null,
@@ -30,19 +30,19 @@ const unlessAsked: Wire = {
 /** Undefined when the request says nothing that is repeated. */
 export function repeated(body: Wire): Extra | undefined {
   const fields: Wire = {};
-  for (const name of Object.keys(unlessAsked)) {
-    const said = body[name];
-    if (said !== undefined && said !== null) fields[name] = said;
+  for (const name of Object.keys(defaults)) {
+    const value = body[name];
+    if (value !== undefined && value !== null) fields[name] = value;
   }
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-responses", fields };
 }
 
 export function repeatedIn(request: ChatRequest): Wire {
-  const said = ownFields("openai-responses", request.repeat) ?? {};
-  const whole: Wire = { ...unlessAsked, ...said };
+  const value = ownFields("openai-responses", request.repeat) ?? {};
+  const whole: Wire = { ...defaults, ...value };
   for (const name of ["reasoning", "text"])
-    whole[name] = { ...asRecord(unlessAsked[name]), ...asRecord(said[name]) };
-  if (Array.isArray(said["tools"])) whole["tools"] = said["tools"].map(wholeTool);
+    whole[name] = { ...asRecord(defaults[name]), ...asRecord(value[name]) };
+  if (Array.isArray(value["tools"])) whole["tools"] = value["tools"].map(wholeTool);
   return whole;
 }
 

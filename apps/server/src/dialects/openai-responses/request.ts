@@ -145,7 +145,7 @@ function merged(own: unknown, ours: Wire | undefined): Wire | undefined {
   return Object.keys(both).length === 0 ? undefined : both;
 }
 
-/** Callers of other dialects keep nothing at the vendor; their thoughts must travel with them. */
+/** Callers of other dialects keep nothing at the provider; their thoughts must travel with them. */
 function encodeInclude(request: ChatRequest, own: Wire | undefined): string[] | undefined {
   const include = new Set<string>((own?.["include"] as string[] | undefined) ?? []);
   if (request.logprobs === true) include.add(logprobsInclude);

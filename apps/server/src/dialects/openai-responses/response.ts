@@ -78,14 +78,14 @@ export function decodeItem(item: OutputItem): Part[] {
 
 export function decodeFinish(
   response: WireResponse,
-  said: { calls: boolean; refused: boolean },
+  output: { calls: boolean; refused: boolean },
 ): FinishReason {
   if (response.status === "incomplete") {
     return response.incomplete_details?.reason === "content_filter" ? "content-filter" : "length";
   }
   if (response.status === "failed" || response.status === "cancelled") return "error";
-  if (said.calls) return "tool-calls";
-  return said.refused ? "refusal" : "stop";
+  if (output.calls) return "tool-calls";
+  return output.refused ? "refusal" : "stop";
 }
 
 export function finishRaw(response: WireResponse): string | undefined {
@@ -100,7 +100,7 @@ export function decodeResponse(body: unknown): ChatResponse {
   const parts = wire.output.flatMap(decodeItem);
   const calls: Record<string, number> = {};
   for (const item of wire.output) countCall(calls, item.type);
-  const said = {
+  const output = {
     calls: parts.some((part) => part.type === "tool-call"),
     refused: parts.some((part) => part.type === "refusal"),
   };
@@ -108,7 +108,7 @@ export function decodeResponse(body: unknown): ChatResponse {
   const choice = compact<Choice>({
     index: 0,
     parts,
-    finish: decodeFinish(wire, said),
+    finish: decodeFinish(wire, output),
     finishRaw: finishRaw(wire),
     logprobs: decodeLogprobs(logprobs),
   });

@@ -123,7 +123,7 @@ export const wireUsage = z.looseObject({
     })
     .nullish(),
   output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish(),
-  /** Calls of the vendor's own tools by its names, from vendors that count them here. */
+  /** Calls of the provider's own tools by its names, from providers that count them here. */
   tool_calls_details: z.record(z.string(), z.looseObject({ invocation: z.number().nullish() })).nullish(),
   server_side_tool_usage_details: z.record(z.string(), z.unknown()).nullish(),
 });

@@ -13,10 +13,10 @@ function typeOf(frame: Frame): string {
   return /"type"\s*:\s*"(?<type>(?:response\.|error)[\w.]*)"/.exec(frame.data)?.groups?.["type"] ?? "";
 }
 
-const vendorCall = /"type"\s*:\s*"(?<type>\w+_call)"/g;
+const providerCall = /"type"\s*:\s*"(?<type>\w+_call)"/g;
 
 function countCalls(json: string, calls: Record<string, number>): void {
-  for (const match of json.matchAll(vendorCall)) countCall(calls, match.groups?.["type"] ?? "");
+  for (const match of json.matchAll(providerCall)) countCall(calls, match.groups?.["type"] ?? "");
 }
 
 export function skimResponse(body: string): { usage: Usage | undefined; tally: Tally } {

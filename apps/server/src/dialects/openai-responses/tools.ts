@@ -8,7 +8,7 @@ import { decodeFreeformTool } from "./freeform.ts";
 import { group, groupedTool, placeOf, regrouped } from "./grouped.ts";
 import { wireTool } from "./schema.ts";
 
-/** Tools as this wire offers them: functions, plain text, groups of both, and those that the vendor runs itself. */
+/** Tools as this wire offers them: functions, plain text, groups of both, and those that the provider runs itself. */
 
 /** A list of tools and the path where it stands. */
 export interface OfferedTools {

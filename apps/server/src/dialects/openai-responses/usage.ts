@@ -4,7 +4,7 @@ import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
-/** Output items that the vendor bills by call, by the wire's name and by ours. */
+/** Output items that the provider bills by call, by the wire's name and by ours. */
 const countedCalls: Record<string, string> = {
   web_search_call: "web-search",
   code_interpreter_call: "code-execution",
@@ -13,7 +13,7 @@ const countedCalls: Record<string, string> = {
   x_search_call: "x-search",
 };
 
-/** The same in the words of vendors that count their calls in the usage. */
+/** The same in the words of providers that count their calls in the usage. */
 const reportedCalls: Record<string, string> = {
   search_web: "web-search",
   web_search_calls: "web-search",
@@ -44,7 +44,7 @@ function toolCalls(counted: Record<string, number>, wire: WireUsage): Record<str
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
-/** `calls` are those that were counted in the output, which most vendors' own object does not name. */
+/** `calls` are those that were counted in the output, which most providers' own object does not name. */
 export function decodeUsage(value: unknown, calls: Record<string, number>): Usage | undefined {
   const wire = readAs(wireUsage, value);
   if (wire === undefined) return undefined;

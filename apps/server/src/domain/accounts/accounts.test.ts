@@ -125,7 +125,7 @@ describe("signing in", () => {
     expect(unknown).toBe(wrong);
   });
 
-  it("refuses an account without a password, a disabled one, and everybody but root when switched off", async () => {
+  it("refuses an account without a password, a disabled one, and everyone but root when switched off", async () => {
     const none = await makeUser();
     await expect(login(none.username, "nobody has this password")).rejects.toMatchObject({ status: 401 });
     const disabled = await makeUser({ password: "correct horse", status: 2 });
@@ -169,7 +169,7 @@ describe("sessions", () => {
     expect(await findSession(db, secrets, here)).toBeUndefined();
   });
 
-  it("of a deleted user find nobody", async () => {
+  it("of a deleted user find no one", async () => {
     const user = await makeUser();
     const id = await startSession(database.db, secrets, user.id, visitor);
     await database.db.user.update({ where: { id: user.id }, data: { deleted_at: new Date() } });

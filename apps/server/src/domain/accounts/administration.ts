@@ -32,7 +32,7 @@ export interface Administrator extends Actor {
 
 type Tx = Prisma.TransactionClient;
 
-/** Throws `forbidden` unless the target ranks below the actor. Everybody is below root, except root. */
+/** Throws `forbidden` unless the target ranks below the actor. Everyone is below root, except root. */
 export function requireBelow(actor: Administrator, target: { id: number; role: number }): void {
   if (actor.id === target.id) throw forbidden("Change your own account in your profile.");
   if (target.role >= actor.role) {
@@ -131,7 +131,7 @@ function requireMayPermit(actor: Administrator, role: number): void {
   throw new GatewayError("invalid_request", sentence, { fields: { permissions: sentence } });
 }
 
-/** Nobody ranks above root, so root names and groups itself; everything else goes through the profile. */
+/** No one ranks above root, so root names and groups itself; everything else goes through the profile. */
 function requireMayChange(actor: Administrator, target: User, change: UserChange): void {
   const harmless = [change.role, change.status, change.email, change.password || undefined].every(
     (part) => part === undefined,
@@ -242,7 +242,7 @@ async function resetTotp(db: PrismaClient, actor: Administrator, id: number): Pr
   return db.user.findUniqueOrThrow({ where: { id } });
 }
 
-/** Ends one session of somebody else, or all when no id is given. Answers whether there was one. */
+/** Ends one session of someone else, or all when no id is given. Answers whether there was one. */
 export async function endSessionsOf(
   db: PrismaClient,
   actor: Administrator,

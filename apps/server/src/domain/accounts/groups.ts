@@ -3,7 +3,7 @@ import type { UserGroup } from "#platform/prisma/client.ts";
 
 /** User groups: what a call costs, how many there may be a minute, and which channels it can reach. */
 
-/** The groups that somebody may use: enabled, and either public or his own. Without a user the public ones. */
+/** The groups that someone may use: enabled, and either public or his own. Without a user the public ones. */
 export async function usableGroups(db: Db, ownGroup?: string): Promise<UserGroup[]> {
   return db.userGroup.findMany({
     where: {

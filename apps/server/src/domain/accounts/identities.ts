@@ -14,8 +14,8 @@ import { findInviter } from "./registration.ts";
 import { isEnabled, lockUser, userDisabled } from "./users.ts";
 
 /**
- * Accounts elsewhere that open an account here. They are linked by the provider's own subject id, or by somebody who
- * is signed in; never by an e-mail address or a name, which anybody may claim.
+ * Accounts elsewhere that open an account here. They are linked by the provider's own subject id, or by someone who
+ * is signed in; never by an e-mail address or a name, which anyone may claim.
  */
 
 export interface Arriving {
@@ -23,10 +23,10 @@ export interface Arriving {
   identity: ExternalIdentity;
 }
 
-/** Telegram opens no account, so nobody arrives from there. */
+/** Telegram opens no account, so no one arrives from there. */
 type Binding = Omit<Arriving, "provider"> & { provider: IdentityProviderId | "telegram" };
 
-/** Names tried before giving up, and rounds with somebody who arrives at the same moment. */
+/** Names tried before giving up, and rounds with someone who arrives at the same moment. */
 const ROUNDS = 5;
 
 type Rules = Pick<
@@ -96,7 +96,7 @@ async function signUp(
   return tx.user.update({ where: { id: user.id }, data: { email } });
 }
 
-/** An address that is somebody's already stays with that account; the newcomer has none then. */
+/** An address that is someone's already stays with that account; the newcomer has none then. */
 async function freeEmail(tx: Db, email: string | null): Promise<string | null> {
   if (email === null || email.length > 254) return null;
   const own = email.toLowerCase();
@@ -194,7 +194,7 @@ function nameFor({ provider, identity }: Arriving, round: number): string {
 }
 
 function belongsToAnother(): GatewayError {
-  return conflict("This account is bound to somebody else here.");
+  return conflict("This account is linked to another user here.");
 }
 
 /** The name, the address or the identity itself was taken a moment ago. */

@@ -5,7 +5,7 @@ import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
-import { takeTurn } from "./pace.ts";
+import { takeAttempt } from "./pace.ts";
 
 /**
  * Codes of six digits that are sent by mail: only a keyed hash is stored, a few guesses end one, it works once, and
@@ -23,13 +23,13 @@ export interface CodePlace {
 }
 
 /** Throws `rate_limited` when the same was just sent to this address, or too much within the hour. */
-export async function takeMailTurn(db: Db, kind: "code" | "reset", email: string): Promise<void> {
-  await takeTurn(db, `mail-${kind}`, email, {
+export async function takeMailAttempt(db: Db, kind: "code" | "reset", email: string): Promise<void> {
+  await takeAttempt(db, `mail-${kind}`, email, {
     burst: 1,
     everyMs: 60_000,
     sentence: "A mail was just sent there. Wait a minute before asking for another.",
   });
-  await takeTurn(db, "mail-hour", email, {
+  await takeAttempt(db, "mail-hour", email, {
     burst: 6,
     everyMs: 600_000,
     sentence: "Too many mails were sent there. Try again in a few minutes.",

@@ -6,7 +6,7 @@ import { conflict, GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
-import { takeTurn } from "./pace.ts";
+import { takeAttempt } from "./pace.ts";
 
 /** Making an account, whoever asks for it. It must not know why: sign-up and administration have their own rules. */
 
@@ -14,7 +14,7 @@ const AFF_CODE_LENGTH = 8;
 
 export interface NewUser {
   username: string;
-  /** Null for somebody who will sign in without a password. */
+  /** Null for someone who will sign in without a password. */
   passwordHash: string | null;
   displayName: string;
   group?: string;
@@ -42,7 +42,7 @@ export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): 
   }
 }
 
-/** Somebody else took the name between the question and the answer. */
+/** Someone else took the name between the question and the answer. */
 export function takenOr(error: unknown): unknown {
   return isDuplicate(error) ? nameTaken() : error;
 }
@@ -82,7 +82,7 @@ export async function giftsOf(
   if (burst === 0 || newUser + invitee + inviter === 0) return { newUser, invitee, inviter };
   try {
     const pace = { burst, everyMs: Math.ceil(DAY_MS / burst), sentence: "Too many gifts." };
-    await takeTurn(tx, "sign-up-gift", networkOf(ip, GIFT_NETWORK), pace);
+    await takeAttempt(tx, "sign-up-gift", networkOf(ip, GIFT_NETWORK), pace);
     return { newUser, invitee, inviter };
   } catch (error) {
     if (error instanceof GatewayError && error.code === "rate_limited")

@@ -17,7 +17,7 @@ const nothing = new Uint8Array();
 const ROUNDING_MS = 1;
 
 /** Takes a turn. Throws `rate_limited` with the sentence, and the seconds to wait. */
-export async function takeTurn(
+export async function takeAttempt(
   db: Db,
   purpose: string,
   subject: string,
@@ -40,12 +40,17 @@ export async function takeTurn(
 }
 
 /** Gives back one turn that turned out not to count. */
-export async function returnTurn(db: Db, purpose: string, subject: string, everyMs: number): Promise<void> {
+export async function returnAttempt(
+  db: Db,
+  purpose: string,
+  subject: string,
+  everyMs: number,
+): Promise<void> {
   await db.$executeRaw`
     UPDATE one_time_codes SET expires_at = expires_at - ${everyMs}::float8 * interval '1 ms'
     WHERE purpose = ${purpose} AND subject = ${subject}`;
 }
 
-export async function forgetTurns(db: Db, purpose: string, subject: string): Promise<void> {
+export async function forgetAttempts(db: Db, purpose: string, subject: string): Promise<void> {
   await db.oneTimeCode.deleteMany({ where: { purpose, subject } });
 }

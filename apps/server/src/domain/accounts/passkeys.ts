@@ -164,7 +164,7 @@ export async function removePasskey(
   await db.$transaction(async (tx) => {
     const passkey = await tx.passkey.findFirst({ where: { id, user_id: actor.id } });
     if (passkey === null) throw notFound("Passkey");
-    await requireAnotherWay(tx, actor.id, id);
+    await requireAnotherSignIn(tx, actor.id, id);
     await tx.passkey.delete({ where: { id } });
     await audit(tx, {
       actor,
@@ -176,7 +176,7 @@ export async function removePasskey(
   });
 }
 
-async function requireAnotherWay(tx: Prisma.TransactionClient, userId: number, id: number): Promise<void> {
+async function requireAnotherSignIn(tx: Prisma.TransactionClient, userId: number, id: number): Promise<void> {
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
   if (user.password_hash !== null) return;
   const others = await tx.passkey.count({ where: { user_id: userId, id: { not: id } } });

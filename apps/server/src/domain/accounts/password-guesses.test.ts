@@ -3,7 +3,7 @@ import { connect, type Database } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { openSecrets, randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
-import { takeTurn } from "./pace.ts";
+import { takeAttempt } from "./pace.ts";
 import { takeGuess } from "./password-guesses.ts";
 
 const secrets = openSecrets("a secret that only this test run knows");
@@ -57,7 +57,7 @@ describe("guessing at a password", () => {
     await expect(guess(user, "192.0.2.7")).resolves.toBeDefined();
   });
 
-  it("treats a name that nobody has like any other", async () => {
+  it("treats a name that no one has like any other", async () => {
     const name = `ghost-${randomText(6)}`;
     expect((await tries(20, () => guess(null, "203.0.113.1", name))).passed).toBe(8);
     expect((await tries(60, (n) => guess(null, `198.51.100.${n}`, name.toUpperCase()))).passed).toBe(22);
@@ -78,7 +78,7 @@ describe("a pace", () => {
   it("gives as many turns at once as it has, however close together they are asked for", async () => {
     const pace = { burst: 2, everyMs: 60_000, sentence: "Too often." };
     for (let round = 0; round < 100; round += 1) {
-      const crowd = tries(3, () => takeTurn(database.db, "test", `crowd ${round}`, pace));
+      const crowd = tries(3, () => takeAttempt(database.db, "test", `crowd ${round}`, pace));
       expect((await crowd).passed).toBe(2);
     }
   });
@@ -86,12 +86,12 @@ describe("a pace", () => {
   it("pays back one turn per interval", async () => {
     const { db } = database;
     const pace = { burst: 2, everyMs: 60_000, sentence: "Too often." };
-    const turn = () => takeTurn(db, "test", "pace", pace);
-    expect((await tries(5, turn)).passed).toBe(2);
+    const attempt = () => takeAttempt(db, "test", "pace", pace);
+    expect((await tries(5, attempt)).passed).toBe(2);
     // As if a little more than a minute had passed.
     const [row] = await db.oneTimeCode.findMany({ where: { subject: "pace" } });
     const expires_at = new Date((row?.expires_at.getTime() ?? 0) - 61_000);
     await db.oneTimeCode.updateMany({ where: { subject: "pace" }, data: { expires_at } });
-    expect((await tries(5, turn)).passed).toBe(1);
+    expect((await tries(5, attempt)).passed).toBe(1);
   });
 });

@@ -2,10 +2,10 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { forgetTurns, type Pace, returnTurn, takeTurn } from "./pace.ts";
+import { forgetAttempts, type Pace, returnAttempt, takeAttempt } from "./pace.ts";
 
 /**
- * Ends the guessing of passwords without ever locking anybody out for long. One address gets a few tries at an
+ * Ends the guessing of passwords without ever locking anyone out for long. One address gets a few tries at an
  * account; all addresses together get some more, then one a minute. Where the account signed in before, the second
  * limit does not hold, so a crowd of strangers cannot keep its owner away.
  */
@@ -23,7 +23,7 @@ export interface Guess {
 
 /**
  * Counts a guess before the password is looked at, so that guesses made at the same time count too. A name that
- * nobody has is treated like one that somebody has. Throws `rate_limited`.
+ * no one has is treated like one that someone has. Throws `rate_limited`.
  */
 export async function takeGuess(
   db: Db,
@@ -33,12 +33,12 @@ export async function takeGuess(
   const account = user === null ? hashed(secrets, name.toLowerCase()) : String(user.id);
   const pair = hashed(secrets, `${account}@${ip}`);
   const known = user !== null && (await knowsAddress(db, user, ip));
-  await takeTurn(db, FROM_ONE, pair, { ...ONE_ADDRESS, sentence });
-  if (!known) await takeTurn(db, FROM_ALL, account, { ...ALL_ADDRESSES, sentence });
+  await takeAttempt(db, FROM_ONE, pair, { ...ONE_ADDRESS, sentence });
+  if (!known) await takeAttempt(db, FROM_ALL, account, { ...ALL_ADDRESSES, sentence });
   return {
     async right() {
-      await forgetTurns(db, FROM_ONE, pair);
-      if (!known) await returnTurn(db, FROM_ALL, account, ALL_ADDRESSES.everyMs);
+      await forgetAttempts(db, FROM_ONE, pair);
+      if (!known) await returnAttempt(db, FROM_ALL, account, ALL_ADDRESSES.everyMs);
     },
   };
 }

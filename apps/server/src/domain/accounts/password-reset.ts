@@ -18,7 +18,7 @@ export interface ResetLetter {
   token: string;
 }
 
-/** Undefined when nobody who may sign in has this address; the asker must not be able to tell. */
+/** Undefined when no one who may sign in has this address; the asker must not be able to tell. */
 export async function beginReset(db: Db, secrets: Secrets, email: string): Promise<ResetLetter | undefined> {
   const user = await db.user.findFirst({
     where: { email, deleted_at: null, status: UserStatus.enabled },

@@ -15,8 +15,8 @@ export interface PersonCheckOptions {
 }
 
 /**
- * The check throws `person_unproven` for a token that is missing, used or somebody else's, `upstream_failed` when
- * nobody could be asked.
+ * The check throws `person_unproven` for a token that is missing, used or someone else's, `upstream_failed` when
+ * no one could be asked.
  */
 export function createPersonCheck({ settings, fetch, address = VERIFY }: PersonCheckOptions): PersonCheck {
   return async (token, ip) => {

@@ -86,7 +86,7 @@ function requireEmail(input: RegisterInput): void {
   if (first !== undefined) throw new GatewayError("invalid_request", `${first}.`, { fields });
 }
 
-/** Throws `forbidden` while nobody may sign up with a password. */
+/** Throws `forbidden` while no one may sign up with a password. */
 export function requireOpen(rules: Pick<Rules, "RegisterEnabled" | "PasswordRegisterEnabled">): void {
   if (!rules.RegisterEnabled) throw forbidden("The administrator has closed sign-up.");
   if (!rules.PasswordRegisterEnabled) {
@@ -94,7 +94,7 @@ export function requireOpen(rules: Pick<Rules, "RegisterEnabled" | "PasswordRegi
   }
 }
 
-/** A code that nobody has, or whose owner is gone, is no reason to turn a newcomer away. */
+/** A code that no one has, or whose owner is gone, is no reason to turn a newcomer away. */
 export async function findInviter(db: Db, affCode: string): Promise<number | undefined> {
   if (affCode === "") return undefined;
   const inviter = await db.user.findFirst({

@@ -108,7 +108,7 @@ async function codeFits(db: Db, secrets: Secrets, user: User, code: string): Pro
   return step !== undefined && (await isFirstUse(db, secrets, user.id, step));
 }
 
-/** A code that somebody looked over a shoulder for must not open the account a second time. */
+/** A code that someone looked over a shoulder for must not open the account a second time. */
 async function isFirstUse(db: Db, secrets: Secrets, userId: number, step: number): Promise<boolean> {
   const subject = `${userId}:${step}`;
   const { count } = await db.oneTimeCode.createMany({

@@ -19,7 +19,7 @@ export async function seedAccounts(db: Db): Promise<void> {
   });
 }
 
-/** Id (also the channel type of the vendor), name, and icon of the console's icon set. */
+/** Id (also the channel type of the provider), name, and icon of the console's icon set. */
 const owners: readonly [number, string, string][] = [
   [1, "OpenAI", "openai"],
   [11, "Google PaLM", "palm"],

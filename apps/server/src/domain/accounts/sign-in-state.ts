@@ -20,7 +20,7 @@ export interface Departure {
   browser: string;
 }
 
-/** @param browser what the cookie holds already: somebody may leave through two windows */
+/** @param browser what the cookie holds already: someone may leave through two windows */
 export async function issueState(
   db: Db,
   secrets: Secrets,
@@ -81,7 +81,7 @@ export function derivedSecret(secrets: Secrets, purpose: string, { state, browse
 
 const ARRIVED = "sign-in-code";
 
-/** Somebody arrived from a provider whose account has a second factor: this browser may send the code. */
+/** Someone arrived from a provider whose account has a second factor: this browser may send the code. */
 export async function keepArrival(
   db: Db,
   secrets: Secrets,

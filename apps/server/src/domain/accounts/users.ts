@@ -10,7 +10,7 @@ import { takeGuess } from "./password-guesses.ts";
 import { passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
 
-/** Accounts: finding one by what somebody presents, and reading one for the console. */
+/** Accounts: finding one by what someone presents, and reading one for the console. */
 
 export function isEnabled(user: User): boolean {
   return user.status === UserStatus.enabled;
@@ -32,13 +32,13 @@ export interface PasswordLogin {
   /** Of the authenticator app, or a recovery code; "" when there is none. */
   code: string;
   ip: string;
-  /** Root may always sign in with a password: somebody must be able to switch it on again. */
+  /** Root may always sign in with a password: someone must be able to switch it on again. */
   passwordLoginEnabled: boolean;
 }
 
 /**
  * Throws `wrong_credentials` (the same, after the same work, for unknown users), `rate_limited`, `user_disabled` or `forbidden`;
- * `totp_required` or `totp_wrong` only to somebody who knows the password.
+ * `totp_required` or `totp_wrong` only to someone who knows the password.
  */
 export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Promise<User> {
   const user = await findByName(db, input.username);

@@ -12,7 +12,7 @@ import type { Secrets } from "#platform/secrets.ts";
 export interface AnswerCache {
   /** Throws nothing: an answer that cannot be read is none. */
   find(request: string): Promise<RememberedAnswer | undefined>;
-  /** Never holds anybody up. */
+  /** Never holds anyone up. */
   keep(request: string, answer: RememberedAnswer, seconds: number): void;
 }
 
@@ -71,7 +71,7 @@ function inRedis(
         const read = Remembered.safeParse(JSON.parse(secrets.decrypt(sealed, name)));
         return read.success ? read.data : undefined;
       } catch {
-        // Redis is away, or another secret sealed it: the vendor is asked instead.
+        // Redis is away, or another secret sealed it: the provider is asked instead.
         return undefined;
       }
     },
@@ -88,33 +88,33 @@ function inProcess(
   { capacity = CAPACITY, now = clock }: AnswerCacheOptions,
 ): AnswerCache {
   /** In the order in which they were last wanted. */
-  const held = new Map<string, { answer: RememberedAnswer; until: number }>();
+  const cached = new Map<string, { answer: RememberedAnswer; until: number }>();
   let size = 0;
 
   function drop(name: string): void {
-    size -= held.get(name)?.answer.text.length ?? 0;
-    held.delete(name);
+    size -= cached.get(name)?.answer.text.length ?? 0;
+    cached.delete(name);
   }
 
   return {
     async find(request) {
       const name = nameOf(request);
-      const found = held.get(name);
+      const found = cached.get(name);
       if (found === undefined) return undefined;
       if (found.until <= now()) {
         drop(name);
         return undefined;
       }
-      held.delete(name);
-      held.set(name, found);
+      cached.delete(name);
+      cached.set(name, found);
       return found.answer;
     },
     keep(request, answer, seconds) {
       const name = nameOf(request);
       drop(name);
-      held.set(name, { answer, until: now() + seconds * 1_000 });
+      cached.set(name, { answer, until: now() + seconds * 1_000 });
       size += answer.text.length;
-      for (const oldest of held.keys()) {
+      for (const oldest of cached.keys()) {
         if (size <= capacity) return;
         drop(oldest);
       }

@@ -6,7 +6,7 @@ import type { Db } from "#platform/database/db.ts";
 import { describeModels } from "./described.ts";
 import { listOwners } from "./owners.ts";
 
-/** Which models somebody can reach, through which groups, at what price. */
+/** Which models someone can reach, through which groups, at what price. */
 
 /**
  * By model name, for the groups this person may use; a guest sees the public ones. A channel's wildcard stands for

@@ -10,7 +10,7 @@ let database: Database;
 let host: Server;
 let url: string;
 /** Paths that were asked for, in order. */
-let asked: string[] = [];
+let requested: string[] = [];
 let clock = 0;
 let icons: Icons;
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   place = await freshDatabase();
   database = connect(place.url, { max: 3 });
   host = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     if (request.url === "/page") response.writeHead(200, { "content-type": "text/html" }).end("<p>");
     else if (request.url === "/broken") response.writeHead(500).end();
     else response.writeHead(200, { "content-type": "image/png" }).end("a picture");
@@ -37,7 +37,7 @@ afterAll(async () => {
   await place.drop();
 });
 beforeEach(() => {
-  asked = [];
+  requested = [];
   clock = 1_000_000;
   icons = createIcons(
     database.db,
@@ -49,32 +49,32 @@ beforeEach(() => {
 const hours = (count: number) => count * 3_600_000;
 
 describe("icons that operators named by address", () => {
-  it("are fetched once for everybody, and again after 168 hours", async () => {
+  it("are fetched once for everyone, and again after 168 hours", async () => {
     const [first] = await Promise.all([icons.iconAt(`${url}/0`), icons.iconAt(`${url}/0`)]);
     expect(first).toEqual({ mediaType: "image/png", bytes: Buffer.from("a picture") });
     clock += hours(168) - 1;
     await icons.iconAt(`${url}/0`);
-    expect(asked).toEqual(["/0"]);
+    expect(requested).toEqual(["/0"]);
     clock += 1;
     await icons.iconAt(`${url}/0`);
-    expect(asked).toEqual(["/0", "/0"]);
+    expect(requested).toEqual(["/0", "/0"]);
   });
 
-  it("are 50 at most: the one that nobody looked at for longest goes", async () => {
+  it("are 50 at most: the one that no one looked at for longest goes", async () => {
     for (let number = 0; number < 50; number += 1) await icons.iconAt(`${url}/${number}`);
     await icons.iconAt(`${url}/0`);
     await icons.iconAt(`${url}/50`);
-    asked = [];
+    requested = [];
     await icons.iconAt(`${url}/0`);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await icons.iconAt(`${url}/1`);
-    expect(asked).toEqual(["/1"]);
+    expect(requested).toEqual(["/1"]);
   });
 
   it("are nothing but what an operator named, and nothing but pictures", async () => {
     const notFound = { code: "not_found" };
     await expect(icons.iconAt(`${url}/unnamed`)).rejects.toMatchObject(notFound);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     await expect(icons.iconAt(`${url}/page`)).rejects.toMatchObject(notFound);
   });
 
@@ -82,9 +82,9 @@ describe("icons that operators named by address", () => {
     const refused = { code: "invalid_request" };
     await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);
     await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);
-    expect(asked).toEqual(["/broken"]);
+    expect(requested).toEqual(["/broken"]);
     clock += hours(1);
     await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);
-    expect(asked).toEqual(["/broken", "/broken"]);
+    expect(requested).toEqual(["/broken", "/broken"]);
   });
 });

@@ -4,11 +4,11 @@ import type { Db } from "#platform/database/db.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 
 /**
- * Pictures that operators name by address, fetched once for everybody who looks at a list: their hosts are not asked
+ * Pictures that operators name by address, fetched once for everyone who looks at a list: their hosts are not asked
  * again and again, and do not learn who looks. Only what an operator named is ever fetched.
  */
 export interface Icons {
-  /** Throws `not_found` for what nobody named or what is no picture, `invalid_request` for what cannot be fetched. */
+  /** Throws `not_found` for what no one named or what is no picture, `invalid_request` for what cannot be fetched. */
   iconAt(address: string): Promise<Fetched>;
 }
 
@@ -19,7 +19,7 @@ interface Kept {
 
 const MOST_ICONS = 50;
 const KEPT_HOURS = 168;
-/** Nobody waits for a dead host at every look at a list. */
+/** No one waits for a dead host at every look at a list. */
 const FAILURE_KEPT_MS = 5 * 60_000;
 const MAX_BYTES = 1_000_000;
 const TIMEOUT_MS = 5_000;
@@ -59,7 +59,7 @@ export function createIcons(
 
   return {
     async iconAt(address) {
-      // What nobody named is not kept either: it would push out what is looked at.
+      // What no one named is not kept either: it would push out what is looked at.
       if (fresh(address) === undefined && !(await isNamed(db, address))) throw notFound("Icon");
       return remember(address, fresh(address) ?? ask(address));
     },

@@ -123,7 +123,7 @@ export function readModelList(json: unknown): ModelInfoInput[] {
   return [...new Map(models.map((info) => [info.model, info])).values()];
 }
 
-/** What a block of the list was read from is not always what people should read: `page` is the vendor's own. */
+/** What a block of the list was read from is not always what people should read: `page` is the provider's own. */
 interface Listed {
   source: string;
   page?: string;
@@ -132,13 +132,13 @@ interface Listed {
 
 /** The list that comes with this version. */
 export function listedModels(): ModelInfoInput[] {
-  const vendors: Listed[] = modelList.vendors;
-  return vendors.flatMap(({ source, page = source, models }) =>
+  const providers: Listed[] = modelList.providers;
+  return providers.flatMap(({ source, page = source, models }) =>
     models.map((info) => ({ ...info, support_url: page.startsWith("https://") ? [page] : [] })),
   );
 }
 
-/** Describes the listed models on a new installation; where somebody removed them all, they stay away. */
+/** Describes the listed models on a new installation; where someone removed them all, they stay away. */
 export async function seedModelInfo(db: PrismaClient): Promise<void> {
   await db.$transaction(async (tx) => {
     const [untouched] = await tx.$queryRaw<{ is_called: boolean }[]>`SELECT is_called FROM model_info_id_seq`;

@@ -4,7 +4,7 @@ import { conflict, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
 
-/** Who makes models: name and icon, by the id that prices carry. Ids up to 1000 belong to known vendors. */
+/** Who makes models: name and icon, by the id that prices carry. Ids up to 1000 belong to known providers. */
 
 export async function listOwners(db: Db): Promise<ModelOwner[]> {
   return db.modelOwner.findMany({ orderBy: { id: "asc" } });

@@ -8,10 +8,10 @@ type ListEdit = NonNullable<ChannelEdit["models"]>;
 /** The channel as the edit wants it; the same object's values where nothing is said. */
 export function applyEdit(now: ChannelInput, edit: ChannelEdit): ChannelInput {
   const { models, groups, model_mapping, ...plain } = edit;
-  const said = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
+  const output = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
   return {
     ...now,
-    ...said,
+    ...output,
     models: editList(now.models, models),
     groups: editList(now.groups, groups),
     model_mapping: editMapping(now.model_mapping, model_mapping),

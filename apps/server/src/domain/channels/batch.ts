@@ -9,7 +9,7 @@ import { applyEdit, differences } from "./batch-edit.ts";
 import { checkChannel } from "./channel-check.ts";
 import { type ChannelRecord, typedIn } from "./channel-row.ts";
 import {
-  type ChannelRoom,
+  type ChannelDeps,
   deleteChannel,
   editChannel,
   getChannel,
@@ -24,14 +24,14 @@ import {
 
 /** With `preview` nothing is written, yet every channel is checked as if it were. */
 export async function editChannels(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   actor: Actor,
   ids: readonly number[],
   edit: ChannelEdit,
   preview: boolean,
 ): Promise<ChannelEditAnswer> {
   const answer: ChannelEditAnswer = { preview, changed: [], unchanged: 0, failed: [] };
-  const { failed } = await each(room, ids, async (before) => {
+  const { failed } = await each(deps, ids, async (before) => {
     const now = { ...typedIn(before), key: "" };
     const wanted = applyEdit(now, edit);
     const changes = differences(now, wanted);
@@ -42,12 +42,12 @@ export async function editChannels(
     refuseEmpty(wanted);
     if (preview)
       await checkChannel(
-        room.db,
-        room.providers,
-        withStored(room, actor, before, wanted),
+        deps.db,
+        deps.providers,
+        withStored(deps, actor, before, wanted),
         before.keys.length > 0,
       );
-    else await editChannel(room, actor, before.id, (latest) => applyEdit(latest, edit));
+    else await editChannel(deps, actor, before.id, (latest) => applyEdit(latest, edit));
     answer.changed.push({ id: before.id, name: before.name, changes });
   });
   return { ...answer, failed };
@@ -60,24 +60,24 @@ function refuseEmpty({ models, groups }: { models: string[]; groups: string[] })
 }
 
 export function switchChannels(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   actor: Actor,
   ids: readonly number[],
   status: 1 | 2,
 ): Promise<ChannelBatchAnswer> {
-  return each(room, ids, ({ id }) => patchChannel(room.db, actor, id, { status }));
+  return each(deps, ids, ({ id }) => patchChannel(deps.db, actor, id, { status }));
 }
 
 export function deleteChannels(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   actor: Actor,
   ids: readonly number[],
 ): Promise<ChannelBatchAnswer> {
-  return each(room, ids, ({ id }) => deleteChannel(room.db, actor, id));
+  return each(deps, ids, ({ id }) => deleteChannel(deps.db, actor, id));
 }
 
 /** Those switched off, by a person or by the gateway; of one tag, or of all. */
-export async function disabledChannels({ db }: Pick<ChannelRoom, "db">, tag?: string): Promise<number[]> {
+export async function disabledChannels({ db }: Pick<ChannelDeps, "db">, tag?: string): Promise<number[]> {
   const rows = await db.channel.findMany({
     where: { deleted_at: null, status: { in: [2, 3] }, ...(tag === undefined ? {} : { tag }) },
     select: { id: true },
@@ -87,7 +87,7 @@ export async function disabledChannels({ db }: Pick<ChannelRoom, "db">, tag?: st
 }
 
 async function each(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   ids: readonly number[],
   work: (channel: ChannelRecord) => Promise<unknown>,
 ): Promise<ChannelBatchAnswer> {
@@ -95,7 +95,7 @@ async function each(
   for (const id of new Set(ids)) {
     let name = `#${id}`;
     try {
-      const channel = await getChannel(room.db, id);
+      const channel = await getChannel(deps.db, id);
       ({ name } = channel);
       await work(channel);
       answer.done.push(id);

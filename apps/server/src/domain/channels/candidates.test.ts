@@ -29,13 +29,13 @@ describe("an announced change", () => {
     const { db } = place.database;
     const [one = 0, two = 0, three = 0] = ids;
     const untouched = candidates.byId(three);
-    const held = candidates.find("default", "gpt");
+    const found = candidates.find("default", "gpt");
     await db.channel.update({ where: { id: two }, data: { priority: 9 } });
     await db.channel.update({ where: { id: three }, data: { priority: 8 } });
     await candidates.changed(two);
     expect(serving()).toEqual([two, one, three]);
     expect(candidates.byId(three)).toBe(untouched);
-    expect(held.map(({ id }) => id)).toEqual([one, two, three]);
+    expect(found.map(({ id }) => id)).toEqual([one, two, three]);
     await candidates.changed(0);
     expect(serving()).toEqual([two, three, one]);
   });

@@ -4,7 +4,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
 
-/** What a schema cannot see in a channel: the vendor's demands, groups that exist, values that a wire cannot carry. */
+/** What a schema cannot see in a channel: the provider's demands, groups that exist, values that a wire cannot carry. */
 
 /**
  * Throws `invalid_request` with a sentence for every field that does not fit.

@@ -15,7 +15,7 @@ const KEPT_DAYS = 180;
 /** The newest of a channel stay however old they are: they say since when it is what it is. */
 const KEPT_ALWAYS = 20;
 
-/** Forgets what nobody scrolls back to: a model that is paused daily would fill the disk. */
+/** Forgets what no one scrolls back to: a model that is paused daily would fill the disk. */
 export async function forgetOldEvents(db: Db): Promise<void> {
   await db.$executeRaw`
     DELETE FROM channel_events old

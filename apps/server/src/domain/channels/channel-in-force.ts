@@ -25,14 +25,14 @@ export interface ChannelInForce {
   disabledStream: ReadonlySet<string>;
   onlyChat: boolean;
   preCost: number;
-  /** Answers Responses clients through chat even if the vendor speaks Responses. */
+  /** Answers Responses clients through chat even if the provider speaks Responses. */
   compatibleResponse: boolean;
   proxy: string;
   plugin: Record<string, Record<string, unknown>>;
   /** "" = any of its models. */
   testModel: string;
   autoDisable: boolean;
-  /** Unknown fields of a client's body reach the vendor in another dialect too. */
+  /** Unknown fields of a client's body reach the provider in another dialect too. */
   allowExtraBody: boolean;
   /** Requests and answers are kept for some days. */
   logBodies: boolean;
@@ -68,7 +68,7 @@ export function mapModel({ mapping }: Pick<ChannelInForce, "mapping">, model: st
   return { upstream: wildcard.upstream, billed: wildcard.billed ?? model };
 }
 
-/** The model a test asks for: the one that was named, the vendor's usual one if it is offered, else the first. */
+/** The model a test asks for: the one that was named, the provider's usual one if it is offered, else the first. */
 export function testModelOf(
   channel: Pick<ChannelInForce, "testModel" | "models">,
   provider: Pick<Provider, "testModel"> | undefined,

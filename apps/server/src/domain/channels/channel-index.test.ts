@@ -6,7 +6,7 @@ import { channel } from "./channels.fixture.ts";
 import { parseMapping } from "./load-channels.ts";
 
 const names = ["gpt", "gpt-4*", "gpt*", "claude", "c*"];
-const asked = ["gpt", "gpt-4o", "gpt-5", "claude", "cohere", "nothing"];
+const requested = ["gpt", "gpt-4o", "gpt-5", "claude", "cohere", "nothing"];
 const groups = ["default", "vip"];
 const one = fc
   .record({
@@ -52,7 +52,7 @@ describe("the index of channels", () => {
         const fresh = await buildIndex([...now.values()]);
         for (const group of groups) {
           expect(index.models(group).toSorted()).toEqual(fresh.models(group).toSorted());
-          for (const model of asked) expect(index.find(group, model)).toEqual(fresh.find(group, model));
+          for (const model of requested) expect(index.find(group, model)).toEqual(fresh.find(group, model));
         }
         for (let id = 1; id < 10; id += 1) expect(index.byId(id)).toBe(now.get(id));
       }),
@@ -61,10 +61,10 @@ describe("the index of channels", () => {
 
   it("leaves the list that a call holds as it was", () => {
     const index = createIndex([channel({ id: 1 }), channel({ id: 2 })]);
-    const held = index.find("default", "gpt");
+    const found = index.find("default", "gpt");
     index.remove(1);
     index.put(channel({ id: 3, priority: 9 }));
-    expect(held.map(({ id }) => id)).toEqual([1, 2]);
+    expect(found.map(({ id }) => id)).toEqual([1, 2]);
     expect(index.find("default", "gpt").map(({ id }) => id)).toEqual([3, 2]);
   });
 

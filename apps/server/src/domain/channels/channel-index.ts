@@ -49,7 +49,7 @@ function inOrder(channels: readonly ChannelInForce[]): ChannelInForce[] {
   return channels.toSorted((one, other) => (comesBefore(one, other) ? -1 : 1));
 }
 
-/** Only while an index is built: its lists are nobody's yet. */
+/** Only while an index is built: its lists are no one's yet. */
 function append(groups: Map<string, GroupIndex<ChannelInForce[]>>, channel: ChannelInForce): void {
   for (const group of new Set(channel.groups)) {
     let index = groups.get(group);
@@ -73,14 +73,14 @@ function append(groups: Map<string, GroupIndex<ChannelInForce[]>>, channel: Chan
 function indexOf(groups: Map<string, GroupIndex>, channels: readonly ChannelInForce[]): ChannelIndex {
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
 
-  function change(channel: ChannelInForce, turn: typeof insert): void {
+  function change(channel: ChannelInForce, apply: typeof insert): void {
     for (const group of new Set(channel.groups)) {
       let index = groups.get(group);
       if (index === undefined) groups.set(group, (index = { exact: new Map(), wildcards: [] }));
       for (const model of new Set(channel.models)) {
-        if (model.endsWith("*")) changeWildcard(index, model.slice(0, -1), channel, turn);
+        if (model.endsWith("*")) changeWildcard(index, model.slice(0, -1), channel, apply);
         else {
-          const list = turn(index.exact.get(model) ?? NONE, channel);
+          const list = apply(index.exact.get(model) ?? NONE, channel);
           if (list.length === 0) index.exact.delete(model);
           else index.exact.set(model, list);
         }
@@ -124,10 +124,10 @@ function changeWildcard(
   index: GroupIndex,
   prefix: string,
   channel: ChannelInForce,
-  turn: typeof insert,
+  apply: typeof insert,
 ): void {
   const known = index.wildcards.find((entry) => entry.prefix === prefix)?.channels ?? NONE;
-  const list = turn(known, channel);
+  const list = apply(known, channel);
   const others = index.wildcards.filter((entry) => entry.prefix !== prefix);
   index.wildcards = list.length === 0 ? others : [...others, { prefix, channels: list }];
   index.wildcards.sort((one, other) => other.prefix.length - one.prefix.length);

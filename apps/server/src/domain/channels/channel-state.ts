@@ -55,7 +55,7 @@ export async function disableKey(
 /**
  * Takes a key and its channel back after a test with it went well, if they were switched off automatically.
  * Answers whether there was anything to take back.
- * @param keyId undefined for a vendor without keys
+ * @param keyId undefined for a provider without keys
  */
 export async function reviveChannel(
   db: PrismaClient,

@@ -22,7 +22,7 @@ import { modelNamesWith } from "./model-names.ts";
 
 /** Channels as operators manage them. Keys go in and never come out; every change is announced and leaves a trace. */
 
-export interface ChannelRoom {
+export interface ChannelDeps {
   db: PrismaClient;
   secrets: Secrets;
   providers: Providers;
@@ -30,10 +30,10 @@ export interface ChannelRoom {
 
 /**
  * Throws `invalid_request` with a sentence per field; nothing is half done.
- * @param begin `keyLater`: it may lack the key that its vendor needs
+ * @param begin `keyLater`: it may lack the key that its provider needs
  */
 export async function createChannel(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   actor: Actor,
   input: ChannelInput,
   begin: { status?: 1 | 2; keyLater?: boolean } = {},
@@ -41,14 +41,14 @@ export async function createChannel(
   const { status = ChannelStatus.enabled, keyLater = false } = begin;
   const keys = keysOf(input.key);
   fillMasks(input, undefined);
-  return room.db.$transaction(async (tx) => {
-    await checkChannel(tx, room.providers, input, keyLater || keys.length > 0);
+  return deps.db.$transaction(async (tx) => {
+    await checkChannel(tx, deps.providers, input, keyLater || keys.length > 0);
     // The cipher text is bound to the id, which the row has only once it is there.
     const [{ id } = { id: 0 }] = await tx.$queryRaw<{ id: number }[]>`
       SELECT nextval(pg_get_serial_sequence('channels', 'id'))::int AS id`;
-    await tx.channel.create({ data: { id, ...columnsOf(room.secrets, id, input), status } });
+    await tx.channel.create({ data: { id, ...columnsOf(deps.secrets, id, input), status } });
     await replaceParts(tx, id, input);
-    await storeKeys(tx, room.secrets, id, keys, "replace");
+    await storeKeys(tx, deps.secrets, id, keys, "replace");
     const after = await getChannel(tx, id);
     await leaveTrace(tx, actor, "create", undefined, after);
     return after;
@@ -61,22 +61,22 @@ export async function createChannel(
  *   an empty key keeps the stored ones
  */
 export async function editChannel(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   actor: Actor,
   id: number,
   edit: (now: ChannelInput) => ChannelInput,
 ): Promise<ChannelRecord> {
-  return room.db.$transaction(async (tx) => {
+  return deps.db.$transaction(async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
-    const input = withStored(room, actor, before, edit({ ...typedIn(before), key: "" }));
+    const input = withStored(deps, actor, before, edit({ ...typedIn(before), key: "" }));
     const keys = keysOf(input.key);
-    await checkChannel(tx, room.providers, input, keys.length + before.keys.length > 0);
-    await tx.channel.update({ where: { id }, data: columnsOf(room.secrets, id, input) });
+    await checkChannel(tx, deps.providers, input, keys.length + before.keys.length > 0);
+    await tx.channel.update({ where: { id }, data: columnsOf(deps.secrets, id, input) });
     await replaceParts(tx, id, input);
-    if (keys.length > 0) await storeKeys(tx, room.secrets, id, keys, input.key_mode ?? "replace");
+    if (keys.length > 0) await storeKeys(tx, deps.secrets, id, keys, input.key_mode ?? "replace");
     const after = await getChannel(tx, id);
-    const open = (row: ChannelRecord) => typedInFull(room.secrets, row);
+    const open = (row: ChannelRecord) => typedInFull(deps.secrets, row);
     await leaveTrace(tx, actor, "change", before, after, open);
     return after;
   });
@@ -87,15 +87,15 @@ export async function editChannel(
  * credentials that are not entered again would be sent elsewhere than they were stored for.
  */
 export function withStored<T extends ChannelInput>(
-  room: Pick<ChannelRoom, "secrets" | "providers">,
+  deps: Pick<ChannelDeps, "secrets" | "providers">,
   actor: Actor,
   stored: ChannelRecord,
   wanted: T,
 ): T {
-  const before = typedInFull(room.secrets, stored);
+  const before = typedInFull(deps.secrets, stored);
   const { input, kept } = fillMasks(wanted, before);
   const keepsKeys = stored.keys.length > 0 && (input.key.trim() === "" || input.key_mode === "append");
-  requireCredentials(actor, movedFields(room.providers, before, input), keepsKeys ? ["key", ...kept] : kept);
+  requireCredentials(actor, movedFields(deps.providers, before, input), keepsKeys ? ["key", ...kept] : kept);
   return input;
 }
 
@@ -180,7 +180,7 @@ export interface ChannelSearch {
 }
 
 export async function listChannels(
-  { db, secrets }: Pick<ChannelRoom, "db" | "secrets">,
+  { db, secrets }: Pick<ChannelDeps, "db" | "secrets">,
   search: ChannelSearch,
 ): Promise<{ rows: ChannelRecord[]; total: number }> {
   await collectChannelCharges(db);
@@ -233,7 +233,7 @@ export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
   }
 }
 
-/** One key per line, each once. A JSON document, as some vendors hand out, is one key however it is laid out. */
+/** One key per line, each once. A JSON document, as some providers hand out, is one key however it is laid out. */
 export function keysOf(text: string): string[] {
   if (text.trimStart().startsWith("{")) {
     const document = parseRecord(text);
@@ -307,11 +307,11 @@ function picture(row: ChannelRecord): object {
 
 /** Refuses to act on a channel without a model to ask for. */
 export function testModelFor(
-  room: Pick<ChannelRoom, "providers">,
+  deps: Pick<ChannelDeps, "providers">,
   input: Pick<ChannelInput, "test_model" | "models" | "type">,
 ): string {
-  const asked = { testModel: input.test_model, models: input.models };
-  const model = testModelOf(asked, room.providers.get(input.type));
+  const requested = { testModel: input.test_model, models: input.models };
+  const model = testModelOf(requested, deps.providers.get(input.type));
   if (model) return model;
   throw conflict("Name a test model first: all models of this channel are wildcards.", {
     test_model: "Name a model to test with.",

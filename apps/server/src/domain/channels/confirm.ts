@@ -24,7 +24,7 @@ const MOST_KEPT = 2_000;
 export function createConfirm(now: () => number, onError: (error: unknown) => void): Confirm {
   /** Milliseconds since 1970 until which no test starts; infinite while one is under way. */
   const waiting = new Map<string, number>();
-  let underWay = 0;
+  let inProgress = 0;
 
   function forgetOld(): void {
     if (waiting.size < MOST_KEPT) return;
@@ -33,10 +33,10 @@ export function createConfirm(now: () => number, onError: (error: unknown) => vo
 
   return {
     start(subject, test, then) {
-      if ((waiting.get(subject) ?? 0) > now() || underWay >= MOST_AT_ONCE) return;
+      if ((waiting.get(subject) ?? 0) > now() || inProgress >= MOST_AT_ONCE) return;
       forgetOld();
       waiting.set(subject, Number.POSITIVE_INFINITY);
-      underWay += 1;
+      inProgress += 1;
       void test()
         .then((result) => {
           const verdict = verdictOf(result);
@@ -48,7 +48,7 @@ export function createConfirm(now: () => number, onError: (error: unknown) => vo
           onError(error);
         })
         .finally(() => {
-          underWay -= 1;
+          inProgress -= 1;
         });
     },
   };

@@ -17,7 +17,7 @@ export interface State {
   refused: Map<number, Evidence>;
   /** Failures of any model without a success in between. */
   run: Evidence;
-  underWay: number;
+  inProgress: number;
 }
 
 /** Milliseconds since 1970 throughout. */

@@ -97,7 +97,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
         circuits: new Map(),
         refused: new Map(),
         run: { count: 0, first: 0 },
-        underWay: 0,
+        inProgress: 0,
       };
       states.set(channelId, state);
     }
@@ -110,7 +110,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
 
   function isFull(channel: ChannelInForce, state: State): boolean {
     if (channel.maxConcurrency === 0) return false;
-    return state.underWay >= Math.max(1, Math.floor(channel.maxConcurrency / nodes()));
+    return state.inProgress >= Math.max(1, Math.floor(channel.maxConcurrency / nodes()));
   }
 
   /** The provider answered: a refusal of the request itself is an answer too. */
@@ -123,7 +123,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
   }
 
   function tidy(channelId: number, state: State): void {
-    const idle = state.underWay === 0 && state.run.count === 0 && state.refused.size === 0;
+    const idle = state.inProgress === 0 && state.run.count === 0 && state.refused.size === 0;
     if (idle && state.frozen.isEmpty() && state.circuits.size === 0) states.delete(channelId);
   }
 
@@ -182,14 +182,14 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
       const probes = circuit !== undefined && isHalfOpen(circuit, at);
       if (channel.maxConcurrency === 0 && !probes) return NO_LEASE;
       const state = known ?? stateOf(channel.id);
-      state.underWay += 1;
+      state.inProgress += 1;
       if (probes) circuit.probeSince = at;
       let over = false;
       return {
         leave() {
           if (over) return;
           over = true;
-          state.underWay -= 1;
+          state.inProgress -= 1;
           if (probes && circuit.probeSince === at) circuit.probeSince = 0;
           tidy(channel.id, state);
         },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { keysOf } from "./channels.ts";
 
-describe("the keys that somebody pastes", () => {
+describe("the keys that someone pastes", () => {
   it("stand one per line, each once", () => {
     expect(keysOf(" sk-1\n\nsk-2 \nsk-1")).toEqual(["sk-1", "sk-2"]);
   });

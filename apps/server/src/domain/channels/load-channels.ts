@@ -19,7 +19,7 @@ interface Which {
   /** 1 enabled, 2 disabled by hand, 3 automatically. */
   status: 1 | 3 | "any";
   ids?: readonly number[];
-  /** Which of their keys, by status; those in use unless given. Channels of several vendors have none. */
+  /** Which of their keys, by status; those in use unless given. Channels of several providers have none. */
   keys?: readonly (1 | 2 | 3)[];
   /** Only channels that have such a key. */
   onlyWithKeys?: boolean;

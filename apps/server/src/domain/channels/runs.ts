@@ -115,7 +115,7 @@ export async function noteItem(
   });
 }
 
-/** A sign of life. Answers whether the run shall go on: anybody on any node may have stopped it. */
+/** A sign of life. Answers whether the run shall go on: anyone on any node may have stopped it. */
 export async function beat(db: Db, runId: number): Promise<boolean> {
   const { count } = await db.channelRun.updateMany({
     where: { id: runId, status: "running" },

@@ -8,7 +8,7 @@ import { hintOf } from "#platform/secrets.ts";
 import { applyEdit } from "./batch-edit.ts";
 import { deleteChannels, editChannels } from "./batch.ts";
 import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
-import { type ChannelRoom, createChannel, keysOf, withStored } from "./channels.ts";
+import { type ChannelDeps, createChannel, keysOf, withStored } from "./channels.ts";
 
 /** A tag is a word that channels share; there is no row for it, so it lives as long as one of them. */
 
@@ -68,17 +68,17 @@ export async function idsOfTag(db: Db, tag: string): Promise<number[]> {
  * @param tag whose channels; the edit may give them another one
  */
 export async function editTag(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   actor: Actor,
   tag: string,
   { edit, key, remove_missing, preview, name: named }: z.infer<typeof ChannelTagEdit> & { name?: string },
 ): Promise<ChannelTagAnswer> {
-  const members = await channelsOfTag(room.db, tag);
+  const members = await channelsOfTag(deps.db, tag);
   const keys = keysOf(key);
-  const { fresh, missing } = compareKeys(room, members, keys, remove_missing);
+  const { fresh, missing } = compareKeys(deps, members, keys, remove_missing);
   const staying = members.filter((member) => !missing.includes(member));
   const ids = staying.map((member) => member.id);
-  const edited = await editChannels(room, actor, ids, edit, preview);
+  const edited = await editChannels(deps, actor, ids, edit, preview);
   const answer: ChannelTagAnswer = { ...edited, added: [], removed: [] };
 
   const [model] = members;
@@ -89,8 +89,8 @@ export async function editTag(
     }
     const name = `${(named || model.name).slice(0, 120)}_${members.length + index + 1}`;
     try {
-      const input = withStored(room, actor, model, applyEdit({ ...typedIn(model), name, key: each }, edit));
-      answer.added.push((await createChannel(room, actor, input)).name);
+      const input = withStored(deps, actor, model, applyEdit({ ...typedIn(model), name, key: each }, edit));
+      answer.added.push((await createChannel(deps, actor, input)).name);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       answer.failed.push({ id: 0, name, message: error.message });
@@ -99,7 +99,7 @@ export async function editTag(
   if (preview) answer.removed = missing.map(({ id, name }) => ({ id, name }));
   else if (missing.length > 0) {
     const gone = await deleteChannels(
-      room,
+      deps,
       actor,
       missing.map((member) => member.id),
     );
@@ -110,7 +110,7 @@ export async function editTag(
 }
 
 function compareKeys(
-  { secrets }: ChannelRoom,
+  { secrets }: ChannelDeps,
   members: ChannelRecord[],
   keys: string[],
   removeMissing: boolean,

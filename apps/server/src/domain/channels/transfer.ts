@@ -10,43 +10,43 @@ import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { channelParts, type ChannelRecord, typedIn, typedInFull } from "./channel-row.ts";
 import { dropMasks } from "./channel-secrets.ts";
-import { type ChannelRoom, createChannel, getChannel } from "./channels.ts";
+import { type ChannelDeps, createChannel, getChannel } from "./channels.ts";
 import { channelKeyContext } from "./load-channels.ts";
 
 /** Channels that leave the database or come into it: copies, export, import. Keys leave for root alone, and on record. */
 
 const MAX_NAME = 128;
 
-/** Like it in everything, its keys too; switched off, so that somebody looks at it before it serves. */
-export async function copyChannel(room: ChannelRoom, actor: Actor, id: number): Promise<ChannelRecord> {
-  const row = await getChannel(room.db, id);
+/** Like it in everything, its keys too; switched off, so that someone looks at it before it serves. */
+export async function copyChannel(deps: ChannelDeps, actor: Actor, id: number): Promise<ChannelRecord> {
+  const row = await getChannel(deps.db, id);
   const ending = "_copy";
   const name = row.name.slice(0, MAX_NAME - ending.length) + ending;
-  const input = { ...typedInFull(room.secrets, row), name, key: openKeys(room.secrets, row) };
-  return createChannel(room, actor, input, { status: 2, keyLater: row.keys.length === 0 });
+  const input = { ...typedInFull(deps.secrets, row), name, key: openKeys(deps.secrets, row) };
+  return createChannel(deps, actor, input, { status: 2, keyLater: row.keys.length === 0 });
 }
 
 /** @param withKeys the caller has made sure that it is root who asks */
 export async function exportChannels(
-  room: Pick<ChannelRoom, "db" | "secrets">,
+  deps: Pick<ChannelDeps, "db" | "secrets">,
   actor: Actor,
   { ids, withKeys }: { ids: readonly number[] | undefined; withKeys: boolean },
 ): Promise<ChannelExport> {
-  const rows = await room.db.channel.findMany({
+  const rows = await deps.db.channel.findMany({
     where: { deleted_at: null, ...(ids === undefined ? {} : { id: { in: [...ids] } }) },
     orderBy: { id: "asc" },
     include: channelParts,
   });
-  await noteExport(room.db, actor, rows, withKeys);
+  await noteExport(deps.db, actor, rows, withKeys);
   return {
     version: 1,
     exported_time: Math.floor(currentTime().getTime() / 1000),
     with_keys: withKeys,
     channels: rows.map((row) => ({
-      ...(withKeys ? typedInFull(room.secrets, row) : typedIn(row)),
+      ...(withKeys ? typedInFull(deps.secrets, row) : typedIn(row)),
       // What the gateway switched off is worth another try elsewhere; what a person did stays.
       status: row.status === 2 ? 2 : 1,
-      key: withKeys ? openKeys(room.secrets, row) : "",
+      key: withKeys ? openKeys(deps.secrets, row) : "",
     })),
   };
 }
@@ -63,9 +63,9 @@ function noteExport(db: Db, actor: Actor, rows: ChannelRecord[], withKeys: boole
   });
 }
 
-/** One that needs a key and brings none is stored switched off, until somebody enters it. */
+/** One that needs a key and brings none is stored switched off, until someone enters it. */
 export async function importChannels(
-  room: ChannelRoom,
+  deps: ChannelDeps,
   actor: Actor,
   channels: readonly unknown[],
 ): Promise<ChannelImportAnswer> {
@@ -83,10 +83,10 @@ export async function importChannels(
     const { status, ...given } = parsed.data;
     // A file that was exported without keys has no other secret either: they have to be entered, too.
     const { input, kept } = dropMasks(given);
-    const lacksKey = input.key === "" && room.providers.get(input.type)?.keyless !== true;
+    const lacksKey = input.key === "" && deps.providers.get(input.type)?.keyless !== true;
     const needsKey = lacksKey || kept.length > 0;
     try {
-      const made = await createChannel(room, actor, input, {
+      const made = await createChannel(deps, actor, input, {
         status: needsKey || status === 2 ? 2 : 1,
         keyLater: lacksKey,
       });

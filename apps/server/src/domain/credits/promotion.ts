@@ -4,7 +4,7 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 
 /**
- * Moves an account up to the group that what it topped up in total has earned: payments and codes less refunds, not gifts. Nobody
+ * Moves an account up to the group that what it topped up in total has earned: payments and codes less refunds, not gifts. No one
  * is moved down, and who was put into a group by hand that is no reward stays there. Returns the group then.
  * @param db the transaction that credits the top-up
  */

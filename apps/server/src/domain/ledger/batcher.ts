@@ -65,7 +65,7 @@ const lookEveryMs = 50;
 export function createBatcher<Input, Output>(options: BatcherOptions<Input, Output>): Batcher<Input, Output> {
   type Item = Waiting<Input, Output>;
   let queue: Item[] = [];
-  let underWay: readonly Item[] = [];
+  let inProgress: readonly Item[] = [];
   let most = options.maxRows;
   let pump: Promise<void> | undefined;
   let wake: (() => void) | undefined;
@@ -85,9 +85,9 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
       }
       const batch = queue.slice(0, most);
       queue = queue.slice(batch.length);
-      underWay = batch;
+      inProgress = batch;
       const passing = await attempt(batch);
-      underWay = [];
+      inProgress = [];
       if (!passing) {
         pauseMs = firstPauseMs;
         most = Math.min(options.maxRows, most * 2);
@@ -240,10 +240,10 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
       });
     },
     get size() {
-      return queue.length + underWay.length + asideCount();
+      return queue.length + inProgress.length + asideCount();
     },
     ageMs() {
-      const oldest = Math.min(...[...underWay, ...queue].map((item) => item.addedAt));
+      const oldest = Math.min(...[...inProgress, ...queue].map((item) => item.addedAt));
       return Number.isFinite(oldest) ? performance.now() - oldest : 0;
     },
     async idle() {

@@ -30,7 +30,7 @@ export interface CallRecord {
   /** Points; 0n when the call costs nothing. The ledger charges less where the balance does not hold as much. */
   quota: bigint;
   /** Less was reserved than the call could cost, by the operator's wish: limits of the key do not cut the charge. */
-  heldInPart?: boolean;
+  partlyReserved?: boolean;
   estimated: boolean;
   requestTimeMs: number;
   firstByteTimeMs: number;
@@ -85,7 +85,7 @@ type LogColumn = keyof typeof logColumns;
 /** A log row as JSON, and what the roll-up needs besides. */
 export type LogJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
 
-// A sentence of a vendor may be a whole page; the column is for people.
+// A sentence of a provider may be a whole page; the column is for people.
 const longestText = 4_000;
 
 /** Text that Postgres takes: no NUL, no half of a surrogate pair, not endless. */
@@ -147,6 +147,6 @@ export function rowOf(record: CallRecord): LogJson {
     billing_tag: clean(record.billingTag, 50),
     cache_hit: record.cacheHit,
     cached_tokens: whole(usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER),
-    held_in_part: record.heldInPart === true,
+    held_in_part: record.partlyReserved === true,
   };
 }

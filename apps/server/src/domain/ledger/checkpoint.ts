@@ -74,7 +74,7 @@ export function callOfCheckpoint(checkpoint: unknown): CallRecord | undefined {
     content: row.content,
     usage: { input: row.prompt_tokens, output: row.completion_tokens, cacheRead: row.cached_tokens },
     quota: BigInt(row.quota),
-    heldInPart: row.held_in_part,
+    partlyReserved: row.held_in_part,
     estimated: row.estimated,
     requestTimeMs: row.request_time,
     firstByteTimeMs: row.first_byte_time,

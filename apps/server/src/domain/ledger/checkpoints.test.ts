@@ -46,16 +46,16 @@ async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
 }
 
 /** The call as it would be charged if its node died. */
-function soFar(held: ReserveInput, quota: bigint, createdAt: Date): CallRecord {
+function soFar(reserved: ReserveInput, quota: bigint, createdAt: Date): CallRecord {
   const usage = { input: 100, output: Number(quota), cacheRead: 3 };
-  return callOf(held, quota, { createdAt, outcome: "interrupted", status: 503, usage, estimated: true });
+  return callOf(reserved, quota, { createdAt, outcome: "interrupted", status: 503, usage, estimated: true });
 }
 
 async function warmUp(ledger: Ledger, account: Account, tokenAmount = 0n): Promise<void> {
   for (let calls = 0; calls < 5; calls += 1) {
-    const held = reservation(account, 100n, tokenAmount);
-    await ledger.reserve(held);
-    await ledger.settle(callOf(held, 0n));
+    const reserved = reservation(account, 100n, tokenAmount);
+    await ledger.reserve(reserved);
+    await ledger.settle(callOf(reserved, 0n));
   }
 }
 
@@ -72,9 +72,9 @@ async function logOf({ requestId }: ReserveInput) {
 }
 
 /** Lets another node find the reservations of this one abandoned. */
-async function abandon(held: ReserveInput): Promise<void> {
+async function abandon(reserved: ReserveInput): Promise<void> {
   await database.db.reservation.update({
-    where: { request_id: held.requestId },
+    where: { request_id: reserved.requestId },
     data: { node_id: "a-node-that-died" },
   });
 }
@@ -83,10 +83,10 @@ const takeover = { beatMs: 100, silentAfterMs: 300 };
 
 describe("a checkpoint", () => {
   it("is read as the call that was written, to the last field of its log row", () => {
-    const held = reservation({ userId: 7, tokenId: 9 }, 5n);
-    const record = callOf(held, 12_345n, {
+    const reserved = reservation({ userId: 7, tokenId: 9 }, 5n);
+    const record = callOf(reserved, 12_345n, {
       outcome: "interrupted",
-      heldInPart: true,
+      partlyReserved: true,
       bill: { price_type: "tokens", group_ratio: "1", lines: [], exact: "12345" },
       attempts: [{ channel_id: 1, channel_name: "a", result: "ok", status: 200, duration: 5, message: "" }],
       paused: [
@@ -118,25 +118,25 @@ describe("a checkpoint", () => {
       const tokenAmount = tokenQuota === undefined ? 0n : 100n;
       const ledger = await openNode();
       await warmUp(ledger, account, tokenAmount);
-      const held = reservation(account, 100n, tokenAmount);
-      await ledger.reserve(held);
+      const reserved = reservation(account, 100n, tokenAmount);
+      await ledger.reserve(reserved);
       const before = await userOf(account);
       expect(before.reserved).toBe(0n);
       const at = new Date();
-      await ledger.checkpoint([soFar(held, 10n, at)]);
+      await ledger.checkpoint([soFar(reserved, 10n, at)]);
       expect(await userOf(account)).toMatchObject({ reserved: 100n, leased: before.leased - 100n });
-      expect(await rowOf(held)).toMatchObject({ amount: 100n, token_amount: tokenAmount, version: 0 });
+      expect(await rowOf(reserved)).toMatchObject({ amount: 100n, token_amount: tokenAmount, version: 0 });
       expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
-      await ledger.checkpoint([soFar(held, 20n, at)]);
-      expect(await rowOf(held)).toMatchObject({ checkpoint: expect.objectContaining({ quota: "20" }) });
-      const record = callOf(held, 60n, { createdAt: at });
+      await ledger.checkpoint([soFar(reserved, 20n, at)]);
+      expect(await rowOf(reserved)).toMatchObject({ checkpoint: expect.objectContaining({ quota: "20" }) });
+      const record = callOf(reserved, 60n, { createdAt: at });
       const ends = await Promise.all([ledger.settle(record), ledger.settle(record)]);
       expect(ends.sort()).toEqual(["gone", "settled"]);
       // One that comes too late changes nothing.
-      await ledger.checkpoint([soFar(held, 30n, at)]);
-      expect(await rowOf(held)).toBeNull();
+      await ledger.checkpoint([soFar(reserved, 30n, at)]);
+      expect(await rowOf(reserved)).toBeNull();
       expect(await userOf(account)).toMatchObject({ quota: 999_940n, reserved: 0n, used_quota: 60n });
-      expect(await logOf(held)).toMatchObject([{ quota: 60n, outcome: "complete" }]);
+      expect(await logOf(reserved)).toMatchObject([{ quota: 60n, outcome: "complete" }]);
       // The lease goes on.
       const next = reservation(account, 100n, tokenAmount);
       await ledger.reserve(next);
@@ -152,9 +152,9 @@ describe("a checkpoint", () => {
     await warmUp(ledger, account);
     [written, batches] = [0, 0];
     for (let calls = 0; calls < 20; calls += 1) {
-      const held = reservation(account, 100n);
-      await ledger.reserve(held);
-      await ledger.settle(callOf(held, 7n));
+      const reserved = reservation(account, 100n);
+      await ledger.reserve(reserved);
+      await ledger.settle(callOf(reserved, 7n));
     }
     expect([written, batches]).toEqual([0, 20]);
     await ledger.checkpoint([]);
@@ -168,11 +168,11 @@ describe("a checkpoint", () => {
     const ledger = await openNode();
     for (const account of accounts) await warmUp(ledger, account);
     const calls = accounts.flatMap((account) => Array.from({ length: 10 }, () => reservation(account, 100n)));
-    await Promise.all(calls.map((held) => ledger.reserve(held)));
+    await Promise.all(calls.map((reserved) => ledger.reserve(reserved)));
     const at = new Date();
     for (const cost of [10n, 20n, 30n]) {
       await Promise.all([
-        ledger.checkpoint(calls.map((held) => soFar(held, cost, at))),
+        ledger.checkpoint(calls.map((reserved) => soFar(reserved, cost, at))),
         ...accounts.map(async (account) => {
           const short = reservation(account, 50n);
           await ledger.reserve(short);
@@ -182,7 +182,9 @@ describe("a checkpoint", () => {
       expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
     }
     expect(await database.db.reservation.count({ where: { version: 0 } })).toBe(60);
-    const ends = await Promise.all(calls.map((held) => ledger.settle(callOf(held, 90n, { createdAt: at }))));
+    const ends = await Promise.all(
+      calls.map((reserved) => ledger.settle(callOf(reserved, 90n, { createdAt: at }))),
+    );
     expect(new Set(ends)).toEqual(new Set(["settled"]));
     for (const account of accounts)
       expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - 900n, reserved: 0n });
@@ -192,16 +194,16 @@ describe("a checkpoint", () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
-    for (let turn = 0; turn < 30; turn += 1) {
-      const held = reservation(account, 100n);
-      await ledger.reserve(held);
+    for (let round = 0; round < 30; round += 1) {
+      const reserved = reservation(account, 100n);
+      await ledger.reserve(reserved);
       const at = new Date();
-      const checkpoint = () => ledger.checkpoint([soFar(held, 10n, at)]);
-      const end = () => ledger.settle(callOf(held, turn % 3 === 0 ? 130n : 70n, { createdAt: at }));
-      const both = turn % 2 === 0 ? [checkpoint(), end()] : [end(), checkpoint()];
+      const checkpoint = () => ledger.checkpoint([soFar(reserved, 10n, at)]);
+      const end = () => ledger.settle(callOf(reserved, round % 3 === 0 ? 130n : 70n, { createdAt: at }));
+      const both = round % 2 === 0 ? [checkpoint(), end()] : [end(), checkpoint()];
       expect(await Promise.all(both)).toContain("settled");
-      expect(await rowOf(held)).toBeNull();
-      expect(await logOf(held)).toHaveLength(1);
+      expect(await rowOf(reserved)).toBeNull();
+      expect(await logOf(reserved)).toHaveLength(1);
     }
     expect((await userOf(account)).quota).toBe(1_000_000n - 10n * 130n - 20n * 70n);
   });
@@ -212,42 +214,42 @@ describe("a call whose node died", () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
-    const held = reservation(account, 100n);
-    await ledger.reserve(held);
+    const reserved = reservation(account, 100n);
+    await ledger.reserve(reserved);
     const at = new Date();
-    await ledger.checkpoint([soFar(held, 10n, at)]);
-    await ledger.checkpoint([soFar(held, 40n, at)]);
-    await abandon(held);
+    await ledger.checkpoint([soFar(reserved, 10n, at)]);
+    await ledger.checkpoint([soFar(reserved, 40n, at)]);
+    await abandon(reserved);
     // Two nodes that look at the same time.
     await openNode(takeover);
     await openNode(takeover);
-    await expect.poll(async () => logOf(held), { timeout: 5_000 }).toHaveLength(1);
+    await expect.poll(async () => logOf(reserved), { timeout: 5_000 }).toHaveLength(1);
     await sleep(500);
-    expect(await logOf(held)).toEqual([{ quota: 40n, outcome: "interrupted", completion_tokens: 40n }]);
+    expect(await logOf(reserved)).toEqual([{ quota: 40n, outcome: "interrupted", completion_tokens: 40n }]);
     expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n, reserved: 0n });
     // The node was only paused: what it did not reserve any more it does not charge.
-    await ledger.checkpoint([soFar(held, 50n, at)]);
-    expect(await ledger.settle(callOf(held, 90n, { createdAt: at }))).toBe("gone");
+    await ledger.checkpoint([soFar(reserved, 50n, at)]);
+    expect(await ledger.settle(callOf(reserved, 90n, { createdAt: at }))).toBe("gone");
     expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n });
     // Nor does it write a second row of it.
     const lost = { type: 5, outcome: "failed", errorCode: "reservation_lost", createdAt: at } as const;
-    await ledger.note(callOf(held, 0n, lost));
-    expect(await logOf(held)).toHaveLength(1);
+    await ledger.note(callOf(reserved, 0n, lost));
+    expect(await logOf(reserved)).toHaveLength(1);
   });
 
   it("costs nothing when its checkpoint cannot be read, and its points come back", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
-    const held = reservation(account, 100n);
-    await ledger.reserve(held);
-    await ledger.checkpoint([soFar(held, 10n, new Date())]);
+    const reserved = reservation(account, 100n);
+    await ledger.reserve(reserved);
+    await ledger.checkpoint([soFar(reserved, 10n, new Date())]);
     await database.db.reservation.update({
-      where: { request_id: held.requestId },
+      where: { request_id: reserved.requestId },
       data: { node_id: "a-node-that-died", checkpoint: { of: "another version" } },
     });
     await openNode(takeover);
-    await expect.poll(() => rowOf(held), { timeout: 5_000 }).toBeNull();
+    await expect.poll(() => rowOf(reserved), { timeout: 5_000 }).toBeNull();
     expect(await userOf(account)).toMatchObject({ quota: 1_000_000n, reserved: 0n });
     expect(String(errors.splice(0)[0])).toContain("cannot be read");
   });
@@ -255,12 +257,12 @@ describe("a call whose node died", () => {
   it("is charged no more than its account has", async () => {
     const account = await makeAccount(database, { quota: 120n });
     const ledger = await openNode();
-    const held = reservation(account, 100n);
-    await ledger.reserve(held);
-    await ledger.checkpoint([soFar(held, 5_000n, new Date())]);
-    await abandon(held);
+    const reserved = reservation(account, 100n);
+    await ledger.reserve(reserved);
+    await ledger.checkpoint([soFar(reserved, 5_000n, new Date())]);
+    await abandon(reserved);
     await openNode(takeover);
-    await expect.poll(() => rowOf(held), { timeout: 5_000 }).toBeNull();
+    await expect.poll(() => rowOf(reserved), { timeout: 5_000 }).toBeNull();
     expect(await userOf(account)).toMatchObject({ quota: 0n, reserved: 0n, used_quota: 120n });
   });
 });

@@ -40,7 +40,7 @@ const portion = 200;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   const { connection, nodeId, shards, open, onError, onWritten } = options;
-  const underWay = new Set<string>();
+  const inProgress = new Set<string>();
 
   async function renew(records: readonly CallRecord[]): Promise<void> {
     for (let at = 0; at < records.length; at += portion) {
@@ -55,14 +55,14 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
   }
 
   async function settle(record: CallRecord): Promise<void> {
-    if (underWay.has(record.requestId)) return;
-    underWay.add(record.requestId);
+    if (inProgress.has(record.requestId)) return;
+    inProgress.add(record.requestId);
     try {
       if ((await shards.add({ end: record })).verdict === "settled") options.onCharged();
     } catch (error) {
       onError(error);
     } finally {
-      underWay.delete(record.requestId);
+      inProgress.delete(record.requestId);
     }
   }
 

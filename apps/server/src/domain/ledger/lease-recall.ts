@@ -31,7 +31,7 @@ const sharedForMs = 50;
 export const recallPausesMs: readonly number[] = [10, 20, 40, 60, 70];
 
 export function createRecalls({ book, shards, askOthers, onError }: RecallOptions): Recalls {
-  const asked = new Map<number, Promise<void>>();
+  const requested = new Map<number, Promise<void>>();
 
   async function give(leases: readonly Lease[]): Promise<void> {
     await Promise.all(
@@ -58,13 +58,13 @@ export function createRecalls({ book, shards, askOthers, onError }: RecallOption
     recall,
 
     gather(userId) {
-      const known = asked.get(userId);
+      const known = requested.get(userId);
       if (known !== undefined) return known;
       const asking = Promise.all([recall({ userId }), askOthers(userId)])
         .then(() => undefined)
         .catch(onError);
-      asked.set(userId, asking);
-      setTimeout(() => asked.delete(userId), sharedForMs).unref();
+      requested.set(userId, asking);
+      setTimeout(() => requested.delete(userId), sharedForMs).unref();
       return asking;
     },
 

@@ -30,7 +30,7 @@ export interface LeaseOptions {
   silentAfterMs?: number;
 }
 
-interface Held extends Lost {
+interface ReservedCall extends Lost {
   user_id: number;
   token_id: number;
 }
@@ -49,22 +49,22 @@ export function createLeases(options: LeaseOptions): Leases {
   /** Since when every beat of ours has been heard; undefined after one that was not. */
   let steadySince: number | undefined;
   /** When the last beat that was heard had been sent. */
-  let heardAt: number | undefined;
+  let receivedAt: number | undefined;
 
   async function beat(): Promise<void> {
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     const [row] = await connection.query<{ database_ms: number }>({ ...beatStatement, values: [nodeId] });
-    if (row !== undefined) followClock(row.database_ms, askedAt);
+    if (row !== undefined) followClock(row.database_ms, requestedAt);
     steadySince ??= performance.now();
-    heardAt = askedAt;
+    receivedAt = requestedAt;
   }
 
-  async function release(rows: readonly Held[]): Promise<void> {
+  async function release(rows: readonly ReservedCall[]): Promise<void> {
     const lost = rows.filter(({ checkpoint }) => checkpoint !== null);
     if (lost.length > 0) options.settleLost(lost);
-    const held = rows.filter(({ checkpoint }) => checkpoint === null);
-    for (let at = 0; at < held.length; at += portion) {
-      const some = held.slice(at, at + portion);
+    const reserved = rows.filter(({ checkpoint }) => checkpoint === null);
+    for (let at = 0; at < reserved.length; at += portion) {
+      const some = reserved.slice(at, at + portion);
       await connection.query({
         ...releaseStatement,
         values: [
@@ -80,7 +80,7 @@ export function createLeases(options: LeaseOptions): Leases {
   async function releaseSilent(): Promise<void> {
     // When Postgres itself was away, every node fell silent. Only who was heard all the while may judge others.
     if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
-    const rows = await connection.query<Held>({
+    const rows = await connection.query<ReservedCall>({
       text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations v
        WHERE v.node_id NOT IN ($1, '${backgroundNode}') AND NOT EXISTS (
          SELECT FROM nodes n WHERE n.id = v.node_id AND n.heartbeat > now() - $2 * interval '1 millisecond'
@@ -96,11 +96,11 @@ export function createLeases(options: LeaseOptions): Leases {
   }
 
   /**
-   * What this node holds without knowing it: the answer to a reserve was lost and nobody waited for it any more, or
+   * What this node holds without knowing it: the answer to a reserve was lost and no one waited for it any more, or
    * a settle failed for good.
    */
   async function releaseForgotten(): Promise<void> {
-    const rows = await connection.query<Held>({
+    const rows = await connection.query<ReservedCall>({
       text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations
        WHERE node_id = $1 AND created_time < now() - $2 * interval '1 millisecond'`,
       values: [nodeId, silentAfterMs],
@@ -134,7 +134,7 @@ export function createLeases(options: LeaseOptions): Leases {
   }
 
   return {
-    isAlive: () => heardAt !== undefined && performance.now() - heardAt < silentAfterMs * aliveShare,
+    isAlive: () => receivedAt !== undefined && performance.now() - receivedAt < silentAfterMs * aliveShare,
     async start() {
       await beat();
       schedule();
@@ -147,7 +147,7 @@ export function createLeases(options: LeaseOptions): Leases {
       // the next node that looks.
       for (const pauseMs of closePausesMs) {
         await sleep(pauseMs);
-        const rows = await connection.query<Held>({
+        const rows = await connection.query<ReservedCall>({
           text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations
            WHERE node_id = $1 AND checkpoint IS NULL`,
           values: [nodeId],

@@ -75,13 +75,13 @@ describe("a balance whose time has passed", () => {
   });
 
   it("leaves open calls what they hold, and takes what they give back", async () => {
-    const held = reservation(account, 400n);
-    await ledger.reserve(held);
+    const reserved = reservation(account, 400n);
+    await ledger.reserve(reserved);
     await validUntil(yesterday());
     expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 600n }]);
     expect(await expireBalances(database.pool)).toEqual([]);
     await booksAreRight();
-    expect(await ledger.settle(callOf(held, 150n))).toBe("settled");
+    expect(await ledger.settle(callOf(reserved, 150n))).toBe("settled");
     expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 250n }]);
     expect(await user()).toMatchObject({ quota: 0n, reserved: 0n, quota_expires_at: null });
     await booksAreRight();
@@ -92,9 +92,9 @@ describe("a balance whose time has passed", () => {
     await Promise.all([
       ...Array.from({ length: 4 }, () => expireBalances(database.pool)),
       ...Array.from({ length: 20 }, async () => {
-        const held = reservation(account, 30n);
-        await ledger.reserve(held).then(
-          () => ledger.settle(callOf(held, 20n)),
+        const reserved = reservation(account, 30n);
+        await ledger.reserve(reserved).then(
+          () => ledger.settle(callOf(reserved, 20n)),
           () => undefined,
         );
       }),

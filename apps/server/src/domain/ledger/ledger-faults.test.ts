@@ -54,9 +54,9 @@ async function openLedger(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
 }
 
 async function call(ledger: Ledger, account: Account, cost = 3n): Promise<string> {
-  const held = reservation(account, 10n);
-  await ledger.reserve(held);
-  return ledger.settle(callOf(held, cost));
+  const reserved = reservation(account, 10n);
+  await ledger.reserve(reserved);
+  return ledger.settle(callOf(reserved, cost));
 }
 
 async function usedBy({ userId }: Account): Promise<bigint> {
@@ -179,10 +179,10 @@ describe("a locked row", () => {
         await makeAccount(database, { quota: 1_000n }),
       ];
       const ledger = await openLedger({ shards: 1 });
-      const held = reservation(locked, 10n);
-      await ledger.reserve(held);
+      const reserved = reservation(locked, 10n);
+      await ledger.reserve(reserved);
       const unlock = await lock(sql(locked));
-      const waiting = [call(ledger, locked), ledger.settle(callOf(held, 3n))];
+      const waiting = [call(ledger, locked), ledger.settle(callOf(reserved, 3n))];
       await sleep(50);
       // The first batch with the locked account waits for the lock timeout.
       await call(ledger, free);
@@ -230,9 +230,9 @@ describe("a locked row", () => {
     const ledger = await openLedger();
     const unlock = await lock(`SELECT 1 FROM channels WHERE id = ${channel.id} FOR UPDATE`);
     for (const cost of [3n, 4n]) {
-      const held = reservation(account, 10n);
-      await ledger.reserve(held);
-      expect(await ledger.settle(callOf(held, cost, { channelId: channel.id }))).toBe("settled");
+      const reserved = reservation(account, 10n);
+      await ledger.reserve(reserved);
+      expect(await ledger.settle(callOf(reserved, cost, { channelId: channel.id }))).toBe("settled");
     }
     await collectChannelCharges(database.db);
     expect(await used()).toBe(0n);

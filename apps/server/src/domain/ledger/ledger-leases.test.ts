@@ -52,9 +52,9 @@ async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
   return ledger;
 }
 
-async function call(ledger: Ledger, held: ReserveInput, cost: bigint) {
-  await ledger.reserve(held);
-  return ledger.settle(callOf(held, cost));
+async function call(ledger: Ledger, reserved: ReserveInput, cost: bigint) {
+  await ledger.reserve(reserved);
+  return ledger.settle(callOf(reserved, cost));
 }
 
 /** Enough calls that the next one finds a lease. */
@@ -88,12 +88,12 @@ describe("a lease", () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
-    const held = reservation(account, 10n);
+    const reserved = reservation(account, 10n);
     batches = 0;
-    await ledger.reserve(held);
+    await ledger.reserve(reserved);
     expect(batches).toBe(0);
-    expect(await database.db.reservation.count({ where: { request_id: held.requestId } })).toBe(0);
-    const record = callOf(held, 8n);
+    expect(await database.db.reservation.count({ where: { request_id: reserved.requestId } })).toBe(0);
+    const record = callOf(reserved, 8n);
     const answers = await Promise.all([ledger.settle(record), ledger.settle(record), ledger.settle(record)]);
     expect(answers.sort()).toEqual(["gone", "gone", "settled"]);
     expect(await ledger.settle(record)).toBe("gone");
@@ -111,11 +111,11 @@ describe("a lease", () => {
     const ledger = await openNode();
     for (const account of [few, ...limited]) {
       await warmUp(ledger, account, 20n, account === limited[3] ? 20n : 0n);
-      const held = reservation(account, 20n, account === limited[3] ? 20n : 0n);
-      await ledger.reserve(held);
+      const reserved = reservation(account, 20n, account === limited[3] ? 20n : 0n);
+      await ledger.reserve(reserved);
       expect(await leasesOf(account)).toEqual([]);
       expect((await userOf(account)).reserved).toBe(20n);
-      await ledger.settle(callOf(held, 1n));
+      await ledger.settle(callOf(reserved, 1n));
     }
   });
 
@@ -146,15 +146,15 @@ describe("a lease", () => {
     await warmUp(ledger, account);
     for (const cost of [11n, 40n, 500n, 5_000n]) await call(ledger, reservation(account, 10n), cost);
     expect(await userOf(account)).toMatchObject({ quota: 4_449n, used_quota: 5_551n });
-    const held = reservation(account, 10n);
-    await ledger.reserve(held);
-    expect(await ledger.settle(callOf(held, 1_000_000n))).toBe("settled");
+    const reservedCall = reservation(account, 10n);
+    await ledger.reserve(reservedCall);
+    expect(await ledger.settle(callOf(reservedCall, 1_000_000n))).toBe("settled");
     const { quota, reserved, leased } = await userOf(account);
     expect(quota).toBeGreaterThanOrEqual(0n);
     expect(quota - reserved - leased).toBe(0n);
     const { rows } = await database.pool.query<{ sum: bigint }>(
       "SELECT (quota + (bill ->> 'uncollected')::bigint) AS sum FROM request_logs WHERE request_id = $1",
-      [held.requestId],
+      [reservedCall.requestId],
     );
     expect(rows[0]?.sum).toBe(1_000_000n);
   });
@@ -163,14 +163,14 @@ describe("a lease", () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const ledger = await openNode();
     await warmUp(ledger, account, 100n);
-    const held = reservation(account, 10n);
-    await ledger.reserve(held);
+    const reserved = reservation(account, 10n);
+    await ledger.reserve(reserved);
     batches = 0;
-    await ledger.raise({ ...held, amount: 30n });
+    await ledger.raise({ ...reserved, amount: 30n });
     expect(batches).toBe(0);
-    await ledger.raise({ ...held, amount: 5_000n });
-    expect(await database.db.reservation.count({ where: { request_id: held.requestId } })).toBe(1);
-    expect(await ledger.settle(callOf(held, 4_000n))).toBe("settled");
+    await ledger.raise({ ...reserved, amount: 5_000n });
+    expect(await database.db.reservation.count({ where: { request_id: reserved.requestId } })).toBe(1);
+    expect(await ledger.settle(callOf(reserved, 4_000n))).toBe("settled");
     expect(await userOf(account)).toMatchObject({ quota: 6_000n });
     const again = reservation(account, 10n);
     await ledger.reserve(again);
@@ -184,10 +184,10 @@ describe("a lease", () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
-    const held = { ...reservation(account, 10n), own: true };
-    await ledger.reserve(held);
-    expect(await database.db.reservation.count({ where: { request_id: held.requestId } })).toBe(1);
-    await ledger.settle(callOf(held, 1n));
+    const reserved = { ...reservation(account, 10n), own: true };
+    await ledger.reserve(reserved);
+    expect(await database.db.reservation.count({ where: { request_id: reserved.requestId } })).toBe(1);
+    await ledger.settle(callOf(reserved, 1n));
   });
 });
 
@@ -229,12 +229,12 @@ describe("several nodes", () => {
     // Its heart beats once: for the others it dies after 600 ms.
     const paused = await openNode({ beatMs: 3_600_000, silentAfterMs: 600 });
     await warmUp(paused, account);
-    const held = reservation(account, 10n);
-    await paused.reserve(held);
+    const reserved = reservation(account, 10n);
+    await paused.reserve(reserved);
     expect(await leasesOf(account)).toHaveLength(1);
     await expect.poll(() => leasesOf(account), { timeout: 5_000 }).toEqual([]);
     // It does not know that its lease is gone. Its open call is not charged, and a new one has a row of its own.
-    expect(await paused.settle(callOf(held, 10n))).toBe("gone");
+    expect(await paused.settle(callOf(reserved, 10n))).toBe("gone");
     const next = reservation(account, 10n);
     await paused.reserve(next);
     expect(await database.db.reservation.count({ where: { request_id: next.requestId } })).toBe(1);
@@ -322,10 +322,10 @@ describe("a recall", () => {
 async function served(nodes: Ledger[], account: Account, calls: number): Promise<number> {
   const outcomes = await Promise.allSettled(
     Array.from({ length: calls }, async (_, at) => {
-      const held = reservation(account, 10n);
-      await nodes[at % nodes.length]!.reserve(held);
+      const reserved = reservation(account, 10n);
+      await nodes[at % nodes.length]!.reserve(reserved);
       await sleep(Math.random() * 20);
-      expect(await nodes[at % nodes.length]!.settle(callOf(held, 10n))).toBe("settled");
+      expect(await nodes[at % nodes.length]!.settle(callOf(reserved, 10n))).toBe("settled");
     }),
   );
   for (const outcome of outcomes)

@@ -42,10 +42,10 @@ async function ask(account: Account, count: number, amount: bigint): Promise<Out
   const outcome: Outcome = { granted: [], refused: [] };
   await Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const held = reservation(account, amount);
+      const reserved = reservation(account, amount);
       try {
-        await nodes[index % 3]!.reserve(held);
-        outcome.granted.push(held);
+        await nodes[index % 3]!.reserve(reserved);
+        outcome.granted.push(reserved);
       } catch (error) {
         outcome.refused.push(error as GatewayError);
       }
@@ -55,7 +55,7 @@ async function ask(account: Account, count: number, amount: bigint): Promise<Out
 }
 
 async function settleAll(calls: ReserveInput[], quota: bigint): Promise<void> {
-  await Promise.all(calls.map((held, index) => nodes[index % 3]!.settle(callOf(held, quota))));
+  await Promise.all(calls.map((reserved, index) => nodes[index % 3]!.settle(callOf(reserved, quota))));
 }
 
 async function tokenOf(account: Account) {
@@ -130,7 +130,7 @@ describe("a token's limit of calls at once", () => {
     expect(granted).toHaveLength(2);
     await database.pool.query({
       ...releaseStatement,
-      values: [granted.map((held) => held.requestId), [account.userId], [account.tokenId]],
+      values: [granted.map((reserved) => reserved.requestId), [account.userId], [account.tokenId]],
     });
     expect(await tokenOf(account)).toMatchObject({ open_calls: 0 });
     expect((await ask(account, 4, 10n)).granted).toHaveLength(2);

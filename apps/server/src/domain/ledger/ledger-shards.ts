@@ -10,10 +10,10 @@ import type { Connection } from "#platform/database/connection.ts";
 import { again, type Batcher, createBatcher, type Pending } from "./batcher.ts";
 import type { Breaker } from "./breaker.ts";
 import type { LeaseBook } from "./lease-book.ts";
+import { batchOf, type BatchRow } from "./ledger-batch.ts";
 import { loggedOf } from "./ledger-notes.ts";
 import { createSplits } from "./ledger-splits.ts";
 import { leasesStatement, lockedStatement, reservedStatement } from "./ledger-statements.ts";
-import { turnOf, type TurnRow } from "./ledger-turn.ts";
 import { type Lease, payerOf, type Step } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
@@ -118,9 +118,9 @@ function createShard(
     if (leases.length === 0 && steps.every((step) => step.give !== undefined))
       return steps.map(() => ({ verdict: "given" }));
     const began = performance.now();
-    let rows: TurnRow[];
+    let rows: BatchRow[];
     try {
-      rows = await connection.query<TurnRow>(turnOf(steps, requests, nodeId));
+      rows = await connection.query<BatchRow>(batchOf(steps, requests, nodeId));
     } catch (error) {
       for (const lease of leases) lease.unsure = true;
       throw error;

@@ -43,10 +43,10 @@ export function createSplits({ connection, book, reserved, lookUp }: SplitOption
     },
 
     async split(marks) {
-      const asked = marks.flatMap(({ mark, place }) => (isInLease(place) ? [{ mark, place }] : []));
-      if (asked.length === 0) return;
-      const leases = [...new Set(asked.map(({ place }) => place.lease))];
-      const requests = asked.map(({ mark, place: { lease, amount } }): SplitRequest => ({
+      const requested = marks.flatMap(({ mark, place }) => (isInLease(place) ? [{ mark, place }] : []));
+      if (requested.length === 0) return;
+      const leases = [...new Set(requested.map(({ place }) => place.lease))];
+      const requests = requested.map(({ mark, place: { lease, amount } }): SplitRequest => ({
         request_id: mark.requestId,
         lease: lease.id,
         version: lease.version,
@@ -54,14 +54,14 @@ export function createSplits({ connection, book, reserved, lookUp }: SplitOption
         amount: String(amount),
         checkpoint: checkpointOf(mark),
       }));
-      for (const { place } of asked) place.splitting = true;
+      for (const { place } of requested) place.splitting = true;
       const rows = await connection
         .query<SplitRow>({
           ...splitStatement,
           values: [
             JSON.stringify(requests),
-            [...new Set(asked.map(({ mark }) => mark.userId))],
-            [...new Set(asked.map(({ mark }) => mark.tokenId))],
+            [...new Set(requested.map(({ mark }) => mark.userId))],
+            [...new Set(requested.map(({ mark }) => mark.tokenId))],
             leases.map(({ id }) => id),
           ],
         })
@@ -70,7 +70,7 @@ export function createSplits({ connection, book, reserved, lookUp }: SplitOption
           throw error;
         });
       const points = new Map(rows.map((row) => [row.id, row.points]));
-      for (const { mark, place } of asked) if (points.get(mark.requestId) === null) book.detach(place);
+      for (const { mark, place } of requested) if (points.get(mark.requestId) === null) book.detach(place);
       const silent = leases.filter((lease) => {
         const left = points.get(lease.id);
         if (typeof left === "bigint") book.confirm(lease, lease.version + 1, left);

@@ -57,9 +57,9 @@ describe("a lost connection", () => {
     const clients = Array.from({ length: 40 }, async (_, index) => {
       const node = nodes[index % nodes.length]!;
       for (let call = 0; Date.now() < until; call += 1) {
-        const held = reservation(account, 10n, 10n);
-        await node.reserve(held);
-        const record = callOf(held, 1n);
+        const reserved = reservation(account, 10n, 10n);
+        await node.reserve(reserved);
+        const record = callOf(reserved, 1n);
         if (call % 3 === 0) await node.checkpoint([{ ...record, outcome: "interrupted" }]);
         const cost = BigInt(call % 4);
         expect(await node.settle({ ...record, quota: cost })).toBe("settled");

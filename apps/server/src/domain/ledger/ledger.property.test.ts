@@ -92,8 +92,8 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 /** What one run did, next to what the database says about it. */
 interface Run {
   accounts: Account[];
-  calls: { held: ReserveInput; user: number; reservedBy: number }[];
-  settled: { requestId: string; owed: bigint; held: bigint }[];
+  calls: { reserved: ReserveInput; user: number; reservedBy: number }[];
+  settled: { requestId: string; owed: bigint; reserved: bigint }[];
   /** Calls whose node died after a checkpoint, with what their checkpoints may have said. */
   interrupted: Map<string, Set<bigint>>;
   name: string;
@@ -120,17 +120,21 @@ async function take(run: Run, step: Step): Promise<void> {
   switch (step.do) {
     case "reserve": {
       const amount = BigInt(step.amount);
-      const held = reservation(run.accounts[step.user]!, amount, [0, 4].includes(step.user) ? amount : 0n);
-      const granted = await nodes[step.node]!.reserve(held).then(() => true, refusal);
-      if (granted) run.calls.push({ held, user: step.user, reservedBy: step.node });
+      const reserved = reservation(
+        run.accounts[step.user]!,
+        amount,
+        [0, 4].includes(step.user) ? amount : 0n,
+      );
+      const granted = await nodes[step.node]!.reserve(reserved).then(() => true, refusal);
+      if (granted) run.calls.push({ reserved, user: step.user, reservedBy: step.node });
       return;
     }
     case "settle":
     case "release": {
       const found = run.calls[step.call % Math.max(1, run.calls.length)];
       if (found === undefined) return;
-      const quota = step.do === "release" ? 0n : (found.held.amount * BigInt(step.part)) / 100n;
-      const record = callOf(found.held, quota, quota === 0n ? { type: 5, outcome: "failed" } : {});
+      const quota = step.do === "release" ? 0n : (found.reserved.amount * BigInt(step.part)) / 100n;
+      const record = callOf(found.reserved, quota, quota === 0n ? { type: 5, outcome: "failed" } : {});
       const times = step.do === "release" ? 1 : step.times;
       // Any node may settle a reservation that has a row; a share of a lease is known to its own node.
       const by = step.do === "settle" && !step.elsewhere ? found.reservedBy : step.node;
@@ -138,7 +142,11 @@ async function take(run: Run, step: Step): Promise<void> {
       const settled = answers.filter((answer) => answer === "settled").length;
       expect(settled).toBeLessThanOrEqual(1);
       if (settled === 1)
-        run.settled.push({ requestId: found.held.requestId, owed: quota, held: found.held.amount });
+        run.settled.push({
+          requestId: found.reserved.requestId,
+          owed: quota,
+          reserved: found.reserved.amount,
+        });
       return;
     }
     case "credit":
@@ -153,10 +161,10 @@ async function take(run: Run, step: Step): Promise<void> {
     case "checkpoint": {
       const found = run.calls[step.call % Math.max(1, run.calls.length)];
       if (found === undefined) return;
-      const quota = (found.held.amount * BigInt(step.part)) / 100n;
-      const record = callOf(found.held, quota, { outcome: "interrupted", status: 503 });
-      const said = run.interrupted.get(found.held.requestId) ?? new Set();
-      run.interrupted.set(found.held.requestId, said.add(quota));
+      const quota = (found.reserved.amount * BigInt(step.part)) / 100n;
+      const record = callOf(found.reserved, quota, { outcome: "interrupted", status: 503 });
+      const output = run.interrupted.get(found.reserved.requestId) ?? new Set();
+      run.interrupted.set(found.reserved.requestId, output.add(quota));
       await nodes[found.reservedBy]!.checkpoint([record]);
       return;
     }
@@ -169,20 +177,23 @@ async function take(run: Run, step: Step): Promise<void> {
         where: { node_id: nodeIds[step.node]!, version: { gt: 0 } },
       });
       const lost = [
-        ...run.calls.filter((made) => made.reservedBy === step.node).map((made) => made.held),
+        ...run.calls.filter((made) => made.reservedBy === step.node).map((made) => made.reserved),
         ...leases.map((row) => ({ requestId: row.request_id, userId: row.user_id, tokenId: row.token_id })),
       ];
       const marked = await database.db.reservation.findMany({
-        where: { request_id: { in: lost.map((held) => held.requestId) }, checkpoint: { not: Prisma.DbNull } },
+        where: {
+          request_id: { in: lost.map((reservedCall) => reservedCall.requestId) },
+          checkpoint: { not: Prisma.DbNull },
+        },
       });
       const by = nodes[(step.node + 1) % nodes.length]!;
       await Promise.all(marked.map((row) => by.settle(callOfCheckpoint(row.checkpoint)!)));
       await database.pool.query({
         ...releaseStatement,
         values: [
-          lost.map((held) => held.requestId),
-          lost.map((held) => held.userId),
-          lost.map((held) => held.tokenId),
+          lost.map((reservedCall) => reservedCall.requestId),
+          lost.map((reservedCall) => reservedCall.userId),
+          lost.map((reservedCall) => reservedCall.tokenId),
         ],
       });
     }
@@ -198,7 +209,7 @@ async function checkCharges({ settled, calls, interrupted }: Run): Promise<void>
   }>(
     `SELECT request_id, quota + COALESCE((bill ->> 'uncollected')::bigint, 0) AS owed, outcome
      FROM request_logs WHERE request_id = ANY($1)`,
-    [calls.map(({ held }) => held.requestId)],
+    [calls.map(({ reserved }) => reserved.requestId)],
   );
   // Each call has one row at most, whoever has settled it.
   expect(new Set(logged.map((row) => row.request_id)).size).toBe(logged.length);
@@ -212,10 +223,10 @@ async function checkCharges({ settled, calls, interrupted }: Run): Promise<void>
     [settled.map(({ requestId }) => requestId)],
   );
   const charged = new Map(rows.map((row) => [row.request_id, row]));
-  for (const { requestId, owed, held } of settled) {
+  for (const { requestId, owed, reserved: reservedCall } of settled) {
     const { quota, missing } = charged.get(requestId)!;
     expect(quota + BigInt(missing ?? "0")).toBe(owed);
-    expect(quota).toBeGreaterThanOrEqual(owed < held ? owed : held);
+    expect(quota).toBeGreaterThanOrEqual(owed < reservedCall ? owed : reservedCall);
     expect(missing).not.toBe("0");
   }
 }

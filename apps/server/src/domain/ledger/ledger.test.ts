@@ -54,12 +54,12 @@ async function logsOf(requestId: string) {
 describe("a call", () => {
   it("holds its estimate, then costs what it used", async () => {
     const account = await makeAccount(database, { quota: 1000n, tokenQuota: 500n });
-    const held = reservation(account, 300n, 300n);
-    await ledger.reserve(held);
+    const reserved = reservation(account, 300n, 300n);
+    await ledger.reserve(reserved);
     expect(await userOf(account)).toMatchObject({ quota: 1000n, reserved: 300n });
     expect(await tokenOf(account)).toMatchObject({ remain_quota: 500n, reserved: 300n });
 
-    expect(await ledger.settle(callOf(held, 120n))).toBe("settled");
+    expect(await ledger.settle(callOf(reserved, 120n))).toBe("settled");
     expect(await userOf(account)).toEqual({
       quota: 880n,
       reserved: 0n,
@@ -71,15 +71,17 @@ describe("a call", () => {
 
   it("leaves one log row and is counted in its hour", async () => {
     const account = await makeAccount(database, { quota: 1000n });
-    const held = reservation(account, 300n);
-    await ledger.reserve(held);
+    const reserved = reservation(account, 300n);
+    await ledger.reserve(reserved);
     const createdAt = new Date("2026-11-21T10:59:59.999Z");
     const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "12" };
     const attempts = [
       { channel_id: 1, channel_name: "a\0b", result: "ok", status: 200, duration: 7, message: "\ud800" },
     ];
-    await ledger.settle(callOf(held, 12n, { createdAt, bill, attempts, content: "nul \0 and half \udfff" }));
-    const [row, ...more] = await logsOf(held.requestId);
+    await ledger.settle(
+      callOf(reserved, 12n, { createdAt, bill, attempts, content: "nul \0 and half \udfff" }),
+    );
+    const [row, ...more] = await logsOf(reserved.requestId);
     expect(more).toEqual([]);
     expect(row).toMatchObject({
       created_at: createdAt,
@@ -111,25 +113,25 @@ describe("a call", () => {
 
   it("is charged once however often it is settled", async () => {
     const account = await makeAccount(database, { quota: 1000n });
-    const held = reservation(account, 100n);
-    await ledger.reserve(held);
-    const record = callOf(held, 100n);
+    const reserved = reservation(account, 100n);
+    await ledger.reserve(reserved);
+    const record = callOf(reserved, 100n);
     const answers = await Promise.all([ledger.settle(record), ledger.settle(record), ledger.settle(record)]);
     expect(answers.sort()).toEqual(["gone", "gone", "settled"]);
     expect(await ledger.settle(record)).toBe("gone");
     expect(await userOf(account)).toMatchObject({ quota: 900n, reserved: 0n, used_quota: 100n });
-    expect(await logsOf(held.requestId)).toHaveLength(1);
+    expect(await logsOf(reserved.requestId)).toHaveLength(1);
   });
 
   it("costs nothing when it failed, and is logged as failed", async () => {
     const account = await makeAccount(database, { quota: 1000n, tokenQuota: 200n });
-    const held = reservation(account, 100n, 100n);
-    await ledger.reserve(held);
-    const failed = callOf(held, 0n, { type: 5, outcome: "failed", status: 502, usage: undefined });
+    const reserved = reservation(account, 100n, 100n);
+    await ledger.reserve(reserved);
+    const failed = callOf(reserved, 0n, { type: 5, outcome: "failed", status: 502, usage: undefined });
     expect(await ledger.settle(failed)).toBe("settled");
     expect(await userOf(account)).toEqual({ quota: 1000n, reserved: 0n, used_quota: 0n, request_count: 0n });
     expect(await tokenOf(account)).toMatchObject({ remain_quota: 200n, reserved: 0n });
-    expect(await logsOf(held.requestId)).toMatchObject([{ type: 5, status: 502, quota: 0n }]);
+    expect(await logsOf(reserved.requestId)).toMatchObject([{ type: 5, status: 502, quota: 0n }]);
     const { rows } = await database.pool.query("SELECT * FROM usage_hours WHERE user_id = $1", [
       account.userId,
     ]);
@@ -138,14 +140,14 @@ describe("a call", () => {
 
   it("is charged beyond its reservation as far as the balance goes, and the log row says what is missing", async () => {
     const account = await makeAccount(database, { quota: 120n });
-    const [held, other] = [reservation(account, 90n), reservation(account, 20n)];
-    await ledger.reserve(held);
+    const [reserved, other] = [reservation(account, 90n), reservation(account, 20n)];
+    await ledger.reserve(reserved);
     await ledger.reserve(other);
     const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "130" };
-    await ledger.settle(callOf(held, 130n, { bill }));
+    await ledger.settle(callOf(reserved, 130n, { bill }));
     // 10 points were free; what the other call holds stays its own.
     expect(await userOf(account)).toMatchObject({ quota: 20n, reserved: 20n, used_quota: 100n });
-    expect(await logsOf(held.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "30" } }]);
+    expect(await logsOf(reserved.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "30" } }]);
     await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({
       code: "insufficient_quota",
     });
@@ -156,12 +158,12 @@ describe("a call", () => {
 
   it("is charged beyond its reservation as far as the limits of its key go", async () => {
     const limited = await makeAccount(database, { quota: 1_000n, tokenQuota: 100n });
-    const held = reservation(limited, 60n, 60n);
-    await ledger.reserve(held);
-    await ledger.settle(callOf(held, 500n));
+    const reserved = reservation(limited, 60n, 60n);
+    await ledger.reserve(reserved);
+    await ledger.settle(callOf(reserved, 500n));
     expect(await userOf(limited)).toMatchObject({ quota: 900n, reserved: 0n });
     expect(await tokenOf(limited)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 100n });
-    expect(await logsOf(held.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "400" } }]);
+    expect(await logsOf(reserved.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "400" } }]);
     const daily = await makeAccount(database, { quota: 1_000n, rates: { daily_spend: 70 } });
     const call = reservation(daily, 60n);
     await ledger.reserve(call);
@@ -171,29 +173,29 @@ describe("a call", () => {
 
   it("pays what it reserved when the limit of its key is lowered meanwhile", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
-    const held = reservation(account, 300n);
-    await ledger.reserve(held);
+    const reserved = reservation(account, 300n);
+    await ledger.reserve(reserved);
     await database.db.token.update({
       where: { id: account.tokenId },
       data: { unlimited_quota: false, remain_quota: 1n },
     });
-    await ledger.settle(callOf(held, 300n));
+    await ledger.settle(callOf(reserved, 300n));
     expect(await userOf(account)).toMatchObject({ quota: 700n });
   });
 
   it("that was reserved in part is not cut by the limits of its key", async () => {
     const account = await makeAccount(database, { quota: 1_000n, tokenQuota: 5n });
-    const held = reservation(account, 1n, 1n);
-    await ledger.reserve(held);
-    await ledger.settle(callOf(held, 300n, { heldInPart: true }));
+    const reserved = reservation(account, 1n, 1n);
+    await ledger.reserve(reserved);
+    await ledger.settle(callOf(reserved, 300n, { partlyReserved: true }));
     expect(await userOf(account)).toMatchObject({ quota: 700n });
   });
 
   it("that is free needs no balance", async () => {
     const account = await makeAccount(database, { tokenQuota: 0n });
-    const held = reservation(account, 0n, 0n);
-    await ledger.reserve(held);
-    expect(await ledger.settle(callOf(held, 0n))).toBe("settled");
+    const reserved = reservation(account, 0n, 0n);
+    await ledger.reserve(reserved);
+    expect(await ledger.settle(callOf(reserved, 0n))).toBe("settled");
     expect(await userOf(account)).toMatchObject({ quota: 0n, request_count: 1n });
   });
 
@@ -208,11 +210,11 @@ describe("a call", () => {
   it("of another user cannot settle this one", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const other = await makeAccount(database, { quota: 100n });
-    const held = reservation(account, 100n);
-    await ledger.reserve(held);
-    expect(await ledger.settle(callOf({ ...held, ...other }, 50n))).toBe("gone");
+    const reserved = reservation(account, 100n);
+    await ledger.reserve(reserved);
+    expect(await ledger.settle(callOf({ ...reserved, ...other }, 50n))).toBe("gone");
     expect(await userOf(other)).toMatchObject({ quota: 100n });
-    expect(await ledger.settle(callOf(held, 0n))).toBe("settled");
+    expect(await ledger.settle(callOf(reserved, 0n))).toBe("settled");
   });
 });
 
@@ -255,25 +257,25 @@ describe("a reservation", () => {
 
   it("cannot be made twice under one request id", async () => {
     const account = await makeAccount(database, { quota: 1000n });
-    const held = reservation(account, 100n);
-    await ledger.reserve(held);
-    await expect(ledger.reserve(held)).rejects.toMatchObject({ code: "conflict" });
+    const reserved = reservation(account, 100n);
+    await ledger.reserve(reserved);
+    await expect(ledger.reserve(reserved)).rejects.toMatchObject({ code: "conflict" });
     const other = createLedger({ database, nodeId: randomUUID(), onError: () => {} });
-    await expect(other.reserve(held)).rejects.toMatchObject({ code: "conflict" });
+    await expect(other.reserve(reserved)).rejects.toMatchObject({ code: "conflict" });
     expect(await userOf(account)).toMatchObject({ reserved: 100n });
-    await ledger.settle(callOf(held, 0n));
+    await ledger.settle(callOf(reserved, 0n));
   });
 
   it("for 500 concurrent calls on a balance for 10 is granted exactly 10 times", async () => {
     const account = await makeAccount(database, { quota: 1000n });
     const all = Array.from({ length: 500 }, () => reservation(account, 100n));
-    const answers = await Promise.allSettled(all.map((held) => ledger.reserve(held)));
+    const answers = await Promise.allSettled(all.map((reserved) => ledger.reserve(reserved)));
     const granted = all.filter((_, index) => answers[index]?.status === "fulfilled");
     expect(granted).toHaveLength(10);
     for (const answer of answers) {
       if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "insufficient_quota" });
     }
-    await Promise.all(granted.map((held) => ledger.settle(callOf(held, 100n))));
+    await Promise.all(granted.map((reserved) => ledger.settle(callOf(reserved, 100n))));
     expect(await userOf(account)).toEqual({ quota: 0n, reserved: 0n, used_quota: 1000n, request_count: 10n });
   });
 
@@ -285,11 +287,11 @@ describe("a reservation", () => {
     ];
     const all = Array.from({ length: 500 }, () => reservation(account, 100n, 100n));
     const answers = await Promise.allSettled(
-      all.map((held, index) => nodes[index % nodes.length]!.reserve(held)),
+      all.map((reserved, index) => nodes[index % nodes.length]!.reserve(reserved)),
     );
     const granted = all.filter((_, index) => answers[index]?.status === "fulfilled");
     expect(granted).toHaveLength(10);
-    await Promise.all(granted.map((held) => ledger.settle(callOf(held, 100n))));
+    await Promise.all(granted.map((reserved) => ledger.settle(callOf(reserved, 100n))));
     expect(await tokenOf(account)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 1000n });
   });
 
@@ -317,15 +319,15 @@ describe("a turn", () => {
       tokenQuota: 100n,
       rates: { concurrency: 1, daily_spend: 100, monthly_spend: 100 },
     });
-    let held = reservation(account, 100n, 100n);
-    await ledger.reserve(held);
+    let reserved = reservation(account, 100n, 100n);
+    await ledger.reserve(reserved);
     for (let left = 90n; left > 0n; left -= 10n) {
       const next = reservation(account, left, left);
-      const [ended] = await Promise.all([ledger.settle(callOf(held, 10n)), ledger.reserve(next)]);
+      const [ended] = await Promise.all([ledger.settle(callOf(reserved, 10n)), ledger.reserve(next)]);
       expect(ended).toBe("settled");
-      held = next;
+      reserved = next;
     }
-    await ledger.settle(callOf(held, 10n));
+    await ledger.settle(callOf(reserved, 10n));
     expect(await tokenOf(account)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 100n });
   });
 
@@ -336,9 +338,9 @@ describe("a turn", () => {
     const nodes = [1, 2, 3].map(() => createLedger({ database, nodeId: randomUUID(), onError: () => {} }));
     const calls = Array.from({ length: 240 }, async (_, index) => {
       const node = nodes[index % nodes.length]!;
-      const held = reservation(accounts[(index * 7) % accounts.length]!, 10n, 10n);
-      await node.reserve(held);
-      return node.settle(callOf(held, 3n));
+      const reserved = reservation(accounts[(index * 7) % accounts.length]!, 10n, 10n);
+      await node.reserve(reserved);
+      return node.settle(callOf(reserved, 3n));
     });
     expect(new Set(await Promise.all(calls))).toEqual(new Set(["settled"]));
   });
@@ -373,14 +375,14 @@ describe("a credit", () => {
 
   it("that takes away leaves what open calls hold", async () => {
     const account = await makeAccount(database, { quota: 100n });
-    const held = reservation(account, 60n);
-    await ledger.reserve(held);
+    const reserved = reservation(account, 60n);
+    await ledger.reserve(reserved);
     await expect(gift(account, -41n, randomUUID())).rejects.toMatchObject({
       code: "invalid_request",
       message: "Cannot deduct an amount exceeding the user's balance",
     });
     expect(await gift(account, -40n, randomUUID())).toBe(60n);
-    await ledger.settle(callOf(held, 60n));
+    await ledger.settle(callOf(reserved, 60n));
     expect(await userOf(account)).toMatchObject({ quota: 0n });
   });
 
@@ -400,7 +402,7 @@ describe("a credit", () => {
     expect(await userOf(account)).toMatchObject({ quota: 10n });
   });
 
-  it("is refused for nobody, for nothing and beyond the range", async () => {
+  it("is refused for no one, for nothing and beyond the range", async () => {
     const account = await makeAccount(database, { quota: 10n });
     await expect(gift({ userId: 0, tokenId: 0 }, 1n, randomUUID())).rejects.toMatchObject({
       code: "not_found",
@@ -420,13 +422,13 @@ describe("a node", () => {
     const other = connect(home.url, { max: 2 });
     const dead = createLedger({ ...quick, database: other, nodeId: randomUUID(), beatMs: 60_000 });
     await dead.start();
-    const held = reservation(account, 100n, 100n);
-    await dead.reserve(held);
+    const reserved = reservation(account, 100n, 100n);
+    await dead.reserve(reserved);
     const alive = createLedger({ ...quick, database, nodeId: randomUUID() });
     await alive.start();
     await expect.poll(() => userOf(account)).toMatchObject({ quota: 100n, reserved: 0n });
     expect(await tokenOf(account)).toMatchObject({ remain_quota: 100n, reserved: 0n });
-    expect(await dead.settle(callOf(held, 100n))).toBe("gone");
+    expect(await dead.settle(callOf(reserved, 100n))).toBe("gone");
     expect(await userOf(account)).toMatchObject({ quota: 100n });
     await alive.close();
     await other.close();
@@ -436,11 +438,11 @@ describe("a node", () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodes = [1, 2].map(() => createLedger({ ...quick, database, nodeId: randomUUID() }));
     await Promise.all(nodes.map((node) => node.start()));
-    const held = reservation(account, 100n);
-    await nodes[0]!.reserve(held);
+    const reserved = reservation(account, 100n);
+    await nodes[0]!.reserve(reserved);
     await new Promise((resolve) => setTimeout(resolve, 2_500));
     expect(await userOf(account)).toMatchObject({ reserved: 100n });
-    expect(await nodes[0]!.settle(callOf(held, 1n))).toBe("settled");
+    expect(await nodes[0]!.settle(callOf(reserved, 1n))).toBe("settled");
     await Promise.all(nodes.map((node) => node.close()));
   });
 
@@ -459,9 +461,9 @@ describe("a node", () => {
     const account = await makeAccount(database, { quota: 100n });
     const node = createLedger({ ...quick, database, nodeId: randomUUID() });
     await node.start();
-    const held = reservation(account, 100n);
-    await node.reserve(held);
-    await expect(node.settle(callOf(held, 2n ** 60n))).rejects.toMatchObject({ code: "internal" });
+    const reserved = reservation(account, 100n);
+    await node.reserve(reserved);
+    await expect(node.settle(callOf(reserved, 2n ** 60n))).rejects.toMatchObject({ code: "internal" });
     await expect.poll(() => userOf(account)).toMatchObject({ quota: 100n, reserved: 0n });
     await node.close();
   });

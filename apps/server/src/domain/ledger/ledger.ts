@@ -405,7 +405,7 @@ export async function credit(db: Db, input: CreditInput): Promise<bigint> {
   if (row.entry_id !== null) return row.balance;
   const entry = await db.ledgerEntry.findUnique({ where: { kind_reference: { kind, reference } } });
   if (entry === null) {
-    if (amount > 0n) throw new GatewayError("invalid_request", "The balance cannot hold that much.");
+    if (amount > 0n) throw new GatewayError("invalid_request", "The balance cannot be that large.");
     throw new GatewayError("invalid_request", "Cannot deduct an amount exceeding the user's balance");
   }
   if (entry.user_id !== userId || entry.amount !== amount) {

@@ -177,7 +177,7 @@ export function openSharedLimits(redis: Redis): SharedLimits {
     async takeSlice(owner, limits, { needed, spare, back: unused, capacities }) {
       const keys = limits.map((limit) => keyOf(owner, limit));
       const buckets = limits.flatMap(({ perMinute }, index) => [perMinute / 60, capacities[index] ?? 0]);
-      const [taken = 0, ...said] = await commands.takeSlice(
+      const [taken = 0, ...left] = await commands.takeSlice(
         keys.length,
         ...keys,
         needed,
@@ -187,8 +187,8 @@ export function openSharedLimits(redis: Redis): SharedLimits {
       );
       return {
         taken,
-        levels: limits.map((_, index) => said[index * 2] ?? 0),
-        waits: limits.map((_, index) => said[index * 2 + 1] ?? 0),
+        levels: limits.map((_, index) => left[index * 2] ?? 0),
+        waits: limits.map((_, index) => left[index * 2 + 1] ?? 0),
       };
     },
     async giveBack(owner, limit, used) {

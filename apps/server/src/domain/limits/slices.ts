@@ -72,26 +72,26 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
     const { owner, limits } = slice;
     slice.asking = true;
     while (slice.waiting.length > 0) {
-      const asked = slice.waiting;
+      const requested = slice.waiting;
       slice.waiting = [];
       const spare = expected(slice);
       try {
         const answer = await shared.takeSlice(owner, limits, {
-          needed: asked.length,
+          needed: requested.length,
           spare,
           back: unused(slice),
           capacities: limits.map(capacityOf),
         });
-        slice.left = answer.taken - Math.min(answer.taken, asked.length);
+        slice.left = answer.taken - Math.min(answer.taken, requested.length);
         slice.begun = now();
-        slice.counted = asked.length;
+        slice.counted = requested.length;
         slice.levels = answer.levels;
-        for (const [index, { resolve }] of asked.entries())
+        for (const [index, { resolve }] of requested.entries())
           resolve(
             index < answer.taken ? allowed(slice, answer.taken - 1 - index) : refused(slice, answer.waits),
           );
       } catch (error) {
-        for (const { reject } of asked) reject(error);
+        for (const { reject } of requested) reject(error);
       }
       // Those that came meanwhile find what is left.
       while (slice.waiting.length > 0 && slice.left > 0) {

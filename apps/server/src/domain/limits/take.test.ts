@@ -106,7 +106,7 @@ describe("limits in one process", () => {
     expect(allowed(await burst([limiter], owner, [tokens(1_000, 495)], 3))).toBe(2);
   });
 
-  it("say once in a second that somebody is refused", async () => {
+  it("say once in a second that someone is refused", async () => {
     const limiter = createLimiter({ now: () => 5_000 });
     const takes = await burst([limiter], "somebody", [requests(1)], 10);
     expect(takes.filter((take) => take.worthNoting)).toHaveLength(1);

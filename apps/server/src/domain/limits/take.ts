@@ -14,7 +14,7 @@ import { openSharedLimits } from "./redis-script.ts";
 import { createSlices, mayBeSliced } from "./slices.ts";
 
 /**
- * How often somebody may ask. All limits of a request are taken together or none is. It must not know what the limits
+ * How often someone may ask. All limits of a request are taken together or none is. It must not know what the limits
  * are for.
  */
 export interface Limiter {
@@ -45,13 +45,13 @@ const MAX_KEYS = 100_000;
 const NO_SHARE_RETRY = 10;
 
 export function createLimiter(options: LimiterOptions = {}): Limiter {
-  // A clock that nobody sets: an hour back would be an hour without an answer.
+  // A clock that no one sets: an hour back would be an hour without an answer.
   const { share = () => wholeShare, now = () => performance.now() } = options;
   const levels = new Map<string, Level>();
   const noted = new Map<string, number>();
   const shared = options.redis === undefined ? undefined : openSharedLimits(options.redis);
   /** When Redis last answered. What was taken until then is unknown here. */
-  let heardAt: number | undefined;
+  let receivedAt: number | undefined;
   let away = true;
 
   function remember<T>(map: Map<string, T>, key: string, value: T): void {
@@ -65,8 +65,8 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
   /** In the first minute without Redis nothing is assumed to be left: all nodes together stay within the limit. */
   function levelOf(owner: string, limit: Limit): Level | undefined {
     const known = levels.get(`${owner}:${stateOf(limit)}`);
-    if (known !== undefined || heardAt === undefined || now() - heardAt >= WINDOW_MS) return known;
-    return exhausted(limit, heardAt);
+    if (known !== undefined || receivedAt === undefined || now() - receivedAt >= WINDOW_MS) return known;
+    return exhausted(limit, receivedAt);
   }
 
   function takeHere(owner: string, limits: readonly Limit[]): Take[] {
@@ -111,12 +111,16 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
     };
   const slices = createSlices(shared, now);
 
-  async function answered(owner: string, limits: readonly Limit[], asked: Promise<Take[]>): Promise<Taken> {
+  async function answered(
+    owner: string,
+    limits: readonly Limit[],
+    requested: Promise<Take[]>,
+  ): Promise<Taken> {
     try {
-      const takes = await asked;
+      const takes = await requested;
       if (away) levels.clear();
       away = false;
-      heardAt = now();
+      receivedAt = now();
       return judge(owner, takes);
     } catch {
       away = true;

@@ -5,7 +5,7 @@ import type { Secrets } from "#platform/secrets.ts";
 
 /**
  * Requests and answers as they were, of calls whose token or channel asks for it: encrypted, cut to a size, thrown away
- * after some days. Nobody waits for it; when the database is slower than the calls, bodies are left out and counted.
+ * after some days. No one waits for it; when the database is slower than the calls, bodies are left out and counted.
  */
 export interface BodyLog {
   keep(bodies: CallBodies): void;

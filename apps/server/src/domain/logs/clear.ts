@@ -4,7 +4,7 @@ import type { PrismaClient } from "#platform/prisma/client.ts";
 import { dropPartitions } from "./partitions.ts";
 
 /**
- * Drops the days of the log that ended before an instant, for everybody and for ever; the roll-ups keep their sums.
+ * Drops the days of the log that ended before an instant, for everyone and for ever; the roll-ups keep their sums.
  * Returns how many entries went.
  */
 export async function clearLogs(

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const query = (text: string) => database.pool.query(text);
 
-const heldLocks = `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+const grantedLocks = `SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
   WHERE l.locktype = 'advisory' AND l.granted AND d.datname = current_database()`;
 
 async function isValid(name: string): Promise<boolean | undefined> {
@@ -42,7 +42,7 @@ describe("an index that a migration made on the table alone", () => {
       "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-01T10:00Z', 'a', 2, 1)",
     );
     const building = completeIndexes(database.pool);
-    // It waits for the one that wrote before it, and stops nobody who writes after it.
+    // It waits for the one that wrote before it, and stops no one who writes after it.
     await query(
       "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-02T10:00Z', 'b', 2, 1)",
     );
@@ -87,7 +87,7 @@ describe("an index that a migration made on the table alone", () => {
       "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-01T11:00Z', 'c', 2, 1)",
     );
     const building = completeIndexes(database.pool);
-    await expect.poll(async () => (await query(heldLocks)).rowCount).toBe(1);
+    await expect.poll(async () => (await query(grantedLocks)).rowCount).toBe(1);
     expect(await seedPrices(database.db)).toBeGreaterThan(0);
     await writer.query("COMMIT");
     writer.release();

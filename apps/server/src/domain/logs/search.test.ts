@@ -170,7 +170,7 @@ describe("the filters", () => {
     expect(own).toMatchObject({ channel_id: 0, channel_name: "", upstream_model: "", attempts: null });
   });
 
-  it("never reach into somebody else's rows", async () => {
+  it("never reach into someone else's rows", async () => {
     const [mine, theirs] = [await makeUser(), await makeUser()];
     await write(theirs.id, { request_id: "secret-request" });
     const query = ask({ request_id: "secret-request", username: theirs.username });

@@ -102,11 +102,11 @@ describe("totals", () => {
       for (const filter of filters())
         for (const log_type of [0, 1, 2, 5]) {
           const query = ask({ ...window, ...filter, log_type });
-          const said = JSON.stringify(query);
-          expect(await totalLogs(database.pool, everybody, query), said).toEqual(await rowByRow(query));
+          const text = JSON.stringify(query);
+          expect(await totalLogs(database.pool, everybody, query), text).toEqual(await rowByRow(query));
           const owner = { of: "owner", userId: people[0]?.id ?? 0 } as const;
           const own = { ...query, username: "", channel_id: 0 };
-          expect(await totalLogs(database.pool, owner, own), said).toEqual(await rowByRow(own, owner.userId));
+          expect(await totalLogs(database.pool, owner, own), text).toEqual(await rowByRow(own, owner.userId));
         }
   }
 

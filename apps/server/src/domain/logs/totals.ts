@@ -85,7 +85,7 @@ async function later(pool: Pool, start: Date): Promise<Date> {
   return start > oldest ? start : oldest;
 }
 
-/** Undefined: everybody. */
+/** Undefined: everyone. */
 async function userOf(pool: Pool, view: LogView, query: LogQuery): Promise<number | undefined | "nobody"> {
   if (view.of === "owner") return view.userId;
   if (query.username === "") return undefined;

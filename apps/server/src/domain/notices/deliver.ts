@@ -56,12 +56,12 @@ async function countAsRepeat(
 ): Promise<boolean> {
   const { id, event, topic, created_time } = notice;
   const since = new Date(created_time.getTime() - quietMinutes * 60_000);
-  const told = await tx.notice.findFirst({
+  const reported = await tx.notice.findFirst({
     where: { event, topic, id: { lt: id }, planned_time: { not: null }, created_time: { gt: since } },
     orderBy: { id: "desc" },
   });
-  if (told === null) return false;
-  await tx.notice.update({ where: { id: told.id }, data: { repeats: { increment: 1 } } });
+  if (reported === null) return false;
+  await tx.notice.update({ where: { id: reported.id }, data: { repeats: { increment: 1 } } });
   await tx.notice.delete({ where: { id } });
   return true;
 }
@@ -93,8 +93,8 @@ export async function deliverNotices(telling: Telling): Promise<void> {
     const notice = await db.notice.findUnique({ where: { id: notice_id } });
     if (notice === null) continue;
     try {
-      const way = noticeChannels[channel];
-      await way.send(messageOf(notice, settings()), settings(), toolsOf(telling));
+      const sender = noticeChannels[channel];
+      await sender.send(messageOf(notice, settings()), settings(), toolsOf(telling));
       await db.noticeDelivery.update({ where, data: { status: "sent", error: "" } });
     } catch (error) {
       const pause = PAUSES[attempts - 1];
@@ -124,8 +124,8 @@ function toolsOf({ db, mailer, post }: Telling): Tools {
         return await post(url, body, headers);
       } catch (cause) {
         // The request that asked for a test was good; the address in the settings is not.
-        const said = cause instanceof GatewayError ? cause.message : "The address cannot be reached.";
-        throw new GatewayError("upstream_failed", said, { cause });
+        const text = cause instanceof GatewayError ? cause.message : "The address cannot be reached.";
+        throw new GatewayError("upstream_failed", text, { cause });
       }
     },
     mail: (to, letter) => mailer.send({ to, ...letter }),

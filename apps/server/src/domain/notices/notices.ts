@@ -2,7 +2,7 @@ import { NoticeEvent } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
 import { senderFor } from "#domain/settings/mail-account.ts";
 import type { Message } from "#notices/channel.ts";
-import { eventWords, type Facts } from "#notices/event-words.ts";
+import { eventMessages, type Facts } from "#notices/event-messages.ts";
 import type { Db } from "#platform/database/db.ts";
 
 /**
@@ -34,11 +34,11 @@ export function messageOf(
   const { name, siteUrl } = senderFor(settings);
   const facts = factsOf(notice.facts);
   const known = NoticeEvent.safeParse(notice.event);
-  const words = eventWords[known.success ? known.data : "test"];
+  const messages = eventMessages[known.success ? known.data : "test"];
   return {
     event: notice.event,
-    title: words.title(facts),
-    text: words.text(facts),
+    title: messages.title(facts),
+    text: messages.text(facts),
     time: notice.created_time,
     site: name,
     siteUrl,

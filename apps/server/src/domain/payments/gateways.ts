@@ -15,7 +15,7 @@ import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
 import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { configOf, sealConfig } from "./room.ts";
+import { configOf, sealConfig } from "./payment-deps.ts";
 
 /** Payment gateways as administrators edit them. Secrets go in and never come out. */
 

@@ -18,7 +18,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
-import { clientOf, type PaymentRoom } from "./room.ts";
+import { clientOf, type PaymentDeps } from "./payment-deps.ts";
 
 /** From an amount to something that can be paid. The order is stored before the gateway hears of it. */
 
@@ -52,14 +52,14 @@ export function termsFor(settings: Settings, group: string): TopUpTerms {
  * Throws `invalid_request` for an amount that cannot be topped up, `not_found` for a gateway that is off, `conflict`
  * when the price is not the one that was shown, `rate_limited` with too many orders open, and what the gateway says.
  */
-export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promise<OpenedOrder> {
+export async function openOrder(deps: PaymentDeps, input: OpenOrderInput): Promise<OpenedOrder> {
   const { userId, amount } = input;
-  const settings = room.settings();
-  const payer = await room.db.user.findUniqueOrThrow({
+  const settings = deps.settings();
+  const payer = await deps.db.user.findUniqueOrThrow({
     where: { id: userId },
     select: { group: true, email: true },
   });
-  const gateway = await room.db.paymentGateway.findFirst({
+  const gateway = await deps.db.paymentGateway.findFirst({
     where: { uuid: input.uuid, enable: true, deleted_at: null },
   });
   if (gateway === null) throw notFound("Payment gateway");
@@ -67,10 +67,10 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
   if (input.order_amount !== undefined && parseCents(input.order_amount) !== price.total) {
     throw conflict("The price has changed meanwhile. Look at it again before you pay.");
   }
-  await refuseTooMany(room, userId);
+  await refuseTooMany(deps, userId);
 
   const now = currentTime();
-  const order = await room.db.order.create({
+  const order = await deps.db.order.create({
     data: {
       trade_no: tradeNo(now),
       created_at: now,
@@ -86,7 +86,7 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
   });
   const expiresAt = closesAt(order);
   try {
-    const opened = await clientOf(room, gateway).open({
+    const opened = await clientOf(deps, gateway).open({
       tradeNo: order.trade_no,
       cents: price.total,
       currency: PaymentCurrency.parse(gateway.currency),
@@ -97,9 +97,9 @@ export async function openOrder(room: PaymentRoom, input: OpenOrderInput): Promi
       email: payer.email ?? "",
     });
     const data = { session: opened.session ?? "", pay_kind: opened.kind, pay_url: opened.url };
-    return openedOrder(await room.db.order.update({ where: { id: order.id }, data }), gateway.name);
+    return openedOrder(await deps.db.order.update({ where: { id: order.id }, data }), gateway.name);
   } catch (error) {
-    await fail(room, gateway, order.trade_no, error);
+    await fail(deps, gateway, order.trade_no, error);
     throw error;
   }
 }
@@ -154,23 +154,23 @@ function priceFor(settings: Settings, group: string, gateway: PaymentGateway, am
 function pointsOf(settings: Settings, amount: number): bigint {
   const points = Math.round(amount * settings.QuotaPerUnit);
   if (points >= 1 && Number.isSafeInteger(points)) return BigInt(points);
-  throw amountRefused("The balance cannot hold that much.");
+  throw amountRefused("The balance cannot be that large.");
 }
 
 function amountRefused(sentence: string): GatewayError {
   return new GatewayError("invalid_request", sentence, { fields: { amount: sentence }, param: "amount" });
 }
 
-async function refuseTooMany(room: PaymentRoom, userId: number): Promise<void> {
+async function refuseTooMany(deps: PaymentDeps, userId: number): Promise<void> {
   const since = new Date(currentTime().getTime() - GIVEN_UP_AFTER_MS);
-  const open = await room.db.order.count({
+  const open = await deps.db.order.count({
     where: { user_id: userId, status: "pending", created_at: { gt: since } },
   });
   if (open < MOST_OPEN) return;
   throw new GatewayError("rate_limited", "Too many orders wait to be paid. Pay or cancel one of them first.");
 }
 
-/** The instant in UTC and 60 bits nobody can guess; 26 letters and digits, which every gateway takes. */
+/** The instant in UTC and 60 bits no one can guess; 26 letters and digits, which every gateway takes. */
 function tradeNo(now: Date): string {
   const instant = now.toISOString().replace(/\D/g, "").slice(0, 14);
   return instant + randomText(12);
@@ -178,13 +178,13 @@ function tradeNo(now: Date): string {
 
 /** Operators hear why: a gateway that opens nothing earns nothing. */
 async function fail(
-  room: PaymentRoom,
+  deps: PaymentDeps,
   gateway: PaymentGateway,
   trade_no: string,
   error: unknown,
 ): Promise<void> {
   const reason = reasonOf(error);
-  await room.db.$transaction(async (tx) => {
+  await deps.db.$transaction(async (tx) => {
     await tx.order.updateMany({
       where: { trade_no, status: "pending" },
       data: {

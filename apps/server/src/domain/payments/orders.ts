@@ -6,7 +6,7 @@ import type { Db } from "#platform/database/db.ts";
 import { contains } from "#platform/database/text-search.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
-/** Orders as people read them: their own, or everybody's. */
+/** Orders as people read them: their own, or everyone's. */
 
 export type OrderWithGateway = Order & { gateway: PaymentGateway };
 
@@ -60,7 +60,7 @@ export async function listOwnOrders(
   return { rows: rows.map(describeOwnOrder), total };
 }
 
-/** Throws `not_found`, also for somebody else's. */
+/** Throws `not_found`, also for someone else's. */
 export async function getOwnOrder(db: Db, userId: number, trade_no: string): Promise<OrderWithGateway> {
   const order = await db.order.findFirst({
     where: { trade_no, user_id: userId },
@@ -84,7 +84,7 @@ export async function getOrder(
 }
 
 /**
- * Somebody does not want to pay it any more. Money that comes all the same is credited. Throws `conflict` when it is
+ * Someone does not want to pay it any more. Money that comes all the same is credited. Throws `conflict` when it is
  * not open.
  */
 export async function closeOrder(

@@ -11,7 +11,7 @@ import type { Payment } from "#payments/gateway.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
-import type { PaymentRoom } from "./room.ts";
+import type { PaymentDeps } from "./payment-deps.ts";
 
 /**
  * The one way from a payment to a credit, whoever brings the news of it. The order's row is locked first, so that two
@@ -25,12 +25,12 @@ const DAY_MS = 86_400_000;
  * told, and nothing is credited.
  */
 export async function takePayment(
-  room: PaymentRoom,
+  deps: PaymentDeps,
   gateway: PaymentGateway,
   payment: Payment,
   ip: string,
 ): Promise<"credited" | "known"> {
-  const verdict = await room.db.$transaction(async (tx) => {
+  const verdict = await deps.db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1 FROM orders WHERE trade_no = ${payment.tradeNo} FOR UPDATE`;
     const order = await tx.order.findUnique({ where: { trade_no: payment.tradeNo } });
     const trouble = await troubleWith(tx, order, gateway, payment);
@@ -40,7 +40,7 @@ export async function takePayment(
       return order !== null && isFinal(order) && order.gateway_id === gateway.id ? "known" : trouble;
     }
     if (order === null || isFinal(order)) return "known";
-    await creditOrder(tx, room, order, payment, ip);
+    await creditOrder(tx, deps, order, payment, ip);
     return "credited";
   });
   if (verdict === "credited" || verdict === "known") return verdict;
@@ -89,7 +89,7 @@ async function troubleWith(
 
 async function creditOrder(
   tx: Db,
-  room: PaymentRoom,
+  deps: PaymentDeps,
   order: Order,
   payment: Payment,
   ip: string,
@@ -106,7 +106,7 @@ async function creditOrder(
       updated_at: now,
     },
   });
-  const days = room.settings().QuotaValidityDays;
+  const days = deps.settings().QuotaValidityDays;
   const paid = `${order.order_amount.toFixed(2)} ${order.order_currency}`;
   await credit(tx, {
     userId: order.user_id,

@@ -7,7 +7,7 @@ import { dataHead, imageTokens } from "./image-tokens.ts";
 
 /**
  * How many tokens a call may use, before it is made: the most that its request allows, so that what is reserved
- * covers it. Also our own count of an answer when its vendor is silent. It must not know prices.
+ * covers it. Also our own count of an answer when its provider is silent. It must not know prices.
  */
 
 export interface EstimateOptions {
@@ -51,7 +51,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
     // Whatever lies before the mark may be written anew, which costs more than reading.
     ...(scan.cache === "1h" ? { cacheWrite1h: capped(input) } : {}),
     ...(scan.cache === "5m" ? { cacheWrite5m: capped(input) } : {}),
-    ...askedTier(request),
+    ...requestedTier(request),
     ...(spending !== undefined && Object.keys(spending.toolCalls).length > 0
       ? { toolCalls: spending.toolCalls }
       : {}),
@@ -92,7 +92,7 @@ function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: E
 }
 
 /** One dialect has its fast tier as a speed of its own. */
-function askedTier({ serviceTier, extra }: ChatRequest): Pick<Usage, "tier"> {
+function requestedTier({ serviceTier, extra }: ChatRequest): Pick<Usage, "tier"> {
   const tier = tierOf(extra?.fields["speed"] === "fast" ? "fast" : serviceTier);
   return tier === undefined ? {} : { tier };
 }
@@ -104,7 +104,7 @@ export function textTokens(text: string): number {
   return capped(scan.text);
 }
 
-/** Tokens of a text whose vendor gave no usage: what an average of tokenizers makes of it, rounded up. */
+/** Tokens of a text whose provider gave no usage: what an average of tokenizers makes of it, rounded up. */
 export function tokensOf({ narrow, wide, spaces = 0 }: Tally): number {
   // What is longer than words are (keys, base64, a list without spaces) has more tokens than prose.
   const dense = Math.max(0, narrow - (spaces + 1) * longestProseWord);
@@ -130,7 +130,7 @@ const longestWord = 32;
 const tokensPerRequest = 8;
 const tokensPerMessage = 5;
 const tokensPerTool = 12;
-/** Some vendors weave a sentence of their own around images, files and results. */
+/** Some providers weave a sentence of their own around images, files and results. */
 const tokensPerPart = 8;
 const tokensPerUnseenFile = 10_000;
 /** Tokens per second: the dearest of the published rates. */
@@ -321,7 +321,7 @@ export function recordingSeconds(head: Buffer, bytes: number): number {
   return plainSeconds(head, bytes) ?? bytes / compressedBytesPerSecond;
 }
 
-/** The most that any vendor makes of a recording. */
+/** The most that any provider makes of a recording. */
 export function recordingTokens(seconds: number): number {
   return capped(seconds * audioTokensPerSecond);
 }

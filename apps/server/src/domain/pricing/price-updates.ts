@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
 const SLACK_MS = 300_000;
 
 /**
- * Takes the list over when it is time, and writes down what happened, also when it failed: a vendor's address that is
+ * Takes the list over when it is time, and writes down what happened, also when it failed: a provider's address that is
  * down is not a failure of ours. Undefined when it is not time.
  */
 export async function updatePricesIfDue(

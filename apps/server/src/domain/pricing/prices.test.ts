@@ -101,9 +101,9 @@ describe("the prices of a fresh installation", () => {
     for (const price of listed) checkPrice(price);
     expect(new Set(listed.map((price) => price.model)).size).toBe(listed.length);
     expect(listed.length).toBeGreaterThan(120);
-    for (const vendor of priceList.vendors) {
-      expect(vendor.date).toMatch(/^\d{4}-\d\d-\d\d$/);
-      expect(vendor.source).toMatch(
+    for (const provider of priceList.providers) {
+      expect(provider.date).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(provider.source).toMatch(
         /^https:\/\/|^Unverified: |^This project's own choice: |^The built-in demo /,
       );
     }
@@ -155,7 +155,7 @@ describe("the prices of a fresh installation", () => {
     ["whisper-1", { input: 600, output: 0, audioInput: 600 }, 0.006],
     ["grok-imagine-image-2.0", { input: 0, output: 0 }, 0.04],
     ["mj_imagine", { input: 0, output: 0 }, 0.1],
-  ])("cost what the vendor says: %s", async (model, usage, dollars) => {
+  ])("cost what the provider says: %s", async (model, usage, dollars) => {
     const table = (await createPrices(database.db)).table();
     const { points } = computeBill(findPrice(table, model)!, "1", usage);
     expect(Number(points)).toBe(Math.ceil(Number((dollars * 500_000).toFixed(4))));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
 import { formatDecimal, parseDecimal } from "./decimal.ts";
-import { computeBill, findPrice, heldTier, type PriceInForce, recompute, tableOf } from "./pricing.ts";
+import { computeBill, findPrice, reservedTier, type PriceInForce, recompute, tableOf } from "./pricing.ts";
 
 function price(over: Partial<PriceInForce> = {}): PriceInForce {
   return {
@@ -398,8 +398,8 @@ describe("the tier a call is held in", () => {
     ["auto", "ultrafast"],
     [undefined, undefined],
     ["unheard-of", undefined],
-  ])("is for one that asks for %s never below the plain price", (asked, held) => {
-    expect(heldTier(tiered, asked)).toBe(held);
+  ])("is for one that asks for %s never below the plain price", (requested, reserved) => {
+    expect(reservedTier(tiered, requested)).toBe(reserved);
   });
 });
 

@@ -6,7 +6,7 @@ import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts"
 
 /**
  * What a call costs: usage × price × group ratio, exact, rounded up once at the end. It must not know balances,
- * vendors or where prices are kept.
+ * providers or where prices are kept.
  */
 
 export interface PriceTier {
@@ -50,7 +50,7 @@ export const defaultExtras = {
 
 export type ExtraKind = keyof typeof defaultExtras;
 
-/** Dollars of one call of a vendor's tool when a price names none. Others are free. */
+/** Dollars of one call of a provider's tool when a price names none. Others are free. */
 export const defaultToolPrices: Record<string, string> = {
   "web-search": "0.01",
   "file-search": "0.0025",
@@ -61,20 +61,20 @@ export const defaultToolPrices: Record<string, string> = {
 
 export const toolPrefix = "tool:";
 
-/** In front of the name of a vendor's service tier: a multiplier of every token's price. */
+/** In front of the name of a provider's service tier: a multiplier of every token's price. */
 export const tierPrefix = "tier:";
 
 /**
  * What is held for a call is never less than what its tier may cost: a cheap one may not be granted, and which one
- * "auto" means is the vendor's to say.
+ * "auto" means is the provider's to say.
  */
-export function heldTier(price: PriceInForce, asked: string | undefined): string | undefined {
-  if (asked === undefined) return undefined;
+export function reservedTier(price: PriceInForce, requested: string | undefined): string | undefined {
+  if (requested === undefined) return undefined;
   const ratio = (tier: string) => parseDecimal(price.extras[tierPrefix + tier] ?? "1");
   const named = Object.keys(price.extras)
     .filter((kind) => kind.startsWith(tierPrefix))
     .map((kind) => kind.slice(tierPrefix.length));
-  const possible = asked === "auto" ? named : named.filter((tier) => tier === asked);
+  const possible = requested === "auto" ? named : named.filter((tier) => tier === requested);
   const dear = possible.filter((tier) => ratio(tier) > one);
   return dear.sort((a, b) => (ratio(a) < ratio(b) ? 1 : -1))[0];
 }
@@ -122,7 +122,7 @@ const counts = [
   "imageOutput",
 ] as const;
 
-/** Whether it can be billed: a negative or absurd count is a vendor's error and never a credit. */
+/** Whether it can be billed: a negative or absurd count is a provider's error and never a credit. */
 export function isPossible(usage: Usage): boolean {
   const isCount = (value: unknown, largest: number) =>
     Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
@@ -166,7 +166,7 @@ export function computeBill(
   };
 }
 
-/** The points of the same bill, where nobody reads its lines. Throws as `computeBill` does. */
+/** The points of the same bill, where no one reads its lines. Throws as `computeBill` does. */
 export function computePoints(price: PriceInForce, groupRatio: string, usage: Usage, calls = 1): bigint {
   return roundUp(calculate(price, groupRatio, usage, calls).exact, billScale);
 }
@@ -266,7 +266,7 @@ function ratiosFor(price: PriceInForce, inputTokens: number): { input: string; o
 }
 
 /**
- * Vendors that bill cache writes discount reads to a tenth (`cached_read_tokens`); the others have discounts of
+ * Providers that bill cache writes discount reads to a tenth (`cached_read_tokens`); the others have discounts of
  * every size, so theirs (`cached_tokens`) is none until the price says so. A price that names only one of the two
  * means that one.
  */

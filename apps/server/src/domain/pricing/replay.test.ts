@@ -24,8 +24,8 @@ it("finds every charge and every balance that the books do not explain", async (
     extras: {},
     tiers: [],
   } as const;
-  const held = Array.from({ length: 30 }, () => reservation(account, 100n));
-  for (const [index, each] of held.entries()) {
+  const reserved = Array.from({ length: 30 }, () => reservation(account, 100n));
+  for (const [index, each] of reserved.entries()) {
     await ledger.reserve(each);
     const usage = { input: index * 7, output: index * 3, cacheRead: index };
     const { points, bill } = computeBill({ ...price, tiers: [] }, "0.77", usage);
@@ -45,7 +45,7 @@ it("finds every charge and every balance that the books do not explain", async (
   });
   expect(describeAudit(await audit(database.pool))).toBe("4 users and tokens checked, drift 0");
 
-  const victim = held[9]!.requestId;
+  const victim = reserved[9]!.requestId;
   await database.pool.query("UPDATE request_logs SET quota = quota + 1 WHERE request_id = $1", [victim]);
   await database.pool.query("UPDATE users SET quota = quota - 5, reserved = 2 WHERE id = $1", [
     account.userId,

@@ -6,7 +6,7 @@ import priceList from "./price-list.json" with { type: "json" };
 import { addPrices, inTransaction, type SavePrice } from "./prices.ts";
 import { tierPrefix, toolPrefix } from "./pricing.ts";
 
-/** Dollars per million tokens, or per call, as the vendors publish them. */
+/** Dollars per million tokens, or per call, as the providers publish them. */
 interface Listed {
   models: string[];
   input?: string;
@@ -25,12 +25,12 @@ interface Listed {
   call?: string;
 }
 
-interface Vendor {
+interface Provider {
   owner: number;
-  /** What was read, and its date; never a page that nobody opened. */
+  /** What was read, and its date; never a page that no one opened. */
   source: string;
   date: string;
-  /** Where the vendor itself says it, when the source is not that page. */
+  /** Where the provider itself says it, when the source is not that page. */
   page?: string;
   note?: string;
   /** The same for the multiples of its service tiers. */
@@ -40,13 +40,13 @@ interface Vendor {
 
 /** The price list that comes with this version. */
 export function listedPrices(): SavePrice[] {
-  const vendors: Vendor[] = priceList.vendors;
-  return vendors.flatMap((vendor) =>
-    vendor.prices.flatMap((listed) =>
+  const providers: Provider[] = priceList.providers;
+  return providers.flatMap((provider) =>
+    provider.prices.flatMap((listed) =>
       listed.models.map((model) => ({
         ...ratiosOf(listed),
         model,
-        channelType: vendor.owner,
+        channelType: provider.owner,
         locked: false,
       })),
     ),

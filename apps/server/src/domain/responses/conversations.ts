@@ -5,7 +5,7 @@ import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 /**
- * Conversations that live here, whatever vendor answers in them: items in the order they were said, readable by the
+ * Conversations that live here, whatever provider answers in them: items in the order they were said, readable by the
  * account that opened them only. It must not know what an item means.
  */
 export type Item = Record<string, unknown> & { id: string };
@@ -15,7 +15,7 @@ export interface Conversation {
   createdAt: Date;
   metadata: Record<string, string>;
   items: Item[];
-  /** Who answered last, for what only that vendor can read. 0 when nobody has. */
+  /** Who answered last, for what only that provider can read. 0 when no one has. */
   channelId: number;
   keyId: number | null;
   model: string;
@@ -43,8 +43,8 @@ export async function openConversation(
   owner: { userId: number; tokenId: number },
   kept: Kept,
 ): Promise<Conversation> {
-  requireRoom(JSON.stringify(kept));
-  await requireAccountRoom(db, owner.userId, 1);
+  requireSpace(JSON.stringify(kept));
+  await requireAccountSpace(db, owner.userId, 1);
   const row = await db.storedResponse.create({
     data: {
       id: `conv_${randomBytes(24).toString("hex")}`,
@@ -61,7 +61,7 @@ export async function openConversation(
   return read(row);
 }
 
-/** Throws `not_found` when there is none, it has lapsed, or it is somebody else's. */
+/** Throws `not_found` when there is none, it has lapsed, or it is someone else's. */
 export async function findConversation(db: Db, id: string, userId: number): Promise<Conversation> {
   const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
   if (row === null || (row.expires_at !== null && row.expires_at <= currentTime()))
@@ -100,7 +100,7 @@ export async function addItems(
   by?: { channelId: number; keyId: number | null; model: string },
 ): Promise<void> {
   const json = JSON.stringify(items);
-  await requireAccountRoom(db, userId, 0);
+  await requireAccountSpace(db, userId, 0);
   const spoken =
     by === undefined
       ? Prisma.empty
@@ -143,7 +143,7 @@ export async function closeConversation(db: Db, id: string, userId: number): Pro
 }
 
 /** Throws `conflict` when the account keeps as much as it may. */
-async function requireAccountRoom(db: Db, userId: number, more: number): Promise<void> {
+async function requireAccountSpace(db: Db, userId: number, more: number): Promise<void> {
   const [kept] = await db.$queryRaw<{ count: bigint; bytes: bigint | null }[]>`
     SELECT count(*) AS count, sum(pg_column_size(turn)) AS bytes
     FROM stored_responses WHERE user_id = ${userId} AND kind = ${KIND}`;
@@ -157,11 +157,11 @@ async function requireAccountRoom(db: Db, userId: number, more: number): Promise
     );
 }
 
-function requireRoom(json: string): void {
+function requireSpace(json: string): void {
   if (Buffer.byteLength(json) > MAX_BYTES) throw full();
 }
 
 function full(): GatewayError {
-  const sentence = `A conversation can hold ${MAX_BYTES / 1024 / 1024} MB. Begin another, or delete items from it.`;
+  const sentence = `A conversation is limited to ${MAX_BYTES / 1024 / 1024} MB. Start another one, or delete items from it.`;
   return new GatewayError("invalid_request", sentence, { param: "conversation" });
 }

@@ -4,7 +4,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 
 /**
- * Answers that a later call may refer to: which channel and key made one, and, where the vendor keeps nothing itself,
+ * Answers that a later call may refer to: which channel and key made one, and, where the provider keeps nothing itself,
  * the conversation up to it. Only who made it may see it. It must not know how a conversation is spelled on a wire.
  */
 export interface StoredTurn {
@@ -21,7 +21,7 @@ export interface StoredResponse {
   model: string;
   /** Length of the conversation up to and including the answer; 0 when it is not known. */
   tokens: number;
-  /** Null when the vendor keeps the conversation. */
+  /** Null when the provider keeps the conversation. */
   turn: StoredTurn | null;
 }
 
@@ -57,7 +57,7 @@ export async function rememberResponse(
   return true;
 }
 
-/** Null when there is none, it has lapsed, or it is somebody else's. */
+/** Null when there is none, it has lapsed, or it is someone else's. */
 export async function findResponse(db: Db, id: string, userId: number): Promise<StoredResponse | null> {
   const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
   if (row === null || (row.expires_at !== null && row.expires_at <= currentTime())) return null;

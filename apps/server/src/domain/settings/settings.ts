@@ -38,10 +38,10 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   let applied = 0;
 
   async function reload(): Promise<void> {
-    const turn = (begun += 1);
+    const loadNumber = (begun += 1);
     const read = await readStored(db, secrets);
-    if (turn < applied) return;
-    applied = turn;
+    if (loadNumber < applied) return;
+    applied = loadNumber;
     settings = read;
   }
 

@@ -3,10 +3,10 @@ import type { Task } from "#platform/prisma/client.ts";
 
 /**
  * Who waits to be told that a task has ended. It stands on the task itself, written with its end: whoever ends it tells
- * the client at once, and if that process dies, or nobody listens, others do later.
+ * the client at once, and if that process dies, or no one listens, others do later.
  */
 
-/** Seconds until the next try, after each that failed; after the last nobody is told any more. */
+/** Seconds until the next try, after each that failed; after the last no one is told any more. */
 const PAUSES = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 
 /** What the end of a task writes with it. */

@@ -5,7 +5,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, Task } from "#platform/prisma/client.ts";
 import { refundReference } from "./tasks.ts";
 
-/** Tasks as people look through them. Whoever may not see everybody's sees neither others' nor the channels. */
+/** Tasks as people look through them. Whoever may not see everyone's sees neither others' nor the channels. */
 export type TaskView = { of: "everybody" } | { of: "owner"; userId: number };
 
 export interface TaskSearch extends Omit<

@@ -6,19 +6,19 @@ import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient, Task } from "#platform/prisma/client.ts";
-import type { AcceptedTask, AskedTask, TaskStanding } from "#providers/wires/task.ts";
+import type { AcceptedTask, TaskRequest, TaskStanding } from "#providers/wires/task.ts";
 import { firstNotice } from "./notices.ts";
 
 /**
- * Work that vendors do after its call was answered: from the row that remembers it to its one end. It knows that a
- * failure is paid back, and must never know how a vendor is asked.
+ * Work that providers do after its call was answered: from the row that remembers it to its one end. It knows that a
+ * failure is paid back, and must never know how a provider is asked.
  */
 
 const MINUTE_MS = 60_000;
 
 export interface NewTask {
   platform: TaskPlatform;
-  asked: AskedTask;
+  requested: TaskRequest;
   accepted: AcceptedTask;
   /** Minutes until it counts as failed. */
   minutes: number;
@@ -32,30 +32,30 @@ export interface NewTask {
 }
 
 /**
- * Remembers a task before its call is charged: what is charged must never be forgotten. "known" when the vendor
- * answered with a task that this account has already. Throws `conflict` when it is somebody else's.
+ * Remembers a task before its call is charged: what is charged must never be forgotten. "known" when the provider
+ * answered with a task that this account has already. Throws `conflict` when it is someone else's.
  */
 export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; known: boolean }> {
-  const { platform, asked, accepted } = input;
+  const { platform, requested, accepted } = input;
   const [task] = await db.task.createManyAndReturn({
     skipDuplicates: true,
     data: [
       {
         platform,
         task_id: storable(accepted.taskId),
-        action: asked.action.slice(0, 40),
+        action: requested.action.slice(0, 40),
         status: "SUBMITTED",
         user_id: input.userId,
         token_id: input.tokenId,
         channel_id: input.channelId,
         key_id: input.keyId ?? null,
         request_id: input.requestId,
-        model: asked.model,
+        model: requested.model,
         submit_time: input.submittedAt,
         deadline: new Date(input.submittedAt.getTime() + input.minutes * MINUTE_MS),
-        properties: { prompt: asked.prompt, ...asked.properties },
+        properties: { prompt: requested.prompt, ...requested.properties },
         data: storable(accepted.data) as Prisma.InputJsonObject,
-        notify_hook: asked.notifyHook,
+        notify_hook: requested.notifyHook,
       },
     ],
   });
@@ -78,7 +78,7 @@ export async function markCharged(db: PrismaClient, charged: Task): Promise<void
 }
 
 /**
- * Takes in what a vendor says. Ends at most once, whoever says it first; a failure is paid back in the same
+ * Takes in what a provider says. Ends at most once, whoever says it first; a failure is paid back in the same
  * transaction, and that its client is to be told is written there. Answers the task when it ended now.
  */
 export async function advance(
@@ -107,7 +107,7 @@ export async function advance(
   });
 }
 
-/** Ends a task that its vendor will not end any more. */
+/** Ends a task that its provider will not end any more. */
 export function giveUp(db: PrismaClient, task: Task, reason: string): Promise<Task | undefined> {
   return advance(db, task.id, {
     status: "FAILURE",
@@ -176,7 +176,7 @@ export function findTasks(
 }
 
 /**
- * Unfinished tasks whose vendor was not asked for some seconds, those that waited longest first; they are this node's
+ * Unfinished tasks whose provider was not asked for some seconds, those that waited longest first; they are this node's
  * to ask for until then.
  */
 export function claimTasks(db: Db, waitedSeconds: number, most: number): Promise<Task[]> {

@@ -9,9 +9,9 @@ import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { listTokens, revealKey, statusOf } from "#domain/tokens/tokens.ts";
 import type { Token, User } from "#platform/prisma/client.ts";
-import type { BotWords } from "./bot-words.ts";
-import type { BotMessage, BotRoom } from "./bot.ts";
-import { wordsFor } from "./words-for.ts";
+import type { BotMessages } from "./bot-messages.ts";
+import type { BotMessage, BotDeps } from "./bot.ts";
+import { messagesFor } from "./messages-for.ts";
 
 /** The list of a person's own API keys, in pages with buttons. */
 
@@ -30,18 +30,20 @@ export function keysPageOf(data: string): number | undefined {
 }
 
 /** One page of the keys, newest first. A page beyond the last shows the last. */
-export async function keysPage(room: BotRoom, user: User, wanted: number): Promise<BotMessage> {
-  const words = wordsFor(room, user);
-  const first = await pageOf(room, user, 1);
+export async function keysPage(deps: BotDeps, user: User, wanted: number): Promise<BotMessage> {
+  const messages = messagesFor(deps, user);
+  const first = await pageOf(deps, user, 1);
   const pages = Math.max(1, Math.ceil(first.total / KEYS_PER_PAGE));
   const page = Math.min(Math.max(1, wanted), pages);
-  const { rows } = page === 1 ? first : await pageOf(room, user, page);
-  if (rows.length === 0) return { text: words.noKeys };
-  const text = [words.keys(page, pages), ...rows.map((token) => keyText(room, words, token))].join("\n\n");
-  return { text, mode: "HTML", ...(pages === 1 ? {} : { markup: pager(words, page, pages) }) };
+  const { rows } = page === 1 ? first : await pageOf(deps, user, page);
+  if (rows.length === 0) return { text: messages.noKeys };
+  const text = [messages.keys(page, pages), ...rows.map((token) => keyText(deps, messages, token))].join(
+    "\n\n",
+  );
+  return { text, mode: "HTML", ...(pages === 1 ? {} : { markup: pager(messages, page, pages) }) };
 }
 
-function pageOf({ db }: BotRoom, user: User, page: number) {
+function pageOf({ db }: BotDeps, user: User, page: number) {
   return listTokens(db, user.id, {
     keyword: "",
     billing_tag: "",
@@ -51,9 +53,9 @@ function pageOf({ db }: BotRoom, user: User, page: number) {
   });
 }
 
-function keyText({ secrets, settings, root }: BotRoom, words: BotWords, token: Token): string {
+function keyText({ secrets, settings, root }: BotDeps, messages: BotMessages, token: Token): string {
   const key = revealKey(secrets, token);
-  const state = words.tokenStates[statusOf(token)];
+  const state = messages.tokenStates[statusOf(token)];
   const lines = [`<b>${escaped(token.name)}</b>${state === undefined ? "" : ` · ${state}`}`];
   lines.push(`<code>${escaped(key)}</code>`);
   const site = publicUrlOf(settings.current(), root);
@@ -85,11 +87,11 @@ function openable(url: string, site: string): string | undefined {
   return appSchemes.test(url) ? `${site}/jump?url=${encodeURIComponent(parsed.href)}` : undefined;
 }
 
-function pager(words: BotWords, page: number, pages: number): object {
+function pager(messages: BotMessages, page: number, pages: number): object {
   const button = (text: string, target: number) => ({ text, callback_data: `apikey:${target}` });
   const row = [
-    ...(page > 1 ? [button(words.previous, page - 1)] : []),
-    ...(page < pages ? [button(words.next, page + 1)] : []),
+    ...(page > 1 ? [button(messages.previous, page - 1)] : []),
+    ...(page < pages ? [button(messages.next, page + 1)] : []),
   ];
   return { inline_keyboard: [row] };
 }

@@ -9,14 +9,14 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
-import { botWords } from "./bot-words.ts";
+import { botMessages } from "./bot-messages.ts";
 import { offeredMenus } from "./menus.ts";
 
 /**
  * The way to Telegram: what the bot is told about itself, and how its answers leave. Knows nothing of what people
  * write to it. The token is part of every address, so no address may ever stand in an error.
  */
-export interface BotRoom {
+export interface BotDeps {
   db: PrismaClient;
   secrets: Secrets;
   settings: SettingsStore;
@@ -44,7 +44,7 @@ const Me = z.object({ username: z.string() });
 const Webhook = z.object({ url: z.string(), last_error_message: z.string().optional() });
 
 /** One call of the Bot API. Throws `upstream_failed` with Telegram's own sentence. */
-async function callBot({ settings, post }: BotRoom, method: string, body: object): Promise<unknown> {
+async function callBot({ settings, post }: BotDeps, method: string, body: object): Promise<unknown> {
   const { TelegramBotServer: server, TelegramBotToken: token } = settings.current();
   const url = `${server.replace(/\/+$/, "")}/bot${token}/${method}`;
   let text: string;
@@ -61,30 +61,30 @@ async function callBot({ settings, post }: BotRoom, method: string, body: object
 }
 
 /** Sends a text to a chat. What Telegram cannot read in its mode is sent as it is written. */
-export async function sendText(room: BotRoom, chat: number, message: BotMessage): Promise<void> {
-  await callWithText(room, "sendMessage", { chat_id: chat }, message);
+export async function sendText(deps: BotDeps, chat: number, message: BotMessage): Promise<void> {
+  await callWithText(deps, "sendMessage", { chat_id: chat }, message);
 }
 
 /** Replaces the text of a message that the bot sent before. Telegram refuses an unchanged text; that is no error. */
 export async function editText(
-  room: BotRoom,
+  deps: BotDeps,
   place: { chat: number; message: number },
   message: BotMessage,
 ): Promise<void> {
   try {
-    await callWithText(room, "editMessageText", { chat_id: place.chat, message_id: place.message }, message);
+    await callWithText(deps, "editMessageText", { chat_id: place.chat, message_id: place.message }, message);
   } catch (error) {
     if (!refusedWith(error, /message is not modified/i)) throw error;
   }
 }
 
 /** Ends the waiting sign on a button that was pressed. */
-export async function answerButton(room: BotRoom, id: string): Promise<void> {
-  await callBot(room, "answerCallbackQuery", { callback_query_id: id });
+export async function answerButton(deps: BotDeps, id: string): Promise<void> {
+  await callBot(deps, "answerCallbackQuery", { callback_query_id: id });
 }
 
 async function callWithText(
-  room: BotRoom,
+  deps: BotDeps,
   method: string,
   place: object,
   { text, mode, markup }: BotMessage,
@@ -96,14 +96,14 @@ async function callWithText(
     ...(markup === undefined ? {} : { reply_markup: markup }),
   };
   if (mode === undefined) {
-    await callBot(room, method, plain);
+    await callBot(deps, method, plain);
     return;
   }
   try {
-    await callBot(room, method, { ...plain, parse_mode: mode });
+    await callBot(deps, method, { ...plain, parse_mode: mode });
   } catch (error) {
     if (!refusedWith(error, /can't parse entities/i)) throw error;
-    await callBot(room, method, plain);
+    await callBot(deps, method, plain);
   }
 }
 
@@ -115,38 +115,38 @@ function refusedWith(error: unknown, sentence: RegExp): boolean {
  * Tells Telegram the commands and, where the site's address is known, where to bring what people write. Throws
  * `invalid_request` without a token, `upstream_failed` with Telegram's sentence.
  */
-export async function registerBot(room: BotRoom, actor: Actor): Promise<void> {
-  const current = room.settings.current();
+export async function registerBot(deps: BotDeps, actor: Actor): Promise<void> {
+  const current = deps.settings.current();
   if (current.TelegramBotToken === "") throw invalidRequest("Save the token of a bot in the settings first.");
-  const { username } = readAs(Me, await callBot(room, "getMe", {}));
-  const words = botWords[current.Language];
-  const own = Object.entries(words.commands).map(([command, description]) => ({ command, description }));
-  const menus = await offeredMenus(room.db);
+  const { username } = readAs(Me, await callBot(deps, "getMe", {}));
+  const messages = botMessages[current.Language];
+  const own = Object.entries(messages.commands).map(([command, description]) => ({ command, description }));
+  const menus = await offeredMenus(deps.db);
   const given = menus.map(({ command, description }) => ({ command, description }));
-  await callBot(room, "setMyCommands", { commands: [...given, ...own] });
-  const url = webhookUrl(room);
+  await callBot(deps, "setMyCommands", { commands: [...given, ...own] });
+  const url = webhookUrl(deps);
   if (url !== "") {
-    await callBot(room, "setWebhook", {
+    await callBot(deps, "setWebhook", {
       url,
-      secret_token: secretOf(room, "header"),
+      secret_token: secretOf(deps, "header"),
       allowed_updates: ["message", "callback_query"],
     });
   }
   if (username !== current.TelegramBotUsername) {
-    await room.settings.set(actor, "TelegramBotUsername", username);
+    await deps.settings.set(actor, "TelegramBotUsername", username);
   }
 }
 
 /** As Telegram sees it now; what cannot be asked is a problem, not an error. */
-export async function botStatus(room: BotRoom): Promise<TelegramStatus> {
+export async function botStatus(deps: BotDeps): Promise<TelegramStatus> {
   const unknown = { status: false, is_webhook: false, configured: true, username: "", problem: "" };
-  if (room.settings.current().TelegramBotToken === "") return { ...unknown, configured: false };
+  if (deps.settings.current().TelegramBotToken === "") return { ...unknown, configured: false };
   try {
     const [me, webhook] = await Promise.all([
-      callBot(room, "getMe", {}).then((result) => readAs(Me, result)),
-      callBot(room, "getWebhookInfo", {}).then((result) => readAs(Webhook, result)),
+      callBot(deps, "getMe", {}).then((result) => readAs(Me, result)),
+      callBot(deps, "getWebhookInfo", {}).then((result) => readAs(Webhook, result)),
     ]);
-    const expected = webhookUrl(room);
+    const expected = webhookUrl(deps);
     return {
       status: true,
       is_webhook: expected !== "" && webhook.url === expected,
@@ -161,24 +161,24 @@ export async function botStatus(room: BotRoom): Promise<TelegramStatus> {
 }
 
 /** Whether an update comes from Telegram: both secrets go with the token, so a new token ends the old ones. */
-export function isFromTelegram(room: BotRoom, presented: { path: string; header: string }): boolean {
-  if (room.settings.current().TelegramBotToken === "") return false;
-  const path = sameText(presented.path, secretOf(room, "path"));
-  const header = sameText(presented.header, secretOf(room, "header"));
+export function isFromTelegram(deps: BotDeps, presented: { path: string; header: string }): boolean {
+  if (deps.settings.current().TelegramBotToken === "") return false;
+  const path = sameText(presented.path, secretOf(deps, "path"));
+  const header = sameText(presented.header, secretOf(deps, "header"));
   return path && header;
 }
 
-/** "" = people cannot link their accounts: there is no bot, or nobody has introduced it to Telegram. */
+/** "" = people cannot link their accounts: there is no bot, or no one has introduced it to Telegram. */
 export function botName(settings: Settings): string {
   return settings.TelegramBotToken === "" ? "" : settings.TelegramBotUsername;
 }
 
-function webhookUrl(room: BotRoom): string {
-  const site = publicUrlOf(room.settings.current(), room.root);
-  return site === undefined ? "" : `${site}/api/telegram/${secretOf(room, "path")}`;
+function webhookUrl(deps: BotDeps): string {
+  const site = publicUrlOf(deps.settings.current(), deps.root);
+  return site === undefined ? "" : `${site}/api/telegram/${secretOf(deps, "path")}`;
 }
 
-function secretOf({ secrets, settings }: BotRoom, use: "path" | "header"): string {
+function secretOf({ secrets, settings }: BotDeps, use: "path" | "header"): string {
   const { TelegramBotToken } = settings.current();
   return Buffer.from(secrets.hash(`telegram:${use}:${TelegramBotToken}`)).toString("hex");
 }

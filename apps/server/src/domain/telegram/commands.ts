@@ -5,17 +5,17 @@ import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { GatewayError } from "#errors.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { keysPage } from "./api-keys.ts";
-import { type BotWords, botWords } from "./bot-words.ts";
-import type { BotMessage, BotRoom } from "./bot.ts";
+import { type BotMessages, botMessages } from "./bot-messages.ts";
+import type { BotMessage, BotDeps } from "./bot.ts";
 import { actorOf, linkByCode, linkedUser, type TelegramPerson, unlink } from "./link.ts";
-import { wordsFor } from "./words-for.ts";
+import { messagesFor } from "./messages-for.ts";
 
 /** The commands that concern the sender's own account. Each is answered in a private chat only. */
 
-type OwnCommand = keyof BotWords["commands"];
+type OwnCommand = keyof BotMessages["commands"];
 
 export function isOwnCommand(command: string): command is OwnCommand {
-  return Object.hasOwn(botWords.en_US.commands, command);
+  return Object.hasOwn(botMessages.en_US.commands, command);
 }
 
 /**
@@ -23,50 +23,50 @@ export function isOwnCommand(command: string): command is OwnCommand {
  * write is the code it asked for.
  */
 export function promptedCommand(prompt: string, site: string): "bind" | "recharge" | undefined {
-  const all = Object.values(botWords);
-  if (all.some((words) => words.howToRecharge === prompt)) return "recharge";
-  return all.some((words) => words.howToBind(site) === prompt) ? "bind" : undefined;
+  const all = Object.values(botMessages);
+  if (all.some((messages) => messages.howToRecharge === prompt)) return "recharge";
+  return all.some((messages) => messages.howToBind(site) === prompt) ? "bind" : undefined;
 }
 
 /** Throws what the database throws; every refusal is an answer. */
 export async function replyToOwn(
-  room: BotRoom,
+  deps: BotDeps,
   { rest, person, ...question }: { rest: string; person: TelegramPerson; private: boolean },
   command: OwnCommand,
 ): Promise<BotMessage> {
-  const user = await linkedUser(room.db, person.id);
-  const words = wordsFor(room, user);
-  if (!question.private) return { text: words.inPrivate };
-  if (command === "bind") return bind(room, words, person, rest);
-  if (user === undefined) return { text: words.notBound };
+  const user = await linkedUser(deps.db, person.id);
+  const messages = messagesFor(deps, user);
+  if (!question.private) return { text: messages.inPrivate };
+  if (command === "bind") return bind(deps, messages, person, rest);
+  if (user === undefined) return { text: messages.notBound };
   switch (command) {
     case "unbind":
-      await unlink(room.db, actorOf(user));
-      return { text: words.unbound };
+      await unlink(deps.db, actorOf(user));
+      return { text: messages.unbound };
     case "balance":
-      return { text: words.balance(amount(room, user.quota), amount(room, user.used_quota)) };
+      return { text: messages.balance(amount(deps, user.quota), amount(deps, user.used_quota)) };
     case "recharge":
-      return recharge(room, words, { user, person, code: rest });
+      return recharge(deps, messages, { user, person, code: rest });
     case "apikey":
-      return keysPage(room, user, 1);
+      return keysPage(deps, user, 1);
     case "aff":
-      return { text: invitation(room, words, user) };
+      return { text: invitation(deps, messages, user) };
   }
 }
 
 async function bind(
-  room: BotRoom,
-  words: BotWords,
+  deps: BotDeps,
+  messages: BotMessages,
   person: TelegramPerson,
   code: string,
 ): Promise<BotMessage> {
-  const site = room.settings.current().SystemName;
-  if (code === "") return prompt(words.howToBind(site));
+  const site = deps.settings.current().SystemName;
+  if (code === "") return prompt(messages.howToBind(site));
   try {
-    const user = await linkByCode(room.db, room.secrets, person, code);
-    return { text: user === undefined ? words.wrongCode : words.bound(user.username, site) };
+    const user = await linkByCode(deps.db, deps.secrets, person, code);
+    return { text: user === undefined ? messages.wrongCode : messages.bound(user.username, site) };
   } catch (error) {
-    if (error instanceof GatewayError && error.code === "conflict") return { text: words.boundAlready };
+    if (error instanceof GatewayError && error.code === "conflict") return { text: messages.boundAlready };
     throw error;
   }
 }
@@ -76,12 +76,12 @@ async function bind(
  * brings no new tries. A right code does not reset the counts: codes of one's own would buy guesses.
  */
 async function recharge(
-  room: BotRoom,
-  words: BotWords,
+  deps: BotDeps,
+  messages: BotMessages,
   { user, person, code }: { user: User; person: TelegramPerson; code: string },
 ): Promise<BotMessage> {
-  if (code === "") return prompt(words.howToRecharge);
-  const { db, secrets, settings } = room;
+  if (code === "") return prompt(messages.howToRecharge);
+  const { db, secrets, settings } = deps;
   try {
     await takeAttempt(db, "telegram-recharge", `telegram:${person.id}`);
     await takeAttempt(db, "telegram-recharge", String(user.id));
@@ -93,24 +93,24 @@ async function recharge(
       validityDays,
     });
     const { quota } = await db.user.findUniqueOrThrow({ where: { id: user.id }, select: { quota: true } });
-    return { text: words.recharged(amount(room, points), amount(room, quota)) };
+    return { text: messages.recharged(amount(deps, points), amount(deps, quota)) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    if (error.code === "rate_limited") return { text: words.tooManyCodes };
-    if (error.code === "conflict") return { text: words.codeSpent };
-    if (error.code === "not_found") return { text: words.codeUnknown };
+    if (error.code === "rate_limited") return { text: messages.tooManyCodes };
+    if (error.code === "conflict") return { text: messages.codeSpent };
+    if (error.code === "not_found") return { text: messages.codeUnknown };
     throw error;
   }
 }
 
-function invitation(room: BotRoom, words: BotWords, user: User): string {
-  const site = publicUrlOf(room.settings.current(), room.root);
+function invitation(deps: BotDeps, messages: BotMessages, user: User): string {
+  const site = publicUrlOf(deps.settings.current(), deps.root);
   const link = site === undefined ? undefined : `${site}/register?aff=${encodeURIComponent(user.aff_code)}`;
-  return words.invitation({
+  return messages.invitation({
     code: user.aff_code,
     link,
     invited: user.aff_count,
-    earned: amount(room, user.aff_quota),
+    earned: amount(deps, user.aff_quota),
   });
 }
 
@@ -119,6 +119,6 @@ function prompt(text: string): BotMessage {
   return { text, markup: { force_reply: true } };
 }
 
-function amount({ settings }: BotRoom, points: bigint): string {
+function amount({ settings }: BotDeps, points: bigint): string {
   return amountText(Number(points), settings.current());
 }

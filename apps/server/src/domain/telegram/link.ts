@@ -14,7 +14,7 @@ import { randomText, type Secrets } from "#platform/secrets.ts";
 
 const PROVIDER = "telegram";
 const PURPOSE = "telegram-bind";
-/** Nobody guesses it, so guesses need no counting. */
+/** No one guesses it, so guesses need no counting. */
 const CODE_LENGTH = 16;
 export const LINK_MINUTES = 10;
 

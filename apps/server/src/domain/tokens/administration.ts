@@ -12,7 +12,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import {
   columnsOf,
   describeToken,
-  holdToken,
+  lockToken,
   mustBeUsable,
   merged,
   newKey,
@@ -22,7 +22,7 @@ import {
 } from "./tokens.ts";
 
 /**
- * Everybody's tokens, for administrators. They never see a key, and touch no token of an equal or a higher account but
+ * Everyone's tokens, for administrators. They never see a key, and touch no token of an equal or a higher account but
  * their own.
  */
 
@@ -30,7 +30,7 @@ type Owned = Token & { user: { username: string; display_name: string; role: num
 const withOwner = { user: { select: { username: true, display_name: true, role: true } } } as const;
 
 export interface AdminTokenSearch extends TokenSearch {
-  /** 0 = everybody's. */
+  /** 0 = everyone's. */
   userId: number;
   /** 0 = any. */
   tokenId: number;
@@ -78,7 +78,7 @@ export async function administerToken(
   input: z.output<typeof TokenAdminChange>,
 ): Promise<TokenAdminRow> {
   return db.$transaction(async (tx) => {
-    await holdToken(tx, input.id);
+    await lockToken(tx, input.id);
     const before = await getAnyToken(tx, actor, input.id);
     const moves = input.user_id !== undefined && input.user_id !== before.user_id;
     const owner = await getUser(tx, input.user_id ?? before.user_id);
@@ -112,7 +112,7 @@ export async function switchAnyToken(
   status: 1 | 2,
 ): Promise<TokenAdminRow> {
   return db.$transaction(async (tx) => {
-    await holdToken(tx, id);
+    await lockToken(tx, id);
     const before = await getAnyToken(tx, actor, id);
     if (status === 1) mustBeUsable(before);
     const after = await tx.token.update({ where: { id }, data: { status }, include: withOwner });

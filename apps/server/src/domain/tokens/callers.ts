@@ -34,7 +34,7 @@ export interface Caller {
 
 /**
  * Pins that an administrator may put behind a key: `sk-…#12` only channel 12, `sk-…#!12` never channel 12,
- * `sk-…#12#ignore` channel 12 for what its vendor keeps for the account, and any channel for everything else.
+ * `sk-…#12#ignore` channel 12 for what its provider keeps for the account, and any channel for everything else.
  */
 export interface Pin {
   only?: number;

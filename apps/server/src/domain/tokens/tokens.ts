@@ -21,7 +21,7 @@ import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
 
 /**
- * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner. Somebody
+ * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner. Someone
  * else's token does not exist: every function takes the owner and answers `not_found` for the rest.
  */
 export interface Owner extends Actor {
@@ -65,7 +65,7 @@ export async function changeToken(
   input: z.output<typeof TokenChange>,
 ): Promise<Token> {
   return db.$transaction(async (tx) => {
-    await holdToken(tx, id);
+    await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     const data = await columnsOf(tx, owner, merged(before, input), before);
     const after = await tx.token.update({ where: { id }, data });
@@ -112,7 +112,7 @@ function mergedSetting(now: TokenSetting, change: TokenSettingChange): TokenSett
 }
 
 /** Calls settle all the time: until the change is committed, they wait. */
-export async function holdToken(tx: Prisma.TransactionClient, id: number): Promise<void> {
+export async function lockToken(tx: Prisma.TransactionClient, id: number): Promise<void> {
   await tx.$queryRaw`SELECT FROM tokens WHERE id = ${id} FOR NO KEY UPDATE`;
 }
 
@@ -123,7 +123,7 @@ function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof Token
   if (added === 0n) return left;
   const sum = left + added;
   if (sum > LARGEST) {
-    const sentence = "The quota cannot hold that much.";
+    const sentence = "The quota cannot be that large.";
     throw new GatewayError("invalid_request", sentence, { fields: { add_quota: sentence } });
   }
   return sum > 0n ? sum : 0n;
@@ -261,7 +261,7 @@ function spentLately(token: Token, now = currentTime()): Pick<TokenRow, "day_quo
   };
 }
 
-/** A token as somebody of this role sees it. */
+/** A token as someone of this role sees it. */
 export function describeToken(token: Token, role: number): TokenRow {
   return {
     id: token.id,
@@ -357,7 +357,7 @@ function checkedSetting(setting: TokenSetting): TokenSetting {
 
 function isAddress(text: string): boolean {
   const parsable = text.includes("/") ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
-  // The library also takes 10.1 and 0x7f.1, which nobody means.
+  // The library also takes 10.1 and 0x7f.1, which no one means.
   return parsable && (text.includes(":") || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text));
 }
 

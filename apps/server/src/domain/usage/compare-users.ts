@@ -6,7 +6,7 @@ import { startOfDay } from "./local-days.ts";
 // Accounts have columns of the same names.
 const usageSums = counters.map((name) => `sum(h.${name})::bigint AS ${name}`).join(", ");
 
-/** Named users side by side over whole local days. A name nobody has is left out. */
+/** Named users side by side over whole local days. A name no one has is left out. */
 export async function compareUsers(
   pool: Pool,
   query: UsersQuery,

@@ -3,7 +3,7 @@ import type { Pool } from "#platform/database/db.ts";
 
 /**
  * The one thing that roll-ups by the hour cannot know: calls and tokens of a minute of the log, found by its time.
- * @param userId undefined: everybody's
+ * @param userId undefined: everyone's
  */
 export async function lastMinute(pool: Pool, userId?: number): Promise<{ rpm: number; tpm: number }> {
   const { rows } = await pool.query<{ rpm: bigint; tpm: bigint }>(

@@ -60,7 +60,7 @@ describe("one's own usage", () => {
 });
 
 describe("the last minute", () => {
-  it("counts calls, failed ones too, and tokens: one's own or everybody's", async () => {
+  it("counts calls, failed ones too, and tokens: one's own or everyone's", async () => {
     const write = (user: number, type: number, secondsAgo: number) =>
       database.pool.query(
         `INSERT INTO request_logs (created_at, request_id, type, user_id, prompt_tokens, completion_tokens)

@@ -17,7 +17,7 @@ export interface PeriodInput {
   from: Date;
   to: Date;
   groupType: GroupType;
-  /** Undefined: everybody. */
+  /** Undefined: everyone. */
   userId: number | undefined;
   timeZone: string;
 }
@@ -35,11 +35,11 @@ export async function describePeriod({ db, pool }: Handles, input: PeriodInput):
   // Usage is kept by the hour, so a period begins and ends with one.
   const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
   const days = localDays(input.from, input.to, input.timeZone);
-  const asked: Asked = { ...input, span, days, closed: await closedUntil(pool) };
+  const requested: Requested = { ...input, span, days, closed: await closedUntil(pool) };
   const who = userId === undefined ? {} : { userId };
   const [before, { rows, active, top }, money] = await Promise.all([
-    usageTotal(pool, { span: spanBefore(span), closed: asked.closed, ...who }),
-    usageFor(pool, asked),
+    usageTotal(pool, { span: spanBefore(span), closed: requested.closed, ...who }),
+    usageFor(pool, requested),
     moneyOfPeriod(pool, { span: { from: input.from, to: input.to }, days, ...who }),
   ]);
   const nameOf = await namesFor({ db, pool }, input.groupType, rows);
@@ -75,7 +75,7 @@ function wholeHour(instant: Date, round: (hours: number) => number): Date {
   return new Date(round(instant.getTime() / hourMs) * hourMs);
 }
 
-type Asked = Pick<PeriodInput, "groupType" | "userId"> & {
+type Requested = Pick<PeriodInput, "groupType" | "userId"> & {
   span: Span;
   days: readonly LocalDay[];
   closed: Date;
@@ -86,13 +86,13 @@ interface Found extends Pick<TopUsers, "active" | "top"> {
   rows: DayUsage[];
 }
 
-async function usageFor(pool: Pool, { groupType, userId, ...asked }: Asked): Promise<Found> {
+async function usageFor(pool: Pool, { groupType, userId, ...requested }: Requested): Promise<Found> {
   const by: Dimension = groupType === "model_type" ? "model" : groupType;
   if (userId !== undefined)
-    return { rows: await usageOfUser(pool, { by, userId, ...asked }), active: 0, top: [] };
+    return { rows: await usageOfUser(pool, { by, userId, ...requested }), active: 0, top: [] };
   const [all, users] = await Promise.all([
-    usageByDayAndKey(pool, { by: by === "user" ? "site" : by, ...asked }),
-    topUsers(pool, { ...asked, limit: TOP_USERS, charted: by === "user" ? CHARTED_USERS : 0 }),
+    usageByDayAndKey(pool, { by: by === "user" ? "site" : by, ...requested }),
+    topUsers(pool, { ...requested, limit: TOP_USERS, charted: by === "user" ? CHARTED_USERS : 0 }),
   ]);
   const rows = by === "user" ? [...users.charted, ...remainder(all, users.charted)] : all;
   return { rows, active: users.active, top: users.top };

@@ -103,7 +103,7 @@ export function presentMonth(row: MonthRow): ClosedMonth {
 
 const userColumns = ["username", "request_count", "quota", "prompt_tokens", "completion_tokens"] as const;
 
-/** Everybody's sums of a closed month. */
+/** Everyone's sums of a closed month. */
 export async function statementUsers(pool: Pool, query: StatementUsersQuery): Promise<Page<StatementUser>> {
   const { rows } = await pool.query<Sums & { user_id: number; username: string; total: bigint }>(
     `SELECT s.*, count(*) OVER () AS total FROM (

@@ -317,7 +317,7 @@ describe("monthly statements", () => {
       closeMonthByHand(db, systemActor, { month, again, now: new Date("2025-06-01T00:00:01Z") });
     await expect(make(true)).rejects.toMatchObject({ code: "not_found" });
     await expect(make(false, "2025-06")).rejects.toMatchObject({ code: "invalid_request" });
-    // Nobody used anything: no empty month is left behind.
+    // No one used anything: no empty month is left behind.
     await expect(make(false, "2025-04")).rejects.toMatchObject({ code: "not_found" });
 
     const all = await Promise.allSettled([0, 1, 2, 3].map(() => make(false)));

@@ -22,7 +22,7 @@ export interface DayUsage extends UsageSum {
 }
 
 /** Rows of one split: `by`, over `span`, up to `closed` from the kept sums and from there on hour by hour. */
-interface Asked {
+interface Requested {
   by: Dimension;
   span: Span;
   closed: Date;
@@ -32,7 +32,7 @@ interface Asked {
 
 /** As SQL: `hour`, `key` and the given counters. Takes the parameters $1 to $6. */
 function rowsOf(
-  { by, span, closed, only }: Asked,
+  { by, span, closed, only }: Requested,
   cuts: readonly Date[],
   columns: string,
 ): { sql: string; values: unknown[] } {
@@ -63,10 +63,10 @@ function rowsOf(
 /** Sums by day and key. */
 export async function usageByDayAndKey(
   pool: Pool,
-  { days, ...asked }: Asked & { days: readonly LocalDay[] },
+  { days, ...requested }: Requested & { days: readonly LocalDay[] },
 ): Promise<DayUsage[]> {
   const starts = days.map((day) => day.start);
-  const { sql, values } = rowsOf(asked, starts, counterColumns);
+  const { sql, values } = rowsOf(requested, starts, counterColumns);
   const { rows } = await pool.query<CounterRow & { day: number; key: string }>(
     `SELECT width_bucket(hour, $7::timestamptz[]) AS day, key, ${counterSums} FROM (${sql}) u
       GROUP BY 1, 2 ORDER BY 1, 2`,
@@ -89,7 +89,7 @@ export async function usageOfUser(
   return rows.map((row) => ({ day: row.day - 1, key: row.key, ...sumOf(row) }));
 }
 
-/** One sum over everybody, or over one user. */
+/** One sum over everyone, or over one user. */
 export async function usageTotal(
   pool: Pool,
   { span, closed, userId }: { span: Span; closed: Date; userId?: number },

@@ -117,13 +117,13 @@ export function createFormScanner(boundary: string): FormScanner {
     }
     const at = found - LINE.length;
     // Some readers take a lone line feed for a line's end.
-    if (at < 0 || pending.toString("latin1", at, found) !== LINE) throw notOneWay();
+    if (at < 0 || pending.toString("latin1", at, found) !== LINE) throw ambiguousForm();
     if (parts === 0 && at > 0) throw noPreamble();
     take(at);
     if (pending.length < delimiter.length + LINE.length) return false;
     const after = pending.toString("latin1", delimiter.length, delimiter.length + LINE.length);
     // Spaces behind it, or a text that only begins like it, are a boundary for some readers and not for others.
-    if (after !== LINE && after !== "--") throw notOneWay();
+    if (after !== LINE && after !== "--") throw ambiguousForm();
     finish();
     skip(delimiter.length + (after === LINE ? 0 : LINE.length));
     state = after === LINE ? "headers" : "end";
@@ -201,20 +201,20 @@ function describe(headers: string): { name: string; file: boolean } {
     const { name, value } = header.exec(line)?.groups ?? {};
     const key = name?.toLowerCase() ?? "";
     const binary = key === "content-transfer-encoding" && /^(?:binary|8bit|7bit)$/i.test(value?.trim() ?? "");
-    if (value === undefined || seen.has(key) || !(plainHeaders.has(key) || binary)) throw notOneWay();
+    if (value === undefined || seen.has(key) || !(plainHeaders.has(key) || binary)) throw ambiguousForm();
     seen.set(key, value.trim());
   }
   const found = disposition.exec(seen.get("content-disposition") ?? "")?.groups;
   const name = found?.["name"] ?? found?.["nameToken"] ?? found?.["behind"] ?? found?.["behindToken"];
   if (found === undefined || name === undefined || /[\p{C}%]/u.test(name) || name === "_charset_")
-    throw notOneWay();
+    throw ambiguousForm();
   const file = (found["file"] ?? found["fileFirst"]) !== undefined;
   const type = seen.get("content-type");
-  if (!file && type !== undefined && !textTypes.test(type)) throw notOneWay(name);
+  if (!file && type !== undefined && !textTypes.test(type)) throw ambiguousForm(name);
   return { name, file };
 }
 
-function notOneWay(name?: string): GatewayError {
+function ambiguousForm(name?: string): GatewayError {
   return invalidRequest(
     'The form can be read in more than one way. Each part must have a header like `Content-Disposition: form-data; name="model"` and begin behind a boundary on a line of its own.',
     name,

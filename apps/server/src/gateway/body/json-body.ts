@@ -66,7 +66,7 @@ export function acceptJson(app: FastifyInstance, reading: Reading): void {
       );
     const scan = createJsonScan();
     const raw = await readBytes(payload, scan, accessOf(request));
-    if (raw.length > LARGE) await inTurn();
+    if (raw.length > LARGE) await nextTask();
     return parse(raw, scan, reading);
   });
 }
@@ -162,7 +162,7 @@ function tooSlow(): GatewayError {
 let last: Promise<unknown> = Promise.resolve();
 
 /** After the large bodies before this one, and after whatever else waits. */
-function inTurn(): Promise<unknown> {
+function nextTask(): Promise<unknown> {
   last = last.then(() => nextTurn());
   return last;
 }

@@ -48,7 +48,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
   } catch (error) {
     await spool.close();
     if (error instanceof GatewayError) throw error;
-    // The sender left, or broke its own transfer; for anybody who still listens:
+    // The sender left, or broke its own transfer; for anyone who still listens:
     throw request.destroyed && !request.complete
       ? new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 })
       : error;

@@ -51,9 +51,9 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   /** When something last came from it. */
   const sockets = new Map<Socket, number>();
   const remember = (socket: Socket) => {
-    const heard = () => sockets.set(socket, performance.now());
-    heard();
-    socket.on("data", heard).on("close", () => sockets.delete(socket));
+    const touch = () => sockets.set(socket, performance.now());
+    touch();
+    socket.on("data", touch).on("close", () => sockets.delete(socket));
     return socket;
   };
   const pool = new pg.Pool({
@@ -83,8 +83,9 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     url,
     applicationName,
     dropSilent() {
-      for (const [socket, heardAt] of sockets)
-        if (performance.now() - heardAt > silentMs) socket.destroy(silence(performance.now() - heardAt));
+      for (const [socket, receivedAt] of sockets)
+        if (performance.now() - receivedAt > silentMs)
+          socket.destroy(silence(performance.now() - receivedAt));
     },
     async close() {
       await db.$disconnect();

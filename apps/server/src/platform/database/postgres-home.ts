@@ -113,7 +113,7 @@ export async function openHome(
   return { data, binaries: await binariesFor(account), account };
 }
 
-/** The user Postgres runs as: nobody special unless we are root; the owner of a cluster that is there already. */
+/** The user Postgres runs as: no one special unless we are root; the owner of a cluster that is there already. */
 async function accountFor(cluster: string | undefined): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   if (cluster !== undefined) {

@@ -65,8 +65,10 @@ export async function createCluster(home: PostgresHome, password: string, durabl
   } catch (error) {
     // Another node on the same DATA_DIR was faster; its cluster has the same password.
     if (hasCode(error, "ENOTEMPTY") || hasCode(error, "EEXIST")) return;
-    const said = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
-    throw new Error(`The embedded database could not be created in ${home.data}: ${said}`, { cause: error });
+    const output = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
+    throw new Error(`The embedded database could not be created in ${home.data}: ${output}`, {
+      cause: error,
+    });
   } finally {
     await rm(passwordFile, { force: true });
     await rm(draft, { recursive: true, force: true });
@@ -139,8 +141,8 @@ async function launch(
     if (found?.status === "ready") return undefined;
     end = await Promise.race([ended, sleep(20, undefined)]);
   }
-  const said = (await readFile(file, "utf8")).slice(started);
-  const reason = said.split("\n").findLast((line) => /FATAL|PANIC|error/.test(line));
+  const stderr = (await readFile(file, "utf8")).slice(started);
+  const reason = stderr.split("\n").findLast((line) => /FATAL|PANIC|error/.test(line));
   return reason ?? end;
 }
 

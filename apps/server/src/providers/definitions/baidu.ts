@@ -4,7 +4,7 @@ import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
 /**
  * https://cloud.baidu.com/doc/qianfan-api/s/3m7of64lb, read 2026-11-21.
- * Pairs of key and secret belong to the first API, which the vendor has replaced.
+ * Pairs of key and secret belong to the first API, which the provider has replaced.
  */
 export const baidu: Provider = {
   type: 15,

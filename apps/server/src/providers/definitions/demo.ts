@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "#providers/provider.ts";
 import { klingRefusals } from "./media/kling.ts";
 
-/** The simulated vendor of demo/, so that everything can be tried without an account anywhere. */
+/** The simulated provider of demo/, so that everything can be tried without an account anywhere. */
 export function demo(url: string): Provider {
   return {
     type: 900,

@@ -1,7 +1,7 @@
 import { openaiSearches } from "#providers/implied-search.ts";
 import { anthropicKey, bearer, type Provider } from "#providers/provider.ts";
 
-/** A gateway with the same doors as ours: it is asked in the client's own dialect, so nothing is translated twice. */
+/** A gateway with the same endpoints as ours: it is asked in the client's own dialect, so nothing is translated twice. */
 export const gateway: Provider = {
   type: 914,
   id: "gateway",

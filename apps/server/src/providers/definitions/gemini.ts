@@ -17,7 +17,7 @@ const plugin = z.object({
     .meta({ title: "OpenAI wire" }),
 });
 
-/** The vendor refuses its own tools beside the caller's functions, so those come first. */
+/** The provider refuses its own tools beside the caller's functions, so those come first. */
 function runCode(body: Wire, call: Call): Wire {
   const wanted = call.dialect === "gemini" && call.plugin["code_execution"]?.["enable"] === true;
   return wanted && body["tools"] === undefined ? { ...body, tools: [{ codeExecution: {} }] } : body;

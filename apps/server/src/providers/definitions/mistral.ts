@@ -7,7 +7,7 @@ import { onChat, plain, renamed, without, withoutThoughts } from "#providers/qui
 
 const accepted = /^[a-zA-Z0-9]{9}$/;
 
-/** The vendor refuses ids of calls that are not nine letters and digits; the same id always becomes the same nine. */
+/** The provider refuses ids of calls that are not nine letters and digits; the same id always becomes the same nine. */
 export function callId(id: string): string {
   return accepted.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }

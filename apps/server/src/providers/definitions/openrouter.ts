@@ -17,14 +17,14 @@ const plugin = z.object({
       provider: z.record(z.string(), Route).optional().meta({
         title: "Routing",
         description:
-          'By the vendor before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+          'By the provider before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
       }),
     })
     .optional()
     .meta({ title: "Provider routing" }),
 });
 
-/** The operator's routing for this model's vendor; a client that routes itself wins. */
+/** The operator's routing for this model's provider; a client that routes itself wins. */
 function routed(body: Wire, call: Call): Wire {
   const routes = asRecord(call.plugin["other"]?.["provider"]);
   const route = routes?.[call.model.split("/", 1)[0] ?? ""];

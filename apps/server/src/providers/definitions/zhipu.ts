@@ -29,7 +29,7 @@ const plugin = z.object({
 });
 type Features = z.infer<typeof plugin>;
 
-/** The vendor's own tools that the channel switches on, beside what the caller brings. */
+/** The provider's own tools that the channel switches on, beside what the caller brings. */
 function withTools(body: Wire, call: Call): Wire {
   const features: Features = plugin.safeParse(call.plugin).data ?? {};
   const tools: Wire[] = [];

@@ -65,8 +65,8 @@ const suite: [string, Outgoing, string, string][] = [
 ];
 
 describe("AWS's signature", () => {
-  it.each(suite)("agrees with %s of the published suite", (_name, asked, signedHeaders, signature) => {
-    expect(signAws(asked, credential, now).headers["authorization"]).toBe(
+  it.each(suite)("agrees with %s of the published suite", (_name, requested, signedHeaders, signature) => {
+    expect(signAws(requested, credential, now).headers["authorization"]).toBe(
       "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, " +
         `SignedHeaders=${signedHeaders}, Signature=${signature}`,
     );

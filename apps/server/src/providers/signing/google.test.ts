@@ -41,17 +41,17 @@ const account = readServiceAccount(
 );
 
 function world(answers: { status: number; text: string }[]) {
-  const asked: Outgoing[] = [];
+  const requested: Outgoing[] = [];
   const clock = { now: Date.UTC(2026, 10, 21) };
   const io: Io = {
     fetch(request) {
-      asked.push(request);
+      requested.push(request);
       return Promise.resolve(answers.shift() ?? { status: 500, text: "" });
     },
     now: () => clock.now,
     tokens: createTokenCache(() => clock.now),
   };
-  return { asked, clock, io };
+  return { requested, clock, io };
 }
 
 const granted = (token: string) => ({
@@ -61,12 +61,12 @@ const granted = (token: string) => ({
 
 describe("a service account", () => {
   it("is exchanged for a token once, by all calls at the same time", async () => {
-    const { asked, io } = world([granted("one")]);
+    const { requested, io } = world([granted("one")]);
     const tokens = await Promise.all([accessToken(account, io), accessToken(account, io)]);
     expect([...tokens, await accessToken(account, io)]).toEqual(["one", "one", "one"]);
-    expect(asked).toHaveLength(1);
-    const form = new URLSearchParams(String(asked[0]?.body));
-    expect(asked[0]?.url).toBe("https://oauth2.googleapis.com/token");
+    expect(requested).toHaveLength(1);
+    const form = new URLSearchParams(String(requested[0]?.body));
+    expect(requested[0]?.url).toBe("https://oauth2.googleapis.com/token");
     expect(form.get("grant_type")).toBe("urn:ietf:params:oauth:grant-type:jwt-bearer");
     const [header, claims] = (form.get("assertion") ?? "")
       .split(".")

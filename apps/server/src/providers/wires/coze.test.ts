@@ -4,7 +4,7 @@ import { coze } from "#providers/definitions/coze.ts";
 import { refusal } from "#providers/refusal.ts";
 import { cozeChat } from "./coze.ts";
 
-/** The shapes of the vendor's own example (https://www.coze.cn/api/open/docs/developer_guides/chat_v3), shortened. */
+/** The shapes of the provider's own example (https://www.coze.cn/api/open/docs/developer_guides/chat_v3), shortened. */
 const answerOf = (content: object) =>
   `event:conversation.message.delta\ndata:${JSON.stringify({
     id: "m1",

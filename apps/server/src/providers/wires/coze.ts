@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Frame, StreamDecoder, VendorWire, Wire } from "#dialects/dialect.ts";
+import type { Frame, StreamDecoder, ProviderWire, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type {
   ChatEvent,
@@ -38,18 +38,18 @@ function encodeMessage(message: Message, dropped: Set<string>): Wire[] {
     else if (part.type !== "reasoning") dropped.add(part.type);
   }
   if (pieces.length === 0) return [];
-  const said =
+  const output =
     message.role === "assistant" ? { role: "assistant", type: "answer" } : { role: "user", type: "question" };
   if (pieces.every((piece) => piece["type"] === "text"))
-    return [{ ...said, content_type: "text", content: pieces.map((piece) => piece["text"]).join("\n") }];
-  return [{ ...said, content_type: "object_string", content: JSON.stringify(pieces) }];
+    return [{ ...output, content_type: "text", content: pieces.map((piece) => piece["text"]).join("\n") }];
+  return [{ ...output, content_type: "object_string", content: JSON.stringify(pieces) }];
 }
 
 function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
   const dropped = new Set<string>();
   const messages = request.messages.flatMap((message) => encodeMessage(message, dropped));
   if (messages.length === 0)
-    throw invalidRequest("None of the given content can be said to this bot.", "messages");
+    throw invalidRequest("None of the given content can be sent to this bot.", "messages");
   const fields = [
     "tools",
     "toolChoice",
@@ -116,7 +116,7 @@ const choice = 0;
 function decodeStream(): StreamDecoder {
   let thought = false;
 
-  function said({ type, content, reasoning_content: reasoning }: Streamed): ChatEvent[] {
+  function output({ type, content, reasoning_content: reasoning }: Streamed): ChatEvent[] {
     if (type !== "answer") return [];
     if (reasoning) {
       thought = true;
@@ -133,7 +133,7 @@ function decodeStream(): StreamDecoder {
         return [{ type: "start", id: wire.id ?? "", model: "", ...(created !== undefined && { created }) }];
       }
       case "conversation.message.delta":
-        return said(wire);
+        return output(wire);
       case "conversation.chat.completed":
         return [
           { type: "stop", choice, reason: "stop", raw: "completed" },
@@ -202,7 +202,7 @@ function decodeResponse(events: unknown): ChatResponse {
   });
 }
 
-export const cozeChat: VendorWire = {
+export const cozeChat: ProviderWire = {
   id: "own",
   path: () => "/v3/chat",
   encodeRequest,

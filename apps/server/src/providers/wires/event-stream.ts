@@ -17,21 +17,21 @@ const MAX_MESSAGE = 24 * 1024 * 1024;
 
 /** Messages from chunks that are cut anywhere. Throws on a message whose checksum is wrong. */
 export function createMessageSplitter(): (chunk: Uint8Array) => EventMessage[] {
-  let held = Buffer.alloc(0);
+  let pending = Buffer.alloc(0);
   return (chunk) => {
-    held = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
+    pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
     const messages: EventMessage[] = [];
-    while (held.length >= PRELUDE) {
-      const length = held.readUInt32BE(0);
+    while (pending.length >= PRELUDE) {
+      const length = pending.readUInt32BE(0);
       if (
         length < PRELUDE + CHECKSUM ||
         length > MAX_MESSAGE ||
-        crc32(held.subarray(0, 8)) !== held.readUInt32BE(8)
+        crc32(pending.subarray(0, 8)) !== pending.readUInt32BE(8)
       )
         throw new Error("The event stream is damaged.");
-      if (held.length < length) break;
-      const message = held.subarray(0, length);
-      held = held.subarray(length);
+      if (pending.length < length) break;
+      const message = pending.subarray(0, length);
+      pending = pending.subarray(length);
       if (crc32(message.subarray(0, -CHECKSUM)) !== message.readUInt32BE(length - CHECKSUM))
         throw new Error("The event stream is damaged.");
       const headerEnd = PRELUDE + message.readUInt32BE(4);

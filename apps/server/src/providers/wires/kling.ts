@@ -4,7 +4,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { asRecord, parseAt, readAs } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import {
-  type AskedTask,
+  type TaskRequest,
   instantOf,
   type KeptTask,
   type TaskStanding,
@@ -12,11 +12,11 @@ import {
   unreadable,
 } from "./task.ts";
 
-/** Kling's own wire for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. What its codes mean stands with the vendor. */
+/** Kling's own wire for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. What its codes mean stands with the provider. */
 
 const actions = ["text2video", "image2video"] as const;
 
-const Asked = z.object({
+const Requested = z.object({
   model_name: z.string().min(1).max(80).default("kling-v1"),
   mode: z.enum(["std", "pro"]).default("std"),
   duration: z.union([z.literal("5"), z.literal("10"), z.literal(5), z.literal(10)]).default("5"),
@@ -25,14 +25,14 @@ const Asked = z.object({
 });
 
 /** @param action `text2video` or `image2video` */
-export function readKling(action: string, body: Wire): AskedTask {
+export function readKling(action: string, body: Wire): TaskRequest {
   if (!actions.some((known) => known === action))
     throw invalidRequest("Only text2video and image2video can be made here.");
-  const { model_name, mode, duration, prompt, callback_url } = parseAt(Asked, body, "");
+  const { model_name, mode, duration, prompt, callback_url } = parseAt(Requested, body, "");
   const { callback_url: _hook, ...rest } = body;
   return {
     action,
-    // What is sold is a video of a kind and a length; the vendor knows the kind by name and the rest by fields.
+    // What is sold is a video of a kind and a length; the provider knows the kind by name and the rest by fields.
     model: `kling-video_${model_name.replace(/^kling-/, "")}_${mode}_${duration}`,
     prompt: prompt ?? "",
     path: `/v1/videos/${action}`,
@@ -43,7 +43,7 @@ export function readKling(action: string, body: Wire): AskedTask {
 }
 
 const Answer = z.object({ code: z.number(), message: z.string().nullish(), data: z.unknown().optional() });
-const Told = z.object({
+const Reported = z.object({
   task_id: z.string().min(1).max(64),
   task_status: z.string(),
   task_status_msg: z.string().nullish(),
@@ -67,9 +67,9 @@ export const klingWire: TaskWire = {
     if (read === undefined) return unreadable();
     const message = read.message ?? "";
     if (read.code !== 0) return { error: { kind: "server", message, status: 200, code: String(read.code) } };
-    const told = readAs(Told, read.data);
-    if (told === undefined) return unreadable();
-    return { taskId: told.task_id, reply: answer, data: asRecord(read.data) ?? {} };
+    const reported = readAs(Reported, read.data);
+    if (reported === undefined) return unreadable();
+    return { taskId: reported.task_id, reply: answer, data: asRecord(read.data) ?? {} };
   },
 
   questions: (tasks) =>
@@ -81,17 +81,17 @@ export const klingWire: TaskWire = {
 
   standings(answer): TaskStanding[] {
     const read = readAs(Answer, answer);
-    const told = readAs(Told, read?.data);
-    if (read?.code !== 0 || told === undefined) return [];
-    const known = statuses[told.task_status] ?? { status: "UNKNOWN", progress: 0 };
+    const reported = readAs(Reported, read?.data);
+    if (read?.code !== 0 || reported === undefined) return [];
+    const known = statuses[reported.task_status] ?? { status: "UNKNOWN", progress: 0 };
     const ended = known.progress === 100;
     return [
       {
-        taskId: told.task_id,
+        taskId: reported.task_id,
         ...known,
-        failReason: known.status === "FAILURE" ? (told.task_status_msg ?? "") : "",
-        startTime: instantOf(told.created_at),
-        finishTime: ended ? instantOf(told.updated_at) : undefined,
+        failReason: known.status === "FAILURE" ? (reported.task_status_msg ?? "") : "",
+        startTime: instantOf(reported.created_at),
+        finishTime: ended ? instantOf(reported.updated_at) : undefined,
         data: asRecord(read.data) ?? {},
       },
     ];
@@ -104,7 +104,7 @@ export const klingWire: TaskWire = {
   }),
 };
 
-/** A task can end without its vendor: then what we know wins over the vendor's last word. */
+/** A task can end without its provider: then what we know wins over the provider's last word. */
 function endOf({ status, fail_reason }: KeptTask): Wire {
   return status === "FAILURE" ? { task_status: "failed", task_status_msg: fail_reason } : {};
 }

@@ -2,13 +2,13 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { invalidRequest, notFound } from "#errors.ts";
-import type { AskedTask } from "./task.ts";
+import type { TaskRequest } from "./task.ts";
 
-/** What clients of midjourney-proxy ask for: which work it is, what it is sold as, and what the vendor is sent. */
+/** What clients of midjourney-proxy ask for: which work it is, what it is sold as, and what the provider is sent. */
 
 export type MidjourneyMode = "fast" | "turbo" | "relax";
 
-const Asked = z.object({
+const Requested = z.object({
   prompt: z.string().max(20_000).nullish(),
   state: z.string().max(2_000).nullish(),
   notifyHook: z.string().max(2_000).nullish(),
@@ -35,7 +35,7 @@ export const SWAP = "insight-face/swap";
 /** The task that this one goes on from; undefined for what begins anew. Throws `invalid_request`. */
 export function midjourneyOrigin(name: string, body: Wire): string | undefined {
   if (!following.has(name)) return undefined;
-  const { taskId, content } = parseAt(Asked, body, "");
+  const { taskId, content } = parseAt(Requested, body, "");
   const id = name === "simple-change" ? contentOf(content)?.id : taskId;
   if (id !== undefined && id !== null && id !== "") return String(id);
   const field = name === "simple-change" ? "content" : "taskId";
@@ -43,11 +43,11 @@ export function midjourneyOrigin(name: string, body: Wire): string | undefined {
 }
 
 /** @param name as in `midjourneySubmits`, or `SWAP` @param mode of the address, or of the task it goes on from */
-export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): AskedTask {
-  const asked = parseAt(Asked, body, "");
-  const action = actionOf(name, asked);
+export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): TaskRequest {
+  const requested = parseAt(Requested, body, "");
+  const action = actionOf(name, requested);
   const speed = mode === "fast" ? "" : `${mode}_`;
-  const prompt = asked.prompt?.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "").trim();
+  const prompt = requested.prompt?.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "").trim();
   if (action === "IMAGINE" && (prompt === undefined || prompt === ""))
     throw invalidRequest('The field "prompt" is required.', "prompt");
   const { notifyHook: _hook, accountFilter: _filter, ...rest } = body;
@@ -62,14 +62,14 @@ export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): 
     prompt: prompt ?? "",
     path: name === SWAP ? `/mj/${SWAP}` : `/mj/submit/${name}`,
     bodyFor: () => sent,
-    notifyHook: asked.notifyHook ?? "",
-    properties: { prompt: prompt ?? "", state: asked.state ?? "", mode },
+    notifyHook: requested.notifyHook ?? "",
+    properties: { prompt: prompt ?? "", state: requested.state ?? "", mode },
   };
 }
 
-type Asked = z.infer<typeof Asked>;
+type Requested = z.infer<typeof Requested>;
 
-function actionOf(name: string, { action, content, customId }: Asked): string {
+function actionOf(name: string, { action, content, customId }: Requested): string {
   const known = first[name];
   if (known !== undefined) return known;
   switch (name) {
@@ -102,7 +102,7 @@ function contentOf(content: string | null | undefined): { id: string; action: st
   return { id, action: named ?? "REROLL" };
 }
 
-/** Which work a button stands for: the vendor names them `MJ::JOB::upsample::2::…`, `MJ::CustomZoom::…` */
+/** Which work a button stands for: the provider names them `MJ::JOB::upsample::2::…`, `MJ::CustomZoom::…` */
 const buttons: readonly [RegExp, string][] = [
   [/upsample/i, "UPSCALE"],
   [/low_variation/i, "LOW_VARIATION"],

@@ -22,7 +22,7 @@ const refusals: Record<number, UpstreamError["kind"]> = {
   24: "bad-request",
 };
 
-const Told = z.object({
+const Reported = z.object({
   id: z.union([z.string(), z.number()]).transform(String),
   status: z.string().nullish(),
   progress: z.string().nullish(),
@@ -64,27 +64,27 @@ export const midjourneyWire: TaskWire = {
 
   standings: (answer) =>
     (Array.isArray(answer) ? answer : []).flatMap((entry): TaskStanding[] => {
-      const told = readAs(Told, entry);
-      if (told === undefined) return [];
-      const said = told.status === "" ? "NOT_START" : told.status;
-      const status = TaskStatus.safeParse(said).data ?? "UNKNOWN";
-      const progress = Number.parseInt(told.progress ?? "0", 10);
+      const reported = readAs(Reported, entry);
+      if (reported === undefined) return [];
+      const value = reported.status === "" ? "NOT_START" : reported.status;
+      const status = TaskStatus.safeParse(value).data ?? "UNKNOWN";
+      const progress = Number.parseInt(reported.progress ?? "0", 10);
       return [
         {
-          taskId: told.id,
+          taskId: reported.id,
           status,
           progress: status === "SUCCESS" ? 100 : Math.min(99, Math.max(0, progress || 0)),
-          failReason: told.failReason ?? "",
-          startTime: instantOf(told.startTime),
-          finishTime: instantOf(told.finishTime),
+          failReason: reported.failReason ?? "",
+          startTime: instantOf(reported.startTime),
+          finishTime: instantOf(reported.finishTime),
           data: asRecord(entry) ?? {},
         },
       ];
     }),
 
   show(task) {
-    const said = asRecord(task.data) ?? {};
-    const { properties: _account, ...known } = said;
+    const value = asRecord(task.data) ?? {};
+    const { properties: _account, ...known } = value;
     return {
       action: task.action,
       prompt: propertyOf(task, "prompt"),

@@ -38,7 +38,7 @@ const types: Record<string, string> = {
   pcm: "audio/pcm",
 };
 
-const Asked = z.object({
+const Requested = z.object({
   input: z.string().min(1),
   voice: z.string().default("alloy"),
   response_format: z.string().default("mp3"),
@@ -64,9 +64,9 @@ function voiceOf(name: string, call: Call): { voice_id: string; emotion?: string
 
 export const speech: Adapter = {
   request(body, call) {
-    const asked = Asked.safeParse(body);
-    if (!asked.success) throw invalidRequest("The speech to make is not described well.", "input");
-    const { input, voice, response_format: format, speed } = asked.data;
+    const requested = Requested.safeParse(body);
+    if (!requested.success) throw invalidRequest("The speech to make is not described well.", "input");
+    const { input, voice, response_format: format, speed } = requested.data;
     if (types[format] === undefined)
       throw invalidRequest(`The format "${format}" is not made here.`, "response_format");
     return {
@@ -92,7 +92,7 @@ export const speech: Adapter = {
     if (code !== 0 || !made?.data)
       return {
         error: {
-          // The code says more, to who knows the vendor's codes.
+          // The code says more, to who knows the provider's codes.
           kind: "server",
           message: made?.base_resp?.status_msg ?? "The upstream sent no speech.",
           status: 200,

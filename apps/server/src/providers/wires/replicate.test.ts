@@ -4,7 +4,7 @@ import { createFrameSplitter } from "#dialects/sse.ts";
 import type { Call } from "#providers/provider.ts";
 import { openPrediction, predictionChat, predictionImages } from "./replicate.ts";
 
-/** The vendor's prediction object (https://replicate.com/docs/reference/http), shortened. */
+/** The provider's prediction object (https://replicate.com/docs/reference/http), shortened. */
 const made = (part: object) =>
   JSON.stringify({
     id: "gm3qorzdhgbfurvjtvhg6dckhu",

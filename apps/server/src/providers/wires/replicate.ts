@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Frame, StreamDecoder, VendorWire, Wire } from "#dialects/dialect.ts";
+import type { Frame, StreamDecoder, ProviderWire, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, Message, UpstreamError, Usage } from "#dialects/ir.ts";
 import { formatFrame } from "#dialects/sse.ts";
@@ -12,7 +12,7 @@ import type { Adapter } from "#providers/provider.ts";
 
 /**
  * Replicate's only wire: a prediction, whose input and output are the model's own affair. It is waited for, and given
- * up by both sides together, so nothing is made that nobody fetches.
+ * up by both sides together, so nothing is made that no one fetches.
  */
 const PATH = "/v1/predictions";
 export const WAIT_SECONDS = 60;
@@ -86,7 +86,7 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
     dropped,
   );
   if (prompt.trim() === "")
-    throw invalidRequest("None of the given content can be said to this model.", "messages");
+    throw invalidRequest("None of the given content can be sent to this model.", "messages");
   const input = compact<Wire>({
     prompt,
     system_prompt: system.length === 0 ? undefined : system.join("\n\n"),
@@ -151,13 +151,13 @@ function decodeStream(): StreamDecoder {
   });
 }
 
-const decodeError: VendorWire["decodeError"] = (status, body, headers) => {
+const decodeError: ProviderWire["decodeError"] = (status, body, headers) => {
   const wire = readAs(prediction, parseRecord(body));
   const fault = wire === undefined ? undefined : faultOf(wire);
   return fault ?? dialects["openai-chat"].decodeError(status, body, headers);
 };
 
-export const predictionChat: VendorWire = {
+export const predictionChat: ProviderWire = {
   id: "own",
   path: () => PATH,
   encodeRequest,
@@ -171,22 +171,22 @@ export const predictionChat: VendorWire = {
 /** An answer's JSON as the one frame of a stream, when all of it is there. */
 export function openPrediction(): (chunk: Uint8Array) => Buffer {
   const decoder = new TextDecoder();
-  let held = "";
+  let pending = "";
   return (chunk) => {
-    held += decoder.decode(chunk, { stream: true });
-    const whole = held.trimEnd().endsWith("}") ? parseRecord(held) : undefined;
+    pending += decoder.decode(chunk, { stream: true });
+    const whole = pending.trimEnd().endsWith("}") ? parseRecord(pending) : undefined;
     return Buffer.from(whole === undefined ? "" : formatFrame({ data: JSON.stringify(whole) }));
   };
 }
 
-const Asked = z.object({
+const Requested = z.object({
   prompt: z.string().min(1),
   n: z.int().min(1).max(4).default(1),
   size: z.string().optional(),
   output_format: z.enum(["png", "jpg", "jpeg", "webp"]).optional(),
 });
 
-/** A picture by its address, or, where the vendor sent it along, by its bytes. */
+/** A picture by its address, or, where the provider sent it along, by its bytes. */
 function pictureOf(output: string): Wire {
   const data = /^data:[^,]*;base64,(?<bytes>.*)$/s.exec(output)?.groups?.["bytes"];
   return data === undefined ? { url: output } : { b64_json: data };
@@ -194,12 +194,12 @@ function pictureOf(output: string): Wire {
 
 export const predictionImages: Adapter = {
   request(body, { model }) {
-    const asked = Asked.safeParse(body);
-    if (!asked.success) {
-      const field = String(asked.error.issues[0]?.path[0] ?? "prompt");
-      throw invalidRequest(`The field "${field}" is not one that this vendor can serve.`, field);
+    const requested = Requested.safeParse(body);
+    if (!requested.success) {
+      const field = String(requested.error.issues[0]?.path[0] ?? "prompt");
+      throw invalidRequest(`The field "${field}" is not supported by this provider.`, field);
     }
-    const { prompt, n, size, output_format: format } = asked.data;
+    const { prompt, n, size, output_format: format } = requested.data;
     const input = compact<Wire>({
       prompt,
       num_outputs: n === 1 ? undefined : n,

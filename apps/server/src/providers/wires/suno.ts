@@ -4,7 +4,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { asRecord, parseAt, readAs } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import {
-  type AskedTask,
+  type TaskRequest,
   instantOf,
   secondsOf,
   type TaskStanding,
@@ -31,29 +31,29 @@ const Lyrics = z.object({
 });
 
 /** @param name `music` or `lyrics`, in any case */
-export function readSuno(name: string, body: Wire): AskedTask {
+export function readSuno(name: string, body: Wire): TaskRequest {
   const action = name.toUpperCase();
   const path = `/suno/submit/${action.toLowerCase()}`;
   const { notify_hook: _hook, ...rest } = body;
   if (action === "LYRICS") {
     const { prompt, notify_hook } = parseAt(Lyrics, body, "");
-    const told = { notifyHook: notify_hook ?? "", properties: {} };
-    return { action, model: "suno_lyrics", prompt, path, bodyFor: () => rest, ...told };
+    const reported = { notifyHook: notify_hook ?? "", properties: {} };
+    return { action, model: "suno_lyrics", prompt, path, bodyFor: () => rest, ...reported };
   }
   if (action !== "MUSIC") throw invalidRequest("Only music and lyrics can be made here.");
-  const asked = parseAt(Music, body, "");
+  const requested = parseAt(Music, body, "");
   return {
     action,
-    model: asked.mv ?? DEFAULT_MODEL,
-    prompt: asked.gpt_description_prompt || asked.prompt || asked.title || "",
+    model: requested.mv ?? DEFAULT_MODEL,
+    prompt: requested.gpt_description_prompt || requested.prompt || requested.title || "",
     path,
     bodyFor: (model) => ({ ...rest, mv: model }),
-    notifyHook: asked.notify_hook ?? "",
+    notifyHook: requested.notify_hook ?? "",
     properties: {},
   };
 }
 
-/** The task whose song this one continues; a vendor finds it only where it was made. Throws `invalid_request`. */
+/** The task whose song this one continues; a provider finds it only where it was made. Throws `invalid_request`. */
 export function sunoOrigin(body: Wire): string | undefined {
   const { continue_clip_id, task_id } = parseAt(Music, body, "");
   if (continue_clip_id === undefined || continue_clip_id === null || continue_clip_id === "")
@@ -65,7 +65,7 @@ export function sunoOrigin(body: Wire): string | undefined {
 
 const Accepted = z.object({ code: z.string(), message: z.string().nullish(), data: z.unknown().optional() });
 
-const Told = z.object({
+const Reported = z.object({
   task_id: z.string(),
   status: z.string().nullish(),
   fail_reason: z.string().nullish(),
@@ -98,19 +98,19 @@ export const sunoWire: TaskWire = {
   standings(answer) {
     const list = asRecord(answer)?.["data"];
     return (Array.isArray(list) ? list : []).flatMap((entry): TaskStanding[] => {
-      const told = readAs(Told, entry);
-      if (told === undefined) return [];
-      const status = TaskStatus.safeParse(told.status).data ?? "UNKNOWN";
-      const progress = Number.parseInt(String(told.progress ?? 0), 10);
+      const reported = readAs(Reported, entry);
+      if (reported === undefined) return [];
+      const status = TaskStatus.safeParse(reported.status).data ?? "UNKNOWN";
+      const progress = Number.parseInt(String(reported.progress ?? 0), 10);
       return [
         {
-          taskId: told.task_id,
+          taskId: reported.task_id,
           status,
           progress: status === "SUCCESS" ? 100 : Math.min(99, Math.max(0, progress || 0)),
-          failReason: told.fail_reason ?? "",
-          startTime: instantOf((told.start_time ?? 0) * 1_000),
-          finishTime: instantOf((told.finish_time ?? 0) * 1_000),
-          data: { data: withoutOwner(told.data) },
+          failReason: reported.fail_reason ?? "",
+          startTime: instantOf((reported.start_time ?? 0) * 1_000),
+          finishTime: instantOf((reported.finish_time ?? 0) * 1_000),
+          data: { data: withoutOwner(reported.data) },
         },
       ];
     });
@@ -129,7 +129,7 @@ export const sunoWire: TaskWire = {
   }),
 };
 
-/** Whose account at the vendor it was is not the client's to know. */
+/** Whose account at the provider it was is not the client's to know. */
 function withoutOwner(data: unknown): unknown {
   if (Array.isArray(data)) return data.map(withoutOwner);
   const entry = asRecord(data);

@@ -2,8 +2,8 @@ import type { TaskPlatform, TaskStatus } from "@gateway/shared/channels/task";
 import type { Wire } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 
-/** What a client asked a task vendor for, read once. */
-export interface AskedTask {
+/** What a client asked a task provider for, read once. */
+export interface TaskRequest {
   /** What kind of work, in the wire's own words, e.g. MUSIC. */
   action: string;
   /** What it is sold as; chooses the channel and the price. */
@@ -11,24 +11,24 @@ export interface AskedTask {
   prompt: string;
   /** Where it is sent, below the channel's address. */
   path: string;
-  /** The body for a vendor that knows the model by this name. */
+  /** The body for a provider that knows the model by this name. */
   bodyFor(model: string): Wire;
-  /** "" = nobody wants to be told. Never goes to the vendor: whom we tell is between the client and us. */
+  /** "" = no one wants to be told. Never goes to the provider: whom we tell is between the client and us. */
   notifyHook: string;
   /** Facts that the wire wants back when it shows the task. */
   properties: Record<string, string>;
 }
 
-/** A vendor took the work on. */
+/** A provider took the work on. */
 export interface AcceptedTask {
   taskId: string;
   /** What the client is answered. */
   reply: Wire;
-  /** The task as the vendor describes it so far. */
+  /** The task as the provider describes it so far. */
   data: Wire;
 }
 
-/** What a vendor says of a task. */
+/** What a provider says of a task. */
 export interface TaskStanding {
   taskId: string;
   status: TaskStatus;
@@ -37,11 +37,11 @@ export interface TaskStanding {
   failReason: string;
   startTime: Date | undefined;
   finishTime: Date | undefined;
-  /** The task in the vendor's words. */
+  /** The task in the provider's words. */
   data: Wire;
 }
 
-/** A question to a vendor about tasks. */
+/** A question to a provider about tasks. */
 export interface TaskQuestion {
   method: "GET" | "POST";
   path: string;
@@ -64,7 +64,7 @@ export interface KeptTask {
 }
 
 /**
- * The wire of a vendor whose answers come later: how work is taken on, asked for and shown. Pure. Clients and vendors
+ * The wire of a provider whose answers come later: how work is taken on, asked for and shown. Pure. Clients and providers
  * of one platform speak the same wire, so there is nothing to translate, only to read.
  */
 export interface TaskWire {

@@ -25,9 +25,9 @@ describe("what is asked of midjourney-proxy", () => {
     ["upload-discord-images", { base64Array: [] }, "UPLOAD"],
     [SWAP, { sourceBase64: "", targetBase64: "" }, "SWAP_FACE"],
   ])("by %s with %j is sold as what it is", (name, body, action) => {
-    const asked = readMidjourney(name, body, "relax");
-    expect(asked.action).toBe(action);
-    expect(asked.model).toBe(`mj_relax_${action.toLowerCase()}`);
+    const requested = readMidjourney(name, body, "relax");
+    expect(requested.action).toBe(action);
+    expect(requested.model).toBe(`mj_relax_${action.toLowerCase()}`);
   });
 
   it.each([
@@ -51,14 +51,14 @@ describe("what is asked of midjourney-proxy", () => {
 
 describe("what is sold", () => {
   it("of Kling is a kind and a length of video, whatever form the length has", () => {
-    const asked = readKling("image2video", {
+    const requested = readKling("image2video", {
       model_name: "kling-v1-6",
       mode: "pro",
       duration: 10,
       image: "x",
     });
-    expect(asked.model).toBe("kling-video_v1-6_pro_10");
-    expect(asked.bodyFor("any")).toMatchObject({ model_name: "kling-v1-6", duration: "10", image: "x" });
+    expect(requested.model).toBe("kling-video_v1-6_pro_10");
+    expect(requested.bodyFor("any")).toMatchObject({ model_name: "kling-v1-6", duration: "10", image: "x" });
     expect(() => readKling("text2video", { duration: 7 })).toThrow(/duration/);
     expect(() => readKling("lipsync", {})).toThrow(/text2video/);
   });

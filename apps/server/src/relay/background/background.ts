@@ -46,7 +46,7 @@ interface StoredCall {
   attempts: CallLifecycle["attempts"];
   paused: CallLifecycle["paused"];
   firstByteAt?: number | undefined;
-  tierSaid?: string | undefined;
+  reportedTier?: string | undefined;
 }
 
 /** The provider's first answer. Its bill is closed here when it is complete already, else later by any node. */
@@ -113,10 +113,10 @@ export function followBackground(services: RelayServices): { close(): Promise<vo
     const free = MOST_AT_ONCE - asking.size;
     if (free <= 0) return;
     for (const bill of await services.background.claim(free)) {
-      const asked: Promise<void> = follow(services, bill, !bill.usable)
+      const requested: Promise<void> = follow(services, bill, !bill.usable)
         .catch(services.onError)
-        .finally(() => asking.delete(asked));
-      asking.add(asked);
+        .finally(() => asking.delete(requested));
+      asking.add(requested);
     }
   }
 
@@ -168,8 +168,8 @@ async function endOf(
   if (channel === "deleted") return "";
   if (channel === undefined) return undefined;
   const id = encodeURIComponent(bill.response_id);
-  const said = await ask(services, bill, channel, "GET", id);
-  if (said !== undefined || !cancel) return said;
+  const value = await ask(services, bill, channel, "GET", id);
+  if (value !== undefined || !cancel) return value;
   // It may end while it is cancelled: then the cancellation is refused, and it says so when it is asked again.
   return (
     (await ask(services, bill, channel, "POST", `${id}/cancel`)) ??
@@ -191,7 +191,7 @@ async function ask(
   try {
     memory = await services.memory.acquire(0, { owner: "background" });
     const model = served.upstreamModel || call.model;
-    const asked = await attempt(
+    const requested = await attempt(
       services,
       { channel, key, upstreamModel: model },
       {
@@ -211,8 +211,8 @@ async function ask(
       { signal: AbortSignal.timeout(TIMEOUT_MS) },
       undefined,
     );
-    if ("error" in asked) return asked.error.status === 404 && method === "GET" ? null : undefined;
-    return hasEnded(asked.text) ? asked.text : undefined;
+    if ("error" in requested) return requested.error.status === 404 && method === "GET" ? null : undefined;
+    return hasEnded(requested.text) ? requested.text : undefined;
   } catch {
     // There is no memory for its answer now.
     return undefined;
@@ -295,7 +295,7 @@ function storable(call: ChatCall, chosen: Chosen, lifecycle: CallLifecycle): Sto
     attempts: lifecycle.attempts,
     paused: lifecycle.paused,
     firstByteAt: lifecycle.firstByteAt,
-    tierSaid: lifecycle.tierSaid,
+    reportedTier: lifecycle.reportedTier,
   };
 }
 
@@ -315,7 +315,7 @@ async function close(services: RelayServices, bill: BackgroundResponse, text: st
   lifecycle.attempts.push(...stored.attempts);
   lifecycle.paused = stored.paused;
   lifecycle.firstByteAt = stored.firstByteAt;
-  lifecycle.tierSaid = stored.tierSaid;
+  lifecycle.reportedTier = stored.reportedTier;
   services.open.set(call.requestId, lifecycle);
   if (channel === undefined || channel === "deleted")
     await lifecycle.fail(new GatewayError("upstream_failed", "The channel of this response was deleted."));
@@ -335,5 +335,9 @@ async function settle(lifecycle: CallLifecycle, text: string): Promise<void> {
   if (usage === undefined && status === "failed")
     return lifecycle.fail(new GatewayError("upstream_failed", "The upstream could not complete its answer."));
   const isWhole = usage !== undefined || status === "completed" || status === "incomplete";
-  await lifecycle.settle({ outcome: isWhole ? "complete" : "client-left", vendor: usage, delivered: tally });
+  await lifecycle.settle({
+    outcome: isWhole ? "complete" : "client-left",
+    reported: usage,
+    delivered: tally,
+  });
 }

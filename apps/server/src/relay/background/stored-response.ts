@@ -23,8 +23,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const { decodeError } = dialects["openai-responses"];
 
 /** Asks the channel and key that made the response. Throws `not_found` when channel or response is gone. */
-export function relayStored(services: RelayServices, asked: StoredResponseCall): Promise<{ body: string }> {
-  const call: StoredResponseCall = { ...asked, books: "none" };
+export function relayStored(
+  services: RelayServices,
+  requested: StoredResponseCall,
+): Promise<{ body: string }> {
+  const call: StoredResponseCall = { ...requested, books: "none" };
   const { stored, method, below, query } = call;
   const bill = { id: stored.id, userId: call.caller.userId };
   return relay(services, call, {

@@ -13,7 +13,7 @@ export function wantsBytes(
   client: DialectId,
 ): (part: AddressedPart) => boolean {
   if (upstream.id !== "own" && provider.bytesOnly?.includes(upstream.id) === true) return () => true;
-  // Whoever speaks the vendor's own wire knows what it takes.
+  // Whoever speaks the provider's own wire knows what it takes.
   if (upstream.id === client) return () => false;
   return (part) => !upstream.takesAddress(part, part.source.url);
 }

@@ -29,14 +29,14 @@ export function encodeChat(call: Tried, target: Target, settings: Settings): Enc
   const upstream = upstreamFor(channel, call.client.id, model, call.request);
   const { stream } = call.request;
   const dialect = upstream.id === "own" ? {} : { dialect: upstream.id };
-  const asked = { model, stream, ...dialect };
-  const { body, dropped } = encodeBody(call, target, upstream, shapeOf(channel, asked), settings);
+  const requested = { model, stream, ...dialect };
+  const { body, dropped } = encodeBody(call, target, upstream, shapeOf(channel, requested), settings);
   const mends = upstream.id === call.client.id ? channel.provider.mends?.[upstream.id] : undefined;
   return {
     request: {
       method: "POST",
-      path: upstream.path(asked),
-      ...asked,
+      path: upstream.path(requested),
+      ...requested,
       headers: {
         "content-type": "application/json",
         accept: stream ? "text/event-stream" : "application/json",

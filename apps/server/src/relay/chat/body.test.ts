@@ -28,7 +28,7 @@ describe("an answer of 200 that is none", () => {
   // Untouched for a client of the same dialect, translated for another.
   const clients: DialectId[] = ["openai-chat", "openai-responses"];
 
-  it.each(clients)("tells a client of %s what the vendor says is wrong", async (client) => {
+  it.each(clients)("tells a client of %s what the provider says is wrong", async (client) => {
     const refused = {
       choices: null,
       usage: { total_tokens: 0, total_characters: 0 },

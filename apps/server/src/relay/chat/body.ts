@@ -158,7 +158,7 @@ async function* framesIn(text: string): AsyncGenerator<RawFrame[], void, undefin
   yield splitter.flush();
 }
 
-/** A stream that nobody asked for: the vendor streams whatever is asked. */
+/** A stream that no one asked for: the provider streams whatever is asked. */
 async function collect(
   { response, upstream }: Came,
   open: (isClosing: () => boolean) => AsyncGenerator<RawFrame[], void, undefined>,
@@ -205,10 +205,10 @@ function isSilent(tally: Tally): boolean {
 }
 
 const namedError = /"(?:error|base_resp|code)"/;
-/** What is no answer at all may be a vendor's bare sentence. */
+/** What is no answer at all may be a provider's bare sentence. */
 const bareError = /"(?:error|base_resp|code|message|detail)"/;
 
-/** Some vendors answer 200 with an error inside, or with nothing at all: neither is an answer. */
+/** Some providers answer 200 with an error inside, or with nothing at all: neither is an answer. */
 function errorInside(
   { upstream, response }: Came,
   text: string,

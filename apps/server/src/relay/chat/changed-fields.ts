@@ -65,8 +65,8 @@ function thinkingOf(wire: Wire): Thinking {
     wire["reasoning_effort"];
   const budget = config?.["thinkingBudget"];
   const isOff = type === "disabled" || effort === "none" || budget === 0;
-  const isSaid = type !== undefined || effort !== undefined || config !== undefined;
-  return { on: isSaid && !isOff, off: isOff, effort };
+  const isSet = type !== undefined || effort !== undefined || config !== undefined;
+  return { on: isSet && !isOff, off: isOff, effort };
 }
 
 /** Whether a body asks the model to think. */

@@ -16,9 +16,9 @@ export interface ChatCall extends Call {
   rewritten?: boolean;
   /** Tokens of the conversation that it continues and that its provider keeps; none = unknown. */
   earlierTokens?: number;
-  /** What stands at addresses in the request, for vendors that want the bytes. */
+  /** What stands at addresses in the request, for providers that want the bytes. */
   fetched?: ReadonlyMap<string, Bytes>;
-  /** The vendor is to answer at once and go on working: such an answer is asked for later. */
+  /** The provider is to answer at once and go on working: such an answer is asked for later. */
   background?: boolean;
   /** It adds to a conversation: the same request is another one the next time. */
   stateful?: boolean;

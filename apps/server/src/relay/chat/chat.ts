@@ -15,13 +15,13 @@ import { chatKind } from "#relay/core/settle.ts";
 import { encodeChat, type EncodedChat } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
-import { requireAllowedWords } from "./content-policy.ts";
+import { requireAllowedContent } from "./content-policy.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import { finish, openStream } from "./stream.ts";
 
 /** A chat call: any client dialect to any upstream dialect, streamed or whole. */
-export async function relayChat(services: RelayServices, asked: ChatCall): Promise<Answer> {
-  const call: ChatCall = { ...asked, kind: chatKind(asked.request, asked.estimate) };
+export async function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
+  const call: ChatCall = { ...requested, kind: chatKind(requested.request, requested.estimate) };
   return relayKept<EncodedChat>(
     services,
     call,
@@ -41,7 +41,7 @@ export async function relayChat(services: RelayServices, asked: ChatCall): Promi
 /** Before anything is held or remembered. The log hears of a refusal. */
 function obeyPolicy(services: RelayServices, call: ChatCall): void {
   try {
-    requireAllowedWords(call.request, services.settings.current());
+    requireAllowedContent(call.request, services.settings.current());
   } catch (error) {
     if (error instanceof GatewayError) noteRefusal(services, call, error);
     throw error;
@@ -64,7 +64,7 @@ async function readChat(
   const headers = answerHeaders(response.headers, [...(call.dropped ?? []), ...sent.dropped]);
   lifecycle.chosen = chosen;
   const { tierHeader } = chosen.channel.provider;
-  lifecycle.tierSaid = tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]);
+  lifecycle.reportedTier = tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]);
   if (call.stream) {
     const opened = await openStream(call, came, lifecycle);
     if ("error" in opened) return { error: refusal(chosen.channel.provider, opened.error) };
@@ -88,7 +88,7 @@ async function readChat(
       chunks: await primed(passBytes({ chosen, lifecycle, response: large, reader })),
     };
   }
-  await lifecycle.settle({ outcome: "complete", vendor: read.usage, delivered: read.tally });
+  await lifecycle.settle({ outcome: "complete", reported: read.usage, delivered: read.tally });
   await finish(call, lifecycle, read.body);
   return { kind: "body", headers, body: read.body };
 }

@@ -6,7 +6,7 @@ import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 
-/** A long conversation made short by its vendor. What comes back only that vendor can read, so it passes untouched. */
+/** A long conversation made short by its provider. What comes back only that provider can read, so it passes untouched. */
 export interface CompactCall extends Call {
   body: Wire;
   forward: Record<string, string>;
@@ -37,7 +37,7 @@ export function relayCompact(services: RelayServices, call: CompactCall): Promis
         };
       const { usage, tally } = skimResponse(body);
       accept();
-      await lifecycle.settle({ outcome: "complete", vendor: usage, delivered: tally });
+      await lifecycle.settle({ outcome: "complete", reported: usage, delivered: tally });
       return { kind: "body", headers: answerHeaders(response.headers, call.dropped ?? []), body };
     },
   });

@@ -5,9 +5,9 @@ import { GatewayError } from "#errors.ts";
 
 /**
  * What operators do not want asked: phrases that must not stand in what a user says. Throws `content_policy_violation`,
- * which does not name the phrase: nobody shall learn the list by asking.
+ * which does not name the phrase: no one shall learn the list by asking.
  */
-export function requireAllowedWords({ messages }: ChatRequest, settings: Settings): void {
+export function requireAllowedContent({ messages }: ChatRequest, settings: Settings): void {
   if (!settings.EnableSafe) return;
   const phrases = phrasesIn(settings);
   if (phrases.length === 0) return;
@@ -25,7 +25,7 @@ export function requireAllowedWords({ messages }: ChatRequest, settings: Setting
   }
 }
 
-/** Settings are one object until somebody changes them: the list is read once for each, not once per call. */
+/** Settings are one object until someone changes them: the list is read once for each, not once per call. */
 const known = new WeakMap<Settings, readonly string[]>();
 
 function phrasesIn(settings: Settings): readonly string[] {

@@ -33,8 +33,8 @@ export interface TokenCount {
 }
 
 /** Throws as `makePlan` does: the model must be one that this caller could use. */
-export function countTokens(services: RelayServices, asked: CountCall): Promise<TokenCount> {
-  const call: CountCall = { ...asked, books: "none" };
+export function countTokens(services: RelayServices, requested: CountCall): Promise<TokenCount> {
+  const call: CountCall = { ...requested, books: "none" };
   return relay<TokenCount>(services, call, {
     suits: (target) => pathAt(call, target) !== undefined,
     encode: (target) => ({

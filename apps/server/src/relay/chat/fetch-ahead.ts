@@ -37,7 +37,7 @@ export async function fetchAhead(
   plan: Plan,
 ): Promise<Pick<ChatCall, "fetched" | "estimate"> | undefined> {
   if (addressedParts(call.request, () => true).length === 0) return undefined;
-  const tests = plan.lanes.flatMap(({ channels }) =>
+  const tests = plan.routeGroups.flatMap(({ channels }) =>
     channels.map((channel) => {
       const { upstream } = mapModel(channel, call.model);
       return wantsBytes(

@@ -3,7 +3,7 @@ import { TransportError } from "#platform/http.ts";
 import { createMemoryBudget } from "#platform/memory-budget.ts";
 import { readFrames } from "./frames.ts";
 
-/** An upstream that sends these chunks as long as somebody reads; a number is a pause in milliseconds. */
+/** An upstream that sends these chunks as long as someone reads; a number is a pause in milliseconds. */
 function upstream(script: Iterable<string | number>) {
   const state = { sent: 0, cancelled: false };
   let wake = () => {};

@@ -31,7 +31,7 @@ export function readFrames(
   let after = 0;
   let lastFrameAt = now();
   let isEnded = false;
-  const room = memory === undefined ? undefined : roomForFrame(memory);
+  const deps = memory === undefined ? undefined : allocateFrame(memory);
 
   async function next(): Promise<RawFrame[] | undefined> {
     while (!isEnded) {
@@ -52,7 +52,7 @@ export function readFrames(
         if (after > limits.maxChars) return undefined;
         frames = read(() => splitter.push(next.value));
       }
-      const more = room?.hold(splitter.pending());
+      const more = deps?.allocate(splitter.pending());
       if (more !== undefined) await more;
       if (frames.length === 0) continue;
       lastFrameAt = now();
@@ -62,7 +62,7 @@ export function readFrames(
   }
 
   return generatorOf(next, async () => {
-    room?.free();
+    deps?.free();
     await chunks.return();
   });
 }
@@ -71,8 +71,8 @@ export function readFrames(
 const COPIES = 2;
 const FIRST_STEP = 1024 * 1024;
 
-/** Counts a long frame in the memory budget while it arrives; `hold` throws `overloaded`. */
-function roomForFrame(memory: Memory): { hold(chars: number): Promise<void> | undefined; free(): void } {
+/** Counts a long frame in the memory budget while it arrives; `allocate` throws `overloaded`. */
+function allocateFrame(memory: Memory): { allocate(chars: number): Promise<void> | undefined; free(): void } {
   let counted = 0;
   function free(): void {
     if (counted > 0) memory.giveBack(counted);
@@ -80,7 +80,7 @@ function roomForFrame(memory: Memory): { hold(chars: number): Promise<void> | un
   }
   return {
     free,
-    hold(chars) {
+    allocate(chars) {
       if (chars <= UNCOUNTED_BYTES) {
         free();
         return undefined;

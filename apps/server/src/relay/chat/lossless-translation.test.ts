@@ -218,8 +218,8 @@ describe("search results and documents of text", () => {
         { role: "assistant", content: [{ type: "tool_use", id: "c", name: "look", input: {} }] },
         { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: [result] }] },
       ];
-      const asked = messages(result, document);
-      const body = { ...asked, messages: [...(asked["messages"] as Wire[]), ...called] };
+      const requested = messages(result, document);
+      const body = { ...requested, messages: [...(requested["messages"] as Wire[]), ...called] };
       const { wire, dropped } = translated("anthropic", body, to);
       const sent = JSON.stringify(wire);
       expect(sent.split("High at noon.")).toHaveLength(3);

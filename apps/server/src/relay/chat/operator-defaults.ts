@@ -5,7 +5,7 @@ import type { ChatRequest } from "#dialects/ir.ts";
 
 /**
  * What operators want of requests that leave it open, when they are told in another dialect than the client's. Who
- * speaks the vendor's own dialect says it there. Pure.
+ * speaks the provider's own dialect says it there. Pure.
  */
 
 export type OperatorDefaults = Pick<

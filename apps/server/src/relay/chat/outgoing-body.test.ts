@@ -42,7 +42,7 @@ describe("the operator's own parameters", () => {
     expect(withParameters(chat, { remove: ["temperature"] }, "gpt")).not.toHaveProperty("temperature");
   });
 
-  it("never touch whether the answer is streamed, and never reach the vendor as words of ours", () => {
+  it("never touch whether the answer is streamed, and never reach the provider as words of ours", () => {
     const wish = { stream: true, overwrite: true, pre_add: true, remove: ["stream", "nothing"] };
     expect(withParameters({ ...chat, stream: false }, wish, "gpt")).toEqual({ ...chat, stream: false });
   });
@@ -55,7 +55,7 @@ describe("the operator's own parameters", () => {
 });
 
 describe("a channel's system prompt", () => {
-  it("goes out in the vendor's wire, whatever the client speaks", () => {
+  it("goes out in the provider's wire, whatever the client speaks", () => {
     const part = { systemPrompt: "Be kind." };
     expect(sent(part).wire["messages"]).toEqual([
       { role: "system", content: "Be kind." },
@@ -74,7 +74,7 @@ describe("a list of further models", () => {
   });
 });
 
-describe("a vendor's quirks", () => {
+describe("a provider's quirks", () => {
   it("know a client of another dialect", () => {
     const seen: unknown[] = [];
     const part = channel({ id: 1 });
@@ -90,16 +90,16 @@ describe("a vendor's quirks", () => {
   });
 });
 
-describe("fields that nobody knows", () => {
-  const body = { ...chat, house_rule: 1 };
+describe("fields that no one knows", () => {
+  const body = { ...chat, custom_rule: 1 };
   it("pass in their own dialect, and to another only where the operator lets them", () => {
     expect(sent({}, "openai-chat", body).body).toEqual(Buffer.from(JSON.stringify(body)));
     const strict = sent({}, "anthropic", body);
-    expect(strict.wire).not.toHaveProperty("house_rule");
-    expect(strict.dropped).toContain("house_rule");
+    expect(strict.wire).not.toHaveProperty("custom_rule");
+    expect(strict.dropped).toContain("custom_rule");
     const open = sent({ allowExtraBody: true }, "anthropic", body);
-    expect(open.wire).toMatchObject({ house_rule: 1 });
-    expect(open.dropped).not.toContain("house_rule");
+    expect(open.wire).toMatchObject({ custom_rule: 1 });
+    expect(open.dropped).not.toContain("custom_rule");
   });
 });
 

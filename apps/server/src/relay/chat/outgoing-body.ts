@@ -1,6 +1,6 @@
 import { withObjectSchema } from "#dialects/answer-schema.ts";
+import { withBlocksAsText } from "#dialects/blocks-as-text.ts";
 import type { Upstream, Wire } from "#dialects/dialect.ts";
-import { inWords } from "#dialects/in-words.ts";
 import { addInstructions, withInstructions } from "#dialects/instructions.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import { unpricedTiers } from "#dialects/service-tier.ts";
@@ -61,8 +61,8 @@ function encode(
     wire = upstream.adjust(call.body, model);
   } else {
     const inside = upstream.id === "own" && systemPrompt !== "";
-    const words = withObjectSchema(inWords(request, upstream.id), upstream.id);
-    const named = withToolNames(words, toolNames(words, upstream.id));
+    const withTexts = withObjectSchema(withBlocksAsText(request, upstream.id), upstream.id);
+    const named = withToolNames(withTexts, toolNames(withTexts, upstream.id));
     const whole = inside ? withInstructions(named, systemPrompt, systemPromptPlace) : named;
     const encoded = upstream.encodeRequest(withDefaults({ ...whole, model }, upstream.id, settings));
     ({ body: wire, dropped } = encoded);
@@ -86,8 +86,10 @@ function encode(
     wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
   const translated = upstream.id !== call.client.id;
   const { reasoning } = request;
-  const told = translated ? { ...shape, translated, ...(reasoning !== undefined && { reasoning }) } : shape;
-  const adjusted = provider.adjustRequest?.(wire, told) ?? wire;
+  const reported = translated
+    ? { ...shape, translated, ...(reasoning !== undefined && { reasoning }) }
+    : shape;
+  const adjusted = provider.adjustRequest?.(wire, reported) ?? wire;
   if (adjusted !== wire) {
     // The format alone could not say it, but this model's form can.
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
@@ -104,9 +106,9 @@ function withEarlyParameters(
 ): Given {
   const body = withParameters(given.body, parameters, model);
   if (body === given.body) return given;
-  const { model: asked, stream, jsonArrayStream } = given.request;
+  const { model: requested, stream, jsonArrayStream } = given.request;
   const request: ChatRequest = given.client.decodeRequest(body, {
-    model: asked,
+    model: requested,
     stream,
     sse: jsonArrayStream !== true,
   });

@@ -17,7 +17,7 @@ import { peeked } from "#relay/core/whole-text.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
-import { openFrameListener, openListener, type Said } from "./silence.ts";
+import { openFrameListener, openListener, type OutputKind } from "./silence.ts";
 
 /**
  * A streamed answer, frame by frame: nothing is buffered but the frames that complete it, which wait for the bill.
@@ -37,7 +37,7 @@ interface Pipe {
   /** The upstream's body ended. */
   end(): string;
   /** What was kept back. */
-  held(): string;
+  pending(): string;
   complete(): boolean;
   /** What broke the connection, if something did. */
   broken?: unknown;
@@ -46,12 +46,12 @@ interface Pipe {
   usage(): Usage | undefined;
   readonly tally: Tally;
   /** What the answer says so far. */
-  said(): Said;
+  output(): OutputKind;
   error(): UpstreamError | undefined;
 }
 
 /**
- * Waits for the first frame, so that a vendor that fails at once can still be replaced by another channel, then
+ * Waits for the first frame, so that a provider that fails at once can still be replaced by another channel, then
  * hands out the rest as it comes.
  */
 export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
@@ -70,7 +70,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
   let first = "";
   let ended = false;
   // A complete answer that says nothing is read to its end: its usage may follow.
-  const goesOn = () => (first === "" && pipe.held() === "") || (isWhole(pipe) && isSilent(pipe));
+  const goesOn = () => (first === "" && pipe.pending() === "") || (isWhole(pipe) && isSilent(pipe));
   while (!ended && pipe.error() === undefined && goesOn()) {
     const next = await batches.next();
     if (next.done) {
@@ -94,7 +94,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
   return { frames: run(call, lifecycle, pipe, { first, ended, batches }) };
 }
 
-/** A vendor that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
+/** A provider that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
 async function openWhole(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
@@ -123,7 +123,7 @@ function unframed(
 
 /** It says nothing, and its provider counted nothing. */
 function isSilent(pipe: Pipe): boolean {
-  return pipe.usage() === undefined && pipe.said() === "nothing";
+  return pipe.usage() === undefined && pipe.output() === "nothing";
 }
 
 interface Begun {
@@ -150,7 +150,7 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
   let isOver = false;
   // What was read has been handed on: nothing is read before the client takes the piece before it.
   lifecycle.progress = () =>
-    pipe.said() === "nothing" ? undefined : { vendor: pipe.usage(), delivered: pipe.tally };
+    pipe.output() === "nothing" ? undefined : { reported: pipe.usage(), delivered: pipe.tally };
 
   async function next(): Promise<string | undefined> {
     if (isOver) return undefined;
@@ -171,7 +171,7 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
     }
     if (text !== "") return text;
     isOver = true;
-    return lastWords(call, lifecycle, pipe);
+    return lastText(call, lifecycle, pipe);
   }
 
   return generatorOf(next, async () => {
@@ -210,10 +210,10 @@ async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batch
 }
 
 /** A refusal that the provider did not count is free, as in an answer that is not streamed. */
-function endOf(pipe: Pipe): Pick<End, "vendor" | "final" | "delivered"> {
-  const isFree = isWhole(pipe) && pipe.usage() === undefined && pipe.said() === "refusal";
-  const vendor = isFree ? { input: 0, output: 0 } : pipe.usage();
-  return { vendor, final: isWhole(pipe) && vendor !== undefined, delivered: pipe.tally };
+function endOf(pipe: Pipe): Pick<End, "reported" | "final" | "delivered"> {
+  const isFree = isWhole(pipe) && pipe.usage() === undefined && pipe.output() === "refusal";
+  const reported = isFree ? { input: 0, output: 0 } : pipe.usage();
+  return { reported, final: isWhole(pipe) && reported !== undefined, delivered: pipe.tally };
 }
 
 function silence(): GatewayError {
@@ -225,7 +225,7 @@ function isWhole(pipe: Pipe): boolean {
 }
 
 /** The bill first, then the bytes that complete the answer; or one error in the client's dialect. */
-async function lastWords(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): Promise<string> {
+async function lastText(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): Promise<string> {
   const gone = isWhole(pipe) ? undefined : lifecycle.gone();
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
   const fail = (error: GatewayError) => call.client.encodeStreamError(error, call.requestId, call.request);
@@ -249,8 +249,8 @@ async function lastWords(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): 
         limit ??
         new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
     );
-  await finish(call, lifecycle, pipe.held());
-  return pipe.held();
+  await finish(call, lifecycle, pipe.pending());
+  return pipe.pending();
 }
 
 /** The answer is paid for: what cannot be remembered of it must not keep it from its client. */
@@ -272,7 +272,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
   const skimmer = upstream.skim();
   const excess = excessOf(call);
   const listener = openFrameListener(upstream, () => skimmer.tally);
-  let held = "";
+  let pending = "";
   /** The last frame passed as it came: so do those that differ from it in their text alone. */
   let isPlain = false;
 
@@ -281,11 +281,11 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
     listener.frame(frame);
     if (skimmer.error !== undefined || upstream.dropFrame?.(frame, call.request) === true) return "";
     const raw = upstream.trimFrame === undefined ? came : upstream.trimFrame(came, call.request);
-    if (held === "" && !upstream.isLast(frame)) {
+    if (pending === "" && !upstream.isLast(frame)) {
       isPlain = raw === came;
       return raw;
     }
-    held += raw;
+    pending += raw;
     return "";
   }
 
@@ -305,8 +305,8 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
       return text;
     },
     end: () => "",
-    held() {
-      return held;
+    pending() {
+      return pending;
     },
     complete() {
       return skimmer.complete;
@@ -318,7 +318,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
       return skimmer.usage;
     },
     tally: skimmer.tally,
-    said: () => listener.said(),
+    output: () => listener.output(),
     error() {
       return skimmer.error ?? excess(skimmer.tally);
     },
@@ -334,7 +334,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
   const unwrap = isWrapped(call.request, upstream.id) ? openUnwrapping() : undefined;
   const tally: Tally = { narrow: 0, wide: 0 };
   const listener = openListener();
-  let held = "";
+  let pending = "";
   let complete = false;
   let closing = false;
   let usage: Usage | undefined;
@@ -358,7 +358,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
       tallyEvent(tally, event);
       listener.event(event);
       const encoded = encode(own === undefined ? event : withOwnName(event, own));
-      if (encoded.last || held !== "") held += encoded.text;
+      if (encoded.last || pending !== "") pending += encoded.text;
       else text += encoded.text;
     }
     return text;
@@ -370,8 +370,8 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
       return take(decoder.frame(frame));
     },
     end: () => take(decoder.end()),
-    held() {
-      return held;
+    pending() {
+      return pending;
     },
     complete() {
       return complete;
@@ -383,7 +383,7 @@ function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder)
       return usage;
     },
     tally,
-    said: () => listener.said,
+    output: () => listener.output,
     error() {
       return error ?? excess(tally);
     },

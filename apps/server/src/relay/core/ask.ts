@@ -5,12 +5,12 @@ import { type RequestProgress, TransportError, type UpstreamResponse } from "#pl
 import { CredentialError } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { Chosen } from "./call.ts";
-import { send, type ToVendor } from "./send.ts";
+import { send, type ToProvider } from "./send.ts";
 import type { RelayServices } from "./services.ts";
 
 /** Sends a request to a target and tells an answer from an error: the only place that reads a provider's error. */
 export interface Encoded {
-  request: Omit<ToVendor, "signal" | "progress">;
+  request: Omit<ToProvider, "signal" | "progress">;
   /** Reads an error in the format that the request has; undefined where errors pass to the client as they come. */
   decodeError: UpstreamWire["decodeError"] | undefined;
 }
@@ -43,8 +43,8 @@ export async function attempt<To extends Target, Answer extends object, Sent ext
 ): Promise<Answer | Failed> {
   try {
     const sent = exchange.encode(target);
-    const asked = await ask(services, target, sent, upstream);
-    return "error" in asked ? asked : await exchange.read(asked.response, sent, context);
+    const requested = await ask(services, target, sent, upstream);
+    return "error" in requested ? requested : await exchange.read(requested.response, sent, context);
   } catch (error) {
     return { error: transportFailure(error) };
   }

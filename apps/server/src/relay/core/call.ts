@@ -20,7 +20,7 @@ export interface Call {
   ip: string;
   /** The path as the log names it, e.g. `/v1/chat/completions`. */
   endpoint: string;
-  /** What the vendor must offer. */
+  /** What the provider must offer. */
   needs: Endpoint;
   model: string;
   stream: boolean;
@@ -61,10 +61,10 @@ export type Answer =
       chunks: Pieces<Buffer>;
     };
 
-/** A channel chosen for the next attempt. Group, ratio and price are carried along; nobody looks them up again. */
+/** A channel chosen for the next attempt. Group, ratio and price are carried along; no one looks them up again. */
 export interface Chosen {
   channel: ChannelInForce;
-  /** Undefined for a vendor that needs none. */
+  /** Undefined for a provider that needs none. */
   key: KeyInForce | undefined;
   group: string;
   backup: boolean;

@@ -171,7 +171,7 @@ async function serve<Answer extends object, Sent extends Encoded>(
   let last: UpstreamError | undefined;
   lifecycle.paused = pausedChannels(services, plan, call);
   while (true) {
-    // No vendor is at work for it: there is nothing to pay for.
+    // No provider is at work for it: there is nothing to pay for.
     const goneBefore = lifecycle.gone();
     if (goneBefore !== undefined) throw goneBefore;
     const chosen = nextChoice(services, plan, call);
@@ -197,12 +197,12 @@ async function serve<Answer extends object, Sent extends Encoded>(
     lifecycle.lease?.leave();
     const gone = lifecycle.gone();
     if (gone !== undefined) {
-      // Cancelled here after it was sent: the vendor was at work for it. What it refused itself costs nothing.
+      // Cancelled here after it was sent: the provider was at work for it. What it refused itself costs nothing.
       if (lifecycle.upstream.isCancelled && books === "charge") {
         lifecycle.chosen = chosen;
         await lifecycle.settle({
           outcome: "client-left",
-          vendor: undefined,
+          reported: undefined,
           delivered: { narrow: 0, wide: 0 },
         });
       }
@@ -243,7 +243,7 @@ export function noteRefusal(services: RelayServices, call: Call, error: GatewayE
   lifecycle.refuse(error);
 }
 
-/** A vendor's request id helps its support desk; everything else of its headers stays here. */
+/** A provider's request id helps its support desk; everything else of its headers stays here. */
 export function answerHeaders(
   upstream: Record<string, string | string[] | undefined>,
   dropped: readonly string[],

@@ -4,14 +4,14 @@ import { asKeyFailure } from "./key-evidence.ts";
 
 const keywords = "workspace closed\nno more money";
 const error: UpstreamError = { kind: "bad-request", message: "Sorry: Workspace Closed.", status: 400 };
-const asked = (body: string, model = "demo-chat") => ({ raw: Buffer.from(body), model });
-const kindOf = (body: string, model?: string) => asKeyFailure(error, keywords, asked(body, model)).kind;
+const requested = (body: string, model = "demo-chat") => ({ raw: Buffer.from(body), model });
+const kindOf = (body: string, model?: string) => asKeyFailure(error, keywords, requested(body, model)).kind;
 
 describe("asKeyFailure", () => {
-  it("takes a vendor's sentence with a phrase for a refused key", () => {
+  it("takes a provider's sentence with a phrase for a refused key", () => {
     expect(kindOf(`{"messages":[]}`)).toBe("auth");
-    expect(asKeyFailure(error, "", asked("{}"))).toBe(error);
-    expect(asKeyFailure(error, "another", asked("{}"))).toBe(error);
+    expect(asKeyFailure(error, "", requested("{}"))).toBe(error);
+    expect(asKeyFailure(error, "another", requested("{}"))).toBe(error);
   });
 
   it("is not fooled by a phrase that the caller wrote, however it was written", () => {
@@ -28,8 +28,8 @@ describe("asKeyFailure", () => {
     expect(asKeyFailure(broken, keywords, { model: "demo-chat" }).kind).toBe("auth");
   });
 
-  it("leaves what is known already, and what no vendor said", () => {
+  it("leaves what is known already, and what no provider said", () => {
     for (const kind of ["quota", "network", "timeout"] as const)
-      expect(asKeyFailure({ ...error, kind }, keywords, asked("{}")).kind).toBe(kind);
+      expect(asKeyFailure({ ...error, kind }, keywords, requested("{}")).kind).toBe(kind);
   });
 });

@@ -4,7 +4,7 @@ import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
-import { computeBill, heldTier, type PriceInForce } from "#domain/pricing/pricing.ts";
+import { computeBill, reservedTier, type PriceInForce } from "#domain/pricing/pricing.ts";
 import { GatewayError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
@@ -13,26 +13,26 @@ import type { RelayServices } from "./services.ts";
 import { owed } from "./settle.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
 
-/** How a call that reached a vendor ended. */
+/** How a call that reached a provider ended. */
 export interface End {
   outcome: Ended;
-  vendor: Usage | undefined;
+  reported: Usage | undefined;
   delivered: Tally;
-  /** Our own count, where it is of more than text: stands in for a silent vendor. */
+  /** Our own count, where it is of more than text: stands in for a silent provider. */
   counted?: Usage;
-  /** `vendor` is the provider's last report, although the client did not read it. */
+  /** `provider` is the provider's last report, although the client did not read it. */
   final?: boolean;
   /** For the log, where the answer broke off for another reason than the provider's. */
   errorCode?: ErrorCode | undefined;
 }
 
 /** What of an answer has been handed to the client so far, and what its provider has said of it. */
-export type Progress = Pick<End, "vendor" | "delivered" | "counted">;
+export type Progress = Pick<End, "reported" | "delivered" | "counted">;
 
 /** How a call ended that only passed through. */
 export interface Passed {
   outcome: End["outcome"];
-  /** The vendor's. */
+  /** The provider's. */
   status: number;
   /** What the log says of it. */
   content: string;
@@ -56,7 +56,7 @@ export class CallLifecycle {
   remembered: Served | undefined;
   /** The place it takes at its channel. */
   lease: Lease | undefined;
-  /** The model exists for this caller. A name that nobody serves is the client's text: it must not make statistics. */
+  /** The model exists for this caller. A name that no one serves is the client's text: it must not make statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
   /** Any node may close it: one that comes second has nothing to write. */
@@ -64,7 +64,7 @@ export class CallLifecycle {
   /** Set while parts of an answer are on their way to the client. Answers undefined until one says something. */
   progress: (() => Progress | undefined) | undefined;
   /** The service tier that the head of the answer names. */
-  tierSaid: string | undefined;
+  reportedTier: string | undefined;
   readonly #services: RelayServices;
   readonly #call: Call;
   #upstream: UpstreamCall | undefined;
@@ -117,7 +117,7 @@ export class CallLifecycle {
     return this.#close(() => this.#settle(end));
   }
 
-  /** Closes a call that costs nothing: what the vendor answered passed as it was. */
+  /** Closes a call that costs nothing: what the provider answered passed as it was. */
   pass({ outcome, status, content }: Passed): Promise<void> {
     return this.#close(() =>
       this.#book({
@@ -141,9 +141,9 @@ export class CallLifecycle {
     const progress = this.progress?.();
     if (progress === undefined) return undefined;
     const due = this.#due({ ...progress, outcome: "interrupted" }, this.chosen);
-    const said = JSON.stringify([due?.usage.input, due?.usage.output, String(due?.points)]);
-    if (due === undefined || said === this.#checkpointed) return undefined;
-    this.#checkpointed = said;
+    const tier = JSON.stringify([due?.usage.input, due?.usage.output, String(due?.points)]);
+    if (due === undefined || tier === this.#checkpointed) return undefined;
+    this.#checkpointed = tier;
     const { usage, points, bill, estimated } = due;
     const ending = { outcome: "interrupted", status: brokenStatus.interrupted, errorCode: "" } as const;
     return { ...this.#record(), ...ending, type: 2, usage, quota: points, estimated, bill };
@@ -183,16 +183,18 @@ export class CallLifecycle {
     this.#services.metrics.call(endpoint, status, now() - startedAt, this.firstByteMs());
   }
 
-  #vendorCount(vendor: Usage | undefined): Usage | undefined {
-    if (vendor === undefined || this.chosen === undefined) return vendor;
-    return withImpliedSearch(this.chosen.channel.provider, this.chosen.upstreamModel, vendor);
+  #reportedUsage(reported: Usage | undefined): Usage | undefined {
+    if (reported === undefined || this.chosen === undefined) return reported;
+    return withImpliedSearch(this.chosen.channel.provider, this.chosen.upstreamModel, reported);
   }
 
   /** As the answer names it. One that broke off before it did is billed in the dearer tier it was asked for. */
-  #tierOf(vendor: Usage | undefined, price: PriceInForce): string | undefined {
-    const said = vendor?.tier ?? this.tierSaid;
-    const { tier: asked } = this.#call.estimate;
-    return said ?? (vendor === undefined && asked !== "auto" ? heldTier(price, asked) : undefined);
+  #tierOf(reported: Usage | undefined, price: PriceInForce): string | undefined {
+    const tier = reported?.tier ?? this.reportedTier;
+    const { tier: requested } = this.#call.estimate;
+    return (
+      tier ?? (reported === undefined && requested !== "auto" ? reservedTier(price, requested) : undefined)
+    );
   }
 
   /** A whole answer that its client did not wait for was read for its usage alone. */
@@ -235,7 +237,7 @@ export class CallLifecycle {
       kind,
       reach: this.#upstream?.reach ?? "answering",
       ended: end.outcome,
-      vendor: this.#vendorCount(end.vendor),
+      reported: this.#reportedUsage(end.reported),
       final: end.final === true,
       delivered: end.delivered,
       counted: end.counted,
@@ -243,7 +245,7 @@ export class CallLifecycle {
     });
     if (due === undefined) return undefined;
     const { usage, estimated, implausible } = due;
-    const tier = this.#tierOf(end.vendor, price);
+    const tier = this.#tierOf(end.reported, price);
     const priced = tier === undefined ? usage : { ...usage, tier };
     const { points, bill } = computeBill(price, groupRatio, priced, calls);
     return {
@@ -336,7 +338,7 @@ export class CallLifecycle {
       paused: this.paused,
       billingTag: caller.billingTag,
       cacheHit: this.remembered !== undefined,
-      heldInPart: this.chosen !== undefined && this.chosen.channel.preCost !== 1,
+      partlyReserved: this.chosen !== undefined && this.chosen.channel.preCost !== 1,
     };
   }
 }

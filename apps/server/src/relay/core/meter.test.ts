@@ -5,8 +5,8 @@ const expected = { input: 7, output: 100 };
 
 describe("what a call used", () => {
   it("a provider's count is capped where it cannot be true, and the counts that were not billed are kept", () => {
-    const vendor = { input: 1_000_000_001, output: 1, toolCalls: { "web-search": 1_000_001 } };
-    expect(meter(vendor, true, { narrow: 4, wide: 0 }, expected)).toEqual({
+    const reported = { input: 1_000_000_001, output: 1, toolCalls: { "web-search": 1_000_001 } };
+    expect(meter(reported, true, { narrow: 4, wide: 0 }, expected)).toEqual({
       usage: { input: 1_028, output: 1, toolCalls: { "web-search": 20 } },
       estimated: true,
       implausible: { input: 1_000_000_001, "tool:web-search": 1_000_001 },

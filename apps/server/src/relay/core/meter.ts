@@ -15,21 +15,21 @@ export interface Metered {
 const uncountedPercent = { audioOutput: 50, imageOutput: 100 } as const;
 
 /**
- * @param vendor what the vendor reported, if anything
- * @param complete whether the vendor finished; a partial report counts at least what was delivered
+ * @param reported what the provider reported, if anything
+ * @param complete whether the provider finished; a partial report counts at least what was delivered
  * @param delivered what crossed the wire to the client
  * @param expected the estimate made before the call: its input, and the most that is billed
  */
 export function meter(
-  vendor: Usage | undefined,
+  reported: Usage | undefined,
   complete: boolean,
   delivered: Tally,
   expected: Estimate,
 ): Metered {
   const counted = Math.min(tokensOf(delivered), mostOf(expected).output);
-  if (vendor === undefined) return { usage: ourCount(counted, complete, expected), estimated: true };
+  if (reported === undefined) return { usage: ourCount(counted, complete, expected), estimated: true };
   const { usage, implausible, estimated } = believed(
-    vendor,
+    reported,
     { input: expected.input, output: counted },
     expected,
   );

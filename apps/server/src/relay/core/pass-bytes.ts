@@ -99,7 +99,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
     passing.settling?.();
     return lifecycle.settle({
       outcome,
-      vendor: reader.usage,
+      reported: reader.usage,
       final,
       delivered,
       errorCode: limitError(kept.broken)?.code,
@@ -198,7 +198,7 @@ function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept:
 
 function progressOf({ reader, counted: count }: Passing): Progress | undefined {
   if (reader.isSilent) return undefined;
-  return { vendor: reader.usage, delivered: reader.tally, ...counted(count?.(reader.tally)) };
+  return { reported: reader.usage, delivered: reader.tally, ...counted(count?.(reader.tally)) };
 }
 
 /** Reads the rest for its usage. Answers whether it came to its end. */

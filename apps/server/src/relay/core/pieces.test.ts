@@ -25,12 +25,16 @@ function answer(count: number, breaksAt = -1) {
 }
 
 const COUNT = 4;
-const ways = ["return", "throw", "break"] as const;
+const endings = ["return", "throw", "break"] as const;
 
 /** Takes so many pieces, then ends in this way. */
-async function take(pieces: Pieces<string>, most: number, way: (typeof ways)[number]): Promise<string[]> {
+async function take(
+  pieces: Pieces<string>,
+  most: number,
+  ending: (typeof endings)[number],
+): Promise<string[]> {
   const taken: string[] = [];
-  if (way === "break" && most > 0) {
+  if (ending === "break" && most > 0) {
     for await (const piece of pieces) if (taken.push(piece) === most) break;
     return taken;
   }
@@ -39,7 +43,7 @@ async function take(pieces: Pieces<string>, most: number, way: (typeof ways)[num
     if (next.done === true) break;
     taken.push(next.value);
   }
-  if (way === "throw") await pieces.throw(new Error("the consumer broke")).catch(() => {});
+  if (ending === "throw") await pieces.throw(new Error("the consumer broke")).catch(() => {});
   else await pieces.return();
   return taken;
 }
@@ -50,11 +54,11 @@ const wrappings: Record<string, (pieces: Pieces<string>) => Pieces<string>> = {
 };
 
 describe.each(Object.entries(wrappings))("pieces of an answer, %s", (_name, wrap) => {
-  for (const way of ways)
+  for (const ending of endings)
     for (let most = 0; most <= COUNT + 2; most += 1)
-      it(`close the bill once when they are left after ${most} by ${way}`, async () => {
+      it(`close the bill once when they are left after ${most} by ${ending}`, async () => {
         const { bill, pieces } = answer(COUNT);
-        const taken = await take(wrap(await primed(pieces())), most, way);
+        const taken = await take(wrap(await primed(pieces())), most, ending);
         expect(taken).toHaveLength(Math.min(most, COUNT + 1));
         expect(bill).toEqual({ closed: 1, whole: most > COUNT });
       });

@@ -5,7 +5,7 @@ import type { Estimate } from "#domain/pricing/estimate.ts";
 import {
   computePoints,
   findPrice,
-  heldTier,
+  reservedTier,
   type PriceInForce,
   withPictures,
 } from "#domain/pricing/pricing.ts";
@@ -16,7 +16,7 @@ import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
 
 /** A group the call may use, with the channels that list its model. */
-export interface Lane {
+export interface RouteGroup {
   group: string;
   backup: boolean;
   /** Decimal string. */
@@ -26,7 +26,7 @@ export interface Lane {
 
 /** Decided once, before anything is held: who may serve the call, at which prices, and the most it can cost. */
 export interface Plan {
-  lanes: readonly Lane[];
+  routeGroups: readonly RouteGroup[];
   prices: ReadonlyMap<string, PriceInForce>;
   /** Points to hold: the dearest way the plan allows. */
   worstCase: bigint;
@@ -77,22 +77,22 @@ export function planFor({ caller, estimate }: Call, { channel, key }: Pick<Chose
     billedModel: "",
     price: FREE,
   };
-  const none = { lanes: [], prices: new Map(), tried: new Set<number>(), triedKeys: new Set<number>() };
+  const none = { routeGroups: [], prices: new Map(), tried: new Set<number>(), triedKeys: new Set<number>() };
   return { ...none, worstCase: 0n, estimate, lastResort: false, only };
 }
 
 export function makePlan(services: RelayServices, call: Call): Plan {
   const { model } = call;
   if (strayName.test(model)) throw modelNotFound(model);
-  const lanes = lanesOf(services, call);
+  const routeGroups = routeGroupsOf(services, call);
   const { ChargeUnpricedModels } = services.settings.current();
   const table = services.prices.table();
   const prices = new Map<string, PriceInForce>();
   const named = new Set<string>();
   let worstCase = -1n;
   let { estimate } = call;
-  for (const lane of lanes) {
-    for (const { billed, reserves } of priceOptionsOf(lane.channels, model)) {
+  for (const routeGroup of routeGroups) {
+    for (const { billed, reserves } of priceOptionsOf(routeGroup.channels, model)) {
       named.add(billed);
       const price =
         prices.get(billed) ??
@@ -102,15 +102,16 @@ export function makePlan(services: RelayServices, call: Call): Plan {
       prices.set(billed, price);
       const output = Math.max(reserves.output, demandedOutput(services, call, reserves.demands));
       if (output > estimate.output) estimate = { ...estimate, output };
-      const most = { ...reserved(estimate, reserves), tier: heldTier(price, estimate.tier) };
-      const held = call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
-      const points = computePoints(price, lane.ratio, held, call.calls);
+      const most = { ...reserved(estimate, reserves), tier: reservedTier(price, estimate.tier) };
+      const reservation =
+        call.needs === "chat" || call.needs === "responses" ? withPictures(price, most) : most;
+      const points = computePoints(price, routeGroup.ratio, reservation, call.calls);
       if (points > worstCase) worstCase = points;
     }
   }
   if (worstCase < 0n) throw priceMissing(model, named);
   const tried = new Set<number>(call.pin?.never === undefined ? [] : [call.pin.never]);
-  return { lanes, prices, worstCase, estimate, tried, triedKeys: new Set(), lastResort: false };
+  return { routeGroups, prices, worstCase, estimate, tried, triedKeys: new Set(), lastResort: false };
 }
 
 /** The output that a call without a limit may have where the wire demands one; 0 where it has one, or needs none. */
@@ -133,8 +134,8 @@ function priceMissing(model: string, billed: ReadonlySet<string>): GatewayError 
   return new GatewayError("price_missing", message, { param: "model" });
 }
 
-function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): Lane[] {
-  const lanes: Lane[] = [];
+function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): RouteGroup[] {
+  const routeGroups: RouteGroup[] = [];
   const symbols = caller.backupGroup === "" ? [caller.group] : [caller.group, caller.backupGroup];
   let refused: string | undefined;
   for (const symbol of symbols) {
@@ -149,10 +150,10 @@ function lanesOf(services: RelayServices, { caller, pin, model, needs, endpoint 
     const listed = home === undefined ? found : found.filter((channel) => channel.id === home);
     const channels = offeredOf(listed, needs, endpoint, model);
     if (channels.length > 0)
-      lanes.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
+      routeGroups.push({ group: symbol, backup: symbol !== caller.group, ratio: group.ratio, channels });
     if (pin?.only !== undefined) break;
   }
-  if (lanes.length > 0) return lanes;
+  if (routeGroups.length > 0) return routeGroups;
   if (refused === caller.group)
     throw new GatewayError("group_not_allowed", `This API key may not use the group "${refused}".`);
   throw modelNotFound(model);

@@ -9,15 +9,15 @@ const estimate = { input: 1_000, output: 500, imageInput: 800 };
 
 describe("what is held for a call", () => {
   it("is everything, or what is left without images, or next to nothing, as the channel wants it", () => {
-    const held = (preCost: number) => reserved(estimate, { preCost, prompt: 0, output: 0 });
-    expect(held(1)).toBe(estimate);
-    expect(held(2)).toEqual({ input: 200, output: 500 });
-    expect(held(3)).toEqual({ input: 1, output: 0 });
+    const reservedFor = (preCost: number) => reserved(estimate, { preCost, prompt: 0, output: 0 });
+    expect(reservedFor(1)).toBe(estimate);
+    expect(reservedFor(2)).toEqual({ input: 200, output: 500 });
+    expect(reservedFor(3)).toEqual({ input: 1, output: 0 });
   });
 
   it("covers the channel's own system prompt", () => {
-    const [way] = priceOptionsOf([channel({ id: 1, systemPrompt: "x".repeat(400) })], "gpt");
-    expect(way?.reserves.prompt).toBeGreaterThanOrEqual(100);
+    const [option] = priceOptionsOf([channel({ id: 1, systemPrompt: "x".repeat(400) })], "gpt");
+    expect(option?.reserves.prompt).toBeGreaterThanOrEqual(100);
     expect(reserved(estimate, { preCost: 1, prompt: 100, output: 0 })).toEqual({ ...estimate, input: 1_100 });
   });
 });
@@ -30,12 +30,14 @@ describe("what a list of channels means for a model", () => {
       channel({ id: 3, mapping: parseMapping({ gpt: "other" }) }),
       channel({ id: 4, preCost: 3 }),
     ];
-    const ways = priceOptionsOf(list, "gpt").map(({ billed, reserves }) => `${billed} ${reserves.preCost}`);
-    expect(ways).toEqual(["gpt 1", "other 1", "gpt 3"]);
+    const options = priceOptionsOf(list, "gpt").map(
+      ({ billed, reserves }) => `${billed} ${reserves.preCost}`,
+    );
+    expect(options).toEqual(["gpt 1", "other 1", "gpt 3"]);
     expect(priceOptionsOf(list, "gpt")).toBe(priceOptionsOf(list, "gpt"));
   });
 
-  it("keeps the list as it is when every vendor serves the path, and else leaves the others out", () => {
+  it("keeps the list as it is when every provider serves the path, and else leaves the others out", () => {
     const list = [channel({ id: 1 })];
     expect(offeredOf(list, "chat", "/v1/chat/completions", "gpt")).toBe(list);
     const rerank = offeredOf(list, "rerank", "/v1/rerank", "gpt");
@@ -43,7 +45,7 @@ describe("what a list of channels means for a model", () => {
     expect(offeredOf(list, "rerank", "/v1/rerank", "gpt")).toBe(rerank);
   });
 
-  it("leaves to vendors that speak Responses what only they can do", () => {
+  it("leaves to providers that speak Responses what only they can do", () => {
     const bare = channel({ id: 1, provider: custom });
     const own = channel({
       id: 2,

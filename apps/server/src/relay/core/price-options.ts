@@ -31,7 +31,7 @@ export interface PriceOption {
 
 interface Known {
   offered: Map<string, readonly ChannelInForce[]>;
-  ways: Map<string, readonly PriceOption[]>;
+  options: Map<string, readonly PriceOption[]>;
 }
 
 /** A wildcard list serves as many models as clients can invent. */
@@ -41,11 +41,11 @@ const known = new WeakMap<readonly ChannelInForce[], Known>();
 
 function knownOf(channels: readonly ChannelInForce[]): Known {
   let facts = known.get(channels);
-  if (facts === undefined) known.set(channels, (facts = { offered: new Map(), ways: new Map() }));
+  if (facts === undefined) known.set(channels, (facts = { offered: new Map(), options: new Map() }));
   return facts;
 }
 
-/** Those whose vendor serves this path for this model. */
+/** Those whose provider serves this path for this model. */
 export function offeredOf(
   channels: readonly ChannelInForce[],
   needs: Endpoint,
@@ -72,8 +72,8 @@ function speaksResponses(channel: ChannelInForce, model: string): boolean {
 
 /** The different ways in which these channels bill and hold. */
 export function priceOptionsOf(channels: readonly ChannelInForce[], model: string): readonly PriceOption[] {
-  const { ways } = knownOf(channels);
-  let found = ways.get(model);
+  const { options } = knownOf(channels);
+  let found = options.get(model);
   if (found === undefined) {
     const different = new Map<string, PriceOption>();
     for (const channel of channels) {
@@ -87,7 +87,7 @@ export function priceOptionsOf(channels: readonly ChannelInForce[], model: strin
       different.set(`${Object.values(reserves).join(" ")} ${billed}`, { billed, reserves });
     }
     found = [...different.values()];
-    if (ways.size < MOST_MODELS) ways.set(model, found);
+    if (options.size < MOST_MODELS) options.set(model, found);
   }
   return found;
 }

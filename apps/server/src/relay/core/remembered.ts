@@ -10,20 +10,20 @@ import { makePlan } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
- * The same request of the same token, answered as it was before: nobody is asked, and what is charged is the
- * operator's share of what the vendor's answer would cost now. Everything else is as with any call: rights, limits,
+ * The same request of the same token, answered as it was before: no one is asked, and what is charged is the
+ * operator's share of what the provider's answer would cost now. Everything else is as with any call: rights, limits,
  * reservation, log.
  */
 export interface Memory {
-  /** Undefined when there is no answer yet; then the vendor is asked. Throws what refuses any call. */
+  /** Undefined when there is no answer yet; then the provider is asked. Throws what refuses any call. */
   answer(): Promise<Answer | undefined>;
-  /** The vendor's answer, which is kept when it comes to its end. */
+  /** The provider's answer, which is kept when it comes to its end. */
   keep(answer: Answer): Answer;
-  /** To be told with the bill of the vendor's answer. */
+  /** To be told with the bill of the provider's answer. */
   billed(billed: Billed): void;
 }
 
-type Asked = Call & {
+type Requested = Call & {
   forward?: Record<string, string>;
   request?: { jsonArrayStream?: boolean };
   stateful?: boolean;
@@ -41,7 +41,7 @@ const lasting: ReadonlySet<Endpoint> = new Set([
 /** @param raw the request as it came. Undefined when this call's answer is not to be remembered. */
 export function openMemory(
   services: RelayServices,
-  call: Asked,
+  call: Requested,
   raw: Buffer | undefined,
 ): Memory | undefined {
   const { enabled, tool_streams } = call.caller.setting.cache;
@@ -96,7 +96,7 @@ export function openMemory(
 }
 
 /** The same for two requests that mean the same to the byte, however their fields are ordered. */
-function requestText(call: Asked, raw: Buffer): string | undefined {
+function requestText(call: Requested, raw: Buffer): string | undefined {
   const { caller, endpoint, model, stream, forward, request } = call;
   const from = [caller.userId, caller.tokenId, caller.group, caller.backupGroup, endpoint, model, stream];
   try {
@@ -122,8 +122,8 @@ async function giveAgain(
   const lifecycle = new CallLifecycle(services, call);
   try {
     requireModel(call);
-    const served = wayOf(services, call, found, percent);
-    // The group or the price is gone since: the vendor's answer is another call.
+    const served = optionOf(services, call, found, percent);
+    // The group or the price is gone since: the provider's answer is another call.
     if (served === undefined) return undefined;
     lifecycle.modelKnown = true;
     lifecycle.remembered = served;
@@ -143,7 +143,7 @@ async function giveAgain(
   try {
     lifecycle.firstByteAt = now();
     const delivered = { narrow: 0, wide: 0 };
-    await lifecycle.settle({ outcome: "complete", vendor: found.usage, delivered });
+    await lifecycle.settle({ outcome: "complete", reported: found.usage, delivered });
   } catch (error) {
     await lifecycle.fail(error);
     throw error;
@@ -156,18 +156,18 @@ async function giveAgain(
 }
 
 /** The way the answer once came, at the prices and the rights of now. */
-function wayOf(
+function optionOf(
   services: RelayServices,
   call: Call,
   { group, billedModel, upstreamModel }: RememberedAnswer,
   percent: number,
 ): Served | undefined {
-  const { lanes, prices } = makePlan(services, call);
-  const lane = lanes.find((each) => each.group === group);
+  const { routeGroups, prices } = makePlan(services, call);
+  const routeGroup = routeGroups.find((each) => each.group === group);
   const price: PriceInForce | undefined = prices.get(billedModel);
-  if (lane === undefined || price === undefined) return undefined;
-  const groupRatio = shareOf(lane.ratio, percent);
-  return { group, backup: lane.backup, groupRatio, upstreamModel, billedModel, price };
+  if (routeGroup === undefined || price === undefined) return undefined;
+  const groupRatio = shareOf(routeGroup.ratio, percent);
+  return { group, backup: routeGroup.backup, groupRatio, upstreamModel, billedModel, price };
 }
 
 async function* once(text: string): AsyncGenerator<string, void, undefined> {

@@ -2,7 +2,7 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { answerTooLong } from "./excess.ts";
 
-/** What a failure means for the call. Pure: decides on the kind of error, never on a vendor's prose. */
+/** What a failure means for the call. Pure: decides on the kind of error, never on a provider's prose. */
 
 /**
  * Whether another channel may do better. A caller's own mistake is the same mistake everywhere, and an answer that passed
@@ -28,7 +28,7 @@ export function mayRetry(
   return worthRetrying(error) && attempts <= budget.times && elapsedMs < budget.withinMs;
 }
 
-/** The last failure as the caller hears it. A vendor's sentence is passed on only about the caller's own request. */
+/** The last failure as the caller hears it. A provider's sentence is passed on only about the caller's own request. */
 export function explain(error: UpstreamError, model: string): GatewayError {
   switch (error.kind) {
     case "bad-request":

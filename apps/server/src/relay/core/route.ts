@@ -13,7 +13,7 @@ import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { Call, Chosen } from "./call.ts";
-import type { Lane, Plan } from "./plan.ts";
+import type { RouteGroup, Plan } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
 
 /** Which target of a plan is asked next, and why none can be. */
@@ -44,8 +44,8 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
       (health.usable(channel, model, account) &&
         (triedKeys.size === 0 || channel.keys.some((key) => free(channel, key.id)))),
   };
-  for (const lane of plan.lanes) {
-    let channel = pick(lane.channels, wanted, services.random);
+  for (const routeGroup of plan.routeGroups) {
+    let channel = pick(routeGroup.channels, wanted, services.random);
     while (channel !== undefined) {
       const found = channel;
       tried.add(found.id);
@@ -55,9 +55,9 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
           pinned: pin?.home?.key,
           free: (id) => free(found, id),
         });
-        return chosenOf(lane, found, key, model, price);
+        return chosenOf(routeGroup, found, key, model, price);
       }
-      channel = pick(lane.channels, wanted, services.random);
+      channel = pick(routeGroup.channels, wanted, services.random);
     }
   }
   return plan.lastResort ? undefined : firstToThaw(services, plan, call, wanted);
@@ -66,28 +66,28 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
 /** The paused channel that is free first, of those whose provider did not ask to wait. */
 function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wanted): Chosen | undefined {
   const { health } = services;
-  let first: { lane: Lane; channel: ChannelInForce; pause: Pause } | undefined;
-  for (const lane of plan.lanes)
-    for (const channel of lane.channels) {
+  let first: { routeGroup: RouteGroup; channel: ChannelInForce; pause: Pause } | undefined;
+  for (const routeGroup of plan.routeGroups)
+    for (const channel of routeGroup.channels) {
       if (!couldServe(channel, wanted) || health.full(channel)) continue;
       if (!plan.prices.has(mapModel(channel, call.model).billed)) continue;
       const pause = health.pause(channel, call.model, call.caller.userId);
       if (pause === undefined || pause.hardUntil > now() || plan.triedKeys.has(pause.keyId)) continue;
-      if (first === undefined || pause.until < first.pause.until) first = { lane, channel, pause };
+      if (first === undefined || pause.until < first.pause.until) first = { routeGroup, channel, pause };
     }
   if (first === undefined) return undefined;
-  const { lane, channel, pause } = first;
+  const { routeGroup: group, channel, pause } = first;
   const price = plan.prices.get(mapModel(channel, call.model).billed);
   if (price === undefined) return undefined;
   plan.lastResort = true;
   plan.tried.add(channel.id);
   const home = call.pin?.home?.key;
   const key = channel.keys.find(({ id }) => id === (home ?? pause.keyId)) ?? channel.keys[0];
-  return chosenOf(lane, channel, key, call.model, price);
+  return chosenOf(group, channel, key, call.model, price);
 }
 
 function chosenOf(
-  lane: Lane,
+  routeGroup: RouteGroup,
   channel: ChannelInForce,
   key: KeyInForce | undefined,
   model: string,
@@ -97,9 +97,9 @@ function chosenOf(
   return {
     channel,
     key,
-    group: lane.group,
-    backup: lane.backup,
-    groupRatio: lane.ratio,
+    group: routeGroup.group,
+    backup: routeGroup.backup,
+    groupRatio: routeGroup.ratio,
     upstreamModel: upstream,
     billedModel: billed,
     price,
@@ -128,7 +128,7 @@ const MOST_NOTED = 20;
 /** The paused channels of the plan as the log names them: which, why and until when. */
 export function pausedChannels(services: RelayServices, plan: Plan, call: Call): PausedChannel[] {
   const notes: PausedChannel[] = [];
-  for (const { channels } of plan.lanes)
+  for (const { channels } of plan.routeGroups)
     for (const { channel, pause } of services.health.pausedAmong(
       channels,
       call.model,
@@ -150,7 +150,7 @@ export function pausedChannels(services: RelayServices, plan: Plan, call: Call):
 export function nothingFree(services: RelayServices, plan: Plan, call: Call): GatewayError {
   const { health } = services;
   const { model } = call;
-  const channels = plan.lanes.flatMap((lane) => lane.channels);
+  const channels = plan.routeGroups.flatMap((routeGroup) => routeGroup.channels);
   if (channels.some((channel) => health.full(channel)))
     return new GatewayError(
       "upstream_rate_limited",
@@ -165,7 +165,7 @@ export function nothingFree(services: RelayServices, plan: Plan, call: Call): Ga
   const retryAfter = Math.max(1, Math.ceil(Math.min(...waits) / 1_000));
   return new GatewayError(
     "upstream_rate_limited",
-    `Every channel for the model "${model}" is paused because its provider asked to wait. Try again in ${retryAfter} s.`,
+    `Every channel for the model "${model}" is paused because its provider requested a pause. Try again in ${retryAfter} s.`,
     { retryAfter },
   );
 }

@@ -19,14 +19,14 @@ import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
 import type { Pieces } from "./call.ts";
 import type { RelayServices } from "./services.ts";
 
-/** The one way to a channel's vendor: address, credential, the operator's headers, proxy and time-outs. */
-export interface ToVendor {
+/** The one way to a channel's provider: address, credential, the operator's headers, proxy and time-outs. */
+export interface ToProvider {
   method: Outgoing["method"];
   /** The standard path, below the channel's address: the dialect's, or OpenAI's for what is not chat. */
   path: string;
-  /** The path is this vendor's own already. */
+  /** The path is this provider's own already. */
   ownPath?: boolean;
-  /** What a vendor's own path may depend on. */
+  /** What a provider's own path may depend on. */
   model?: string;
   stream?: boolean;
   /** What the body speaks, if it is chat. */
@@ -41,38 +41,42 @@ export interface ToVendor {
   progress?: RequestProgress;
   /** Milliseconds, where this question must not take as long as an answer may. */
   timeoutMs?: number;
-  /** The answer goes to a client as the vendor compressed it: that client said what it takes. */
+  /** The answer goes to a client as the provider compressed it: that client said what it takes. */
   asCompressed?: boolean;
 }
 
-/** Throws TransportError, or CredentialError when the channel's key is not one for this vendor. */
+/** Throws TransportError, or CredentialError when the channel's key is not one for this provider. */
 export async function send(
-  services: Vendors,
+  services: ProviderServices,
   account: Account,
-  request: ToVendor,
+  request: ToProvider,
 ): Promise<UpstreamResponse> {
   const response = await sendAsIs(services, account, request);
   if (request.asCompressed === true) return response;
   return asEvents(account.channel.provider, decompressed(response));
 }
 
-async function sendAsIs(services: Vendors, account: Account, request: ToVendor): Promise<UpstreamResponse> {
+async function sendAsIs(
+  services: ProviderServices,
+  account: Account,
+  request: ToProvider,
+): Promise<UpstreamResponse> {
   const limits = limitsOf(services, account, request);
   const { body, progress } = request;
   if (body === null || typeof body === "string" || Buffer.isBuffer(body)) {
     const sent = await spelled(services, account, { ...request, body });
     return services.upstream.send({ ...sent, ...limits, progress });
   }
-  // A form is nobody's to rewrite, and no vendor that takes forms signs them.
+  // A form is no one's to rewrite, and no provider that takes forms signs them.
   const sent = await spelled(services, account, { ...request, body: null });
   return services.upstream.send({ ...sent, ...limits, body, progress });
 }
 
-/** A WebSocket at the vendor, or its refusal to open one. Throws as `send` does. */
+/** A WebSocket at the provider, or its refusal to open one. Throws as `send` does. */
 export async function openSocket(
-  services: Vendors,
+  services: ProviderServices,
   account: Account,
-  request: ToVendor,
+  request: ToProvider,
   maxMessage: number,
 ): Promise<WebSocketAnswer> {
   const limits = limitsOf(services, account, request);
@@ -80,10 +84,10 @@ export async function openSocket(
   return openWebSocket({ url, headers, ...limits, maxMessage });
 }
 
-type Vendors = Pick<RelayServices, "settings" | "upstream">;
+type ProviderServices = Pick<RelayServices, "settings" | "upstream">;
 type Account = { channel: ChannelInForce; key: KeyInForce | undefined };
 
-function limitsOf(services: Vendors, { channel, key }: Account, request: ToVendor) {
+function limitsOf(services: ProviderServices, { channel, key }: Account, request: ToProvider) {
   const settings = services.settings.current();
   return {
     proxy: proxyFor(channel.proxy, key?.key ?? ""),
@@ -98,11 +102,11 @@ function limitsOf(services: Vendors, { channel, key }: Account, request: ToVendo
   };
 }
 
-/** The request as this vendor wants it, signed. */
+/** The request as this provider wants it, signed. */
 async function spelled(
-  services: Vendors,
+  services: ProviderServices,
   account: Account,
-  request: ToVendor & { body: Outgoing["body"] },
+  request: ToProvider & { body: Outgoing["body"] },
 ): Promise<Outgoing> {
   const { channel, key } = account;
   const limits = limitsOf(services, account, request);
@@ -155,7 +159,7 @@ function tokensOf(upstream: UpstreamClient): TokenCache {
   return cache;
 }
 
-/** The answer as it came, or with its vendor's own framing turned into server-sent events. */
+/** The answer as it came, or with its provider's own framing turned into server-sent events. */
 function asEvents({ unframe }: Provider, response: UpstreamResponse): UpstreamResponse {
   const type = String(response.headers["content-type"] ?? "");
   if (unframe === undefined || !type.startsWith(unframe.contentType)) return response;

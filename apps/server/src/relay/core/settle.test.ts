@@ -19,7 +19,7 @@ function end(kind: CallKind, reach: Reach, ended: CallEnd["ended"], more: Partia
     kind,
     reach,
     ended,
-    vendor: undefined,
+    reported: undefined,
     final: false,
     delivered: passed,
     counted: undefined,
@@ -67,23 +67,23 @@ describe("owed: {kind} x {how far it got} x {who ended it}", () => {
 });
 
 describe("owed: the client disconnected", () => {
-  const vendor: Usage = { input: 7, output: 900 };
+  const reported: Usage = { input: 7, output: 900 };
 
   it("charges the provider's last report as it is, for every kind but unaccepted tasks", () => {
     for (const kind of kinds.filter((each) => each !== "task"))
-      expect(owed(end(kind, "answering", "client-left", { vendor, final: true }))).toEqual({
-        usage: vendor,
+      expect(owed(end(kind, "answering", "client-left", { reported, final: true }))).toEqual({
+        usage: reported,
         estimated: false,
       });
   });
 
   it("takes a report on the way for the least", () => {
     const early = { input: 7, output: 1 };
-    expect(owed(end("text", "answering", "client-left", { vendor: early }))?.usage).toEqual({
+    expect(owed(end("text", "answering", "client-left", { reported: early }))?.usage).toEqual({
       input: 7,
       output: 10,
     });
-    expect(owed(end("reasoning", "answering", "client-left", { vendor: early }))?.usage).toMatchObject({
+    expect(owed(end("reasoning", "answering", "client-left", { reported: early }))?.usage).toMatchObject({
       input: 7,
       output: 250,
     });

@@ -16,8 +16,8 @@ export interface CallEnd {
   /** Who ended it: the answer is complete, the client (or its account) is gone, the provider broke off, or our node died. */
   ended: Exclude<Outcome, "failed">;
   /** The provider's, as far as it was reported. */
-  vendor: Usage | undefined;
-  /** `vendor` is the provider's last report, not one on the way. */
+  reported: Usage | undefined;
+  /** `provider` is the provider's last report, not one on the way. */
   final: boolean;
   delivered: Tally;
   /** Our own count where it is of more than text: stands in for a provider that reports nothing. */
@@ -48,15 +48,15 @@ export function owed(end: CallEnd): Metered | undefined {
   if (kind === "task") return undefined;
   if (ended === "upstream-died" || ended === "interrupted")
     return reach === "answering" ? count(end, false) : undefined;
-  if (end.final && end.vendor !== undefined) return count(end, true);
+  if (end.final && end.reported !== undefined) return count(end, true);
   const counted = count(end, false);
   const percent = uncountedPercent[kind][reach];
   return percent === 0 ? counted : { usage: atLeast(counted.usage, reserved, percent), estimated: true };
 }
 
-function count({ vendor, delivered, counted, reserved }: CallEnd, complete: boolean): Metered {
-  if (vendor === undefined && counted !== undefined) return { usage: counted, estimated: true };
-  return meter(vendor, complete, delivered, reserved);
+function count({ reported, delivered, counted, reserved }: CallEnd, complete: boolean): Metered {
+  if (reported === undefined && counted !== undefined) return { usage: counted, estimated: true };
+  return meter(reported, complete, delivered, reserved);
 }
 
 const outputKinds = ["audioOutput", "imageOutput", "reasoning"] as const;

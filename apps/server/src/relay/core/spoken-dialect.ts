@@ -17,8 +17,8 @@ export function upstreamFor(
 }
 
 /**
- * The client's own dialect where the vendor speaks it and the operator has not forbidden it, else the vendor's first.
- * Some vendors speak another for what this request holds.
+ * The client's own dialect where the provider speaks it and the operator has not forbidden it, else the provider's first.
+ * Some providers speak another for what this request holds.
  */
 export function dialectFor(
   channel: ChannelInForce,

@@ -33,8 +33,8 @@ export async function wholeText(
   let size = 0;
   let counted = 0;
   const count = async (more: number) => {
-    const room = memory.add(more);
-    if (room !== undefined) await room;
+    const allocated = memory.add(more);
+    if (allocated !== undefined) await allocated;
     counted += more;
   };
   try {

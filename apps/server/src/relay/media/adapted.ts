@@ -22,15 +22,15 @@ export function encodeAdapted(
   const given = bodyFor(model);
   const body =
     (typeof given === "string" || Buffer.isBuffer(given) ? parseRecord(String(given)) : undefined) ?? {};
-  const asked = adapter.request(body, shapeOf(channel, { model }));
+  const requested = adapter.request(body, shapeOf(channel, { model }));
   return {
     request: {
       method: "POST",
-      path: asked.path,
+      path: requested.path,
       ownPath: true,
       model,
-      headers: { accept: "*/*", ...asked.headers },
-      body: asked.body,
+      headers: { accept: "*/*", ...requested.headers },
+      body: requested.body,
     },
     decodeError: dialects["openai-chat"].decodeError,
   };

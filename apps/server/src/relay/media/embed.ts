@@ -14,7 +14,7 @@ import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 import { plainUsage } from "./plain-usage.ts";
 
-/** Embeddings asked for on Gemini's wire: natively where the vendor speaks it, else on OpenAI's. */
+/** Embeddings asked for on Gemini's wire: natively where the provider speaks it, else on OpenAI's. */
 export interface EmbedCall extends Call {
   body: Wire;
   raw: Buffer;
@@ -41,16 +41,16 @@ export function relayEmbed(services: RelayServices, call: EmbedCall): Promise<An
     async read(response, { isNative }, { lifecycle, accept }) {
       const text = await wholeText(response, MAX_BODY_BYTES, call.memory);
       const usage = isNative ? nativeUsage(text) : plainUsage(text).usage;
-      const vendor = usage === undefined || usage.input === 0 ? undefined : usage;
-      const body = isNative ? nativeBody(text) : translated(text, call, vendor);
+      const reported = usage === undefined || usage.input === 0 ? undefined : usage;
+      const body = isNative ? nativeBody(text) : translated(text, call, reported);
       if (body === undefined)
         return {
           error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
         };
       accept();
-      await lifecycle.settle({ outcome: "complete", vendor, delivered: silent });
+      await lifecycle.settle({ outcome: "complete", reported, delivered: silent });
       const headers = answerHeaders(response.headers, isNative ? [] : call.request.own);
-      if (vendor === undefined) headers["x-gateway-estimated"] = "tokens";
+      if (reported === undefined) headers["x-gateway-estimated"] = "tokens";
       return { kind: "body", headers, body };
     },
   });

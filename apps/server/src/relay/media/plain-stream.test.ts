@@ -16,7 +16,7 @@ const drawn = events(
   { type: "image_generation.partial_image", b64_json: picture, partial_image_index: 0 },
   { type: "image_generation.completed", usage, b64_json: picture },
 );
-const told = events(
+const reported = events(
   { type: "transcript.text.delta", delta: 'He said "usage": {"input_tokens": 9} and 你好 ' },
   { type: "transcript.text.done", text: "He said", usage: { type: "duration", seconds: 3.2 } },
 );
@@ -39,7 +39,7 @@ describe("reading along a stream that is no chat", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(drawn.length), { maxLength: 8 }), (cuts) => {
         expect(read(drawn, cuts).reader.usage).toMatchObject({ input: 50, output: 50, imageInput: 40 });
-        expect(read(told, cuts).reader.usage).toMatchObject({ input: 32, audioInput: 32, output: 0 });
+        expect(read(reported, cuts).reader.usage).toMatchObject({ input: 32, audioInput: 32, output: 0 });
       }),
     );
   });
@@ -57,7 +57,7 @@ describe("reading along a stream that is no chat", () => {
 
   it("keeps back all that follows the end of the answer: comments must not push it out", () => {
     const after = ": a comment that is longer than what is kept back\n\n".repeat(20);
-    for (const text of [drawn, told, "data: [DONE]\n\n", "data: [DONE]\n"])
+    for (const text of [drawn, reported, "data: [DONE]\n\n", "data: [DONE]\n"])
       fc.assert(
         fc.property(fc.array(fc.nat(text.length + after.length), { maxLength: 8 }), (cuts) => {
           expect(read(text + after, cuts).kept).toBeGreaterThan(after.length);
@@ -76,7 +76,7 @@ describe("reading along a stream that is no chat", () => {
     expect(read("ID3....", [], "audio/mpeg").reader.tally.narrow).toBe(0);
   });
 
-  it("notices that the vendor failed in the middle", () => {
+  it("notices that the provider failed in the middle", () => {
     const error = { type: "error", error: { message: "no", code: "server_error" } };
     expect(read(events({ type: "image_generation.partial_image", b64_json: "A" }, error)).reader.failed).toBe(
       true,

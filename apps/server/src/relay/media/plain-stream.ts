@@ -77,9 +77,9 @@ function eventReader(): AnswerReader {
     look(text);
     // Cut off: a picture, which is neither text nor a failure.
     if (!text.startsWith("data:") || text.length >= MAX_LINE) return;
-    const said = saidIn(Buffer.from(text.slice(5), "latin1").toString("utf8"));
-    if (said === undefined) failed = true;
-    else addTo(tally, said);
+    const message = transcriptIn(Buffer.from(text.slice(5), "latin1").toString("utf8"));
+    if (message === undefined) failed = true;
+    else addTo(tally, message);
   }
 
   function look(text: string): void {
@@ -120,7 +120,7 @@ function eventReader(): AnswerReader {
 }
 
 /** The words in an event; undefined for an event that is an error. */
-function saidIn(data: string): string | undefined {
+function transcriptIn(data: string): string | undefined {
   let event: unknown;
   try {
     event = JSON.parse(data);

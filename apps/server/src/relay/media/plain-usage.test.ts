@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { proofOf, recordedVendors, recording } from "#providers/recordings.fixture.ts";
-import { heardUsage, plainUsage } from "./plain-usage.ts";
+import { proofOf, recordedProviders, recording } from "#providers/recordings.fixture.ts";
+import { audioUsage, plainUsage } from "./plain-usage.ts";
 
-const recorded = recordedVendors().flatMap((vendor) =>
-  Object.entries(proofOf(vendor).plain).map(([file, { usage }]) => ({ vendor, file, usage })),
+const recorded = recordedProviders().flatMap((provider) =>
+  Object.entries(proofOf(provider).plain).map(([file, { usage }]) => ({ provider, file, usage })),
 );
 
 describe("an answer that passes as it comes", () => {
-  it.each(recorded)("$vendor/$file counts what it counts", ({ vendor, file, usage }) => {
-    const { raw: _raw, ...counted } = plainUsage(recording(vendor, file)).usage ?? {};
+  it.each(recorded)("$provider/$file counts what it counts", ({ provider, file, usage }) => {
+    const { raw: _raw, ...counted } = plainUsage(recording(provider, file)).usage ?? {};
     expect(counted).toEqual(usage ?? {});
   });
 });
 
 describe("a recording", () => {
-  it("is counted by the length that a long answer names, where the vendor says no usage", () => {
+  it("is counted by the length that a long answer names, where the provider says no usage", () => {
     for (const duration of [6, "6.00"]) {
       const { usage } = plainUsage(JSON.stringify({ task: "transcribe", duration, text: "Ahoy." }));
       expect(usage).toMatchObject({ input: 60, audioInput: 60, output: 0 });
     }
-    const told = { duration: 6, text: "Ahoy.", usage: { type: "duration", seconds: 7 } };
-    expect(plainUsage(JSON.stringify(told)).usage).toMatchObject({ input: 70 });
+    const reported = { duration: 6, text: "Ahoy.", usage: { type: "duration", seconds: 7 } };
+    expect(plainUsage(JSON.stringify(reported)).usage).toMatchObject({ input: 70 });
   });
 
   it("is not counted by a length that is none, nor by that of something else", () => {
@@ -32,9 +32,9 @@ describe("a recording", () => {
       expect(plainUsage(JSON.stringify(answer)).usage).toBeUndefined();
   });
 
-  it("is counted by its file where the vendor is silent: ten tokens a second, not what was held for it", () => {
-    const call = { heardSeconds: 6, estimate: { input: 8 + 6 * 32, output: 4_096, audioInput: 6 * 32 } };
-    expect(heardUsage(call, { narrow: 8, wide: 0 })).toEqual({ input: 68, audioInput: 60, output: 2 });
-    expect(heardUsage({ estimate: { input: 8, output: 0 } }, { narrow: 8, wide: 0 })).toBeUndefined();
+  it("is counted by its file where the provider is silent: ten tokens a second, not what was held for it", () => {
+    const call = { audioSeconds: 6, estimate: { input: 8 + 6 * 32, output: 4_096, audioInput: 6 * 32 } };
+    expect(audioUsage(call, { narrow: 8, wide: 0 })).toEqual({ input: 68, audioInput: 60, output: 2 });
+    expect(audioUsage({ estimate: { input: 8, output: 0 } }, { narrow: 8, wide: 0 })).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { tokensOf } from "#domain/pricing/estimate.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { PlainCall } from "./plain-call.ts";
 
-/** Usage in the shapes that vendors of embeddings, images, audio and rerankers report it. Pure. */
+/** Usage in the shapes that providers of embeddings, images, audio and rerankers report it. Pure. */
 
 const count = z.int().nonnegative().nullish();
 
@@ -24,7 +24,7 @@ const Reported = z.object({
   prompt_tokens_details: Read,
   output_tokens_details: Written,
   output_token_details: Written,
-  /** A recording's length, from vendors that bill by that. */
+  /** A recording's length, from providers that bill by that. */
   seconds: z.number().nonnegative().nullish(),
   /** The same beside tokens that leave it out. */
   prompt_audio_seconds: z.number().nonnegative().nullish().catch(undefined),
@@ -32,12 +32,12 @@ const Reported = z.object({
 
 const Answer = z.object({
   usage: Reported.nullish(),
-  /** The reranking vendors' place for it. */
+  /** The reranking providers' place for it. */
   meta: z.object({ tokens: Reported.nullish() }).nullish(),
   /** Pictures, or vectors. */
   data: z.array(z.unknown()).nullish().catch(undefined),
   images: z.array(z.unknown()).nullish().catch(undefined),
-  /** A transcription's text: what a vendor without usage is billed by. */
+  /** A transcription's text: what a provider without usage is billed by. */
   text: z.string().nullish(),
   /** The recording's length in seconds, where the answer is a long one; some write it as a text. */
   duration: z.coerce.number().positive().nullish().catch(undefined),
@@ -60,27 +60,27 @@ export function plainUsage(body: string): { usage: Usage | undefined; tally: Tal
   };
 }
 
-/** The vendor that bills recordings by their length counts ten tokens for a second where it counts tokens. */
-export const TOKENS_PER_SECOND_HEARD = 10;
+/** The provider that bills recordings by their length counts ten tokens for a second where it counts tokens. */
+export const AUDIO_INPUT_TOKENS_PER_SECOND = 10;
 
-/** Our own count of a recording whose vendor is silent. Not that of the hold, which must cover the dearest vendor. */
-export function heardUsage(
-  { heardSeconds = 0, estimate }: Pick<PlainCall, "heardSeconds" | "estimate">,
+/** Our own count of a recording whose provider is silent. Not that of the hold, which must cover the dearest provider. */
+export function audioUsage(
+  { audioSeconds = 0, estimate }: Pick<PlainCall, "audioSeconds" | "estimate">,
   delivered: Tally,
 ): Usage | undefined {
-  if (heardSeconds === 0) return undefined;
-  const heard = Math.ceil(heardSeconds * TOKENS_PER_SECOND_HEARD);
-  const said = estimate.input - (estimate.audioInput ?? 0);
-  return { input: said + heard, output: tokensOf(delivered), audioInput: heard };
+  if (audioSeconds === 0) return undefined;
+  const input = Math.ceil(audioSeconds * AUDIO_INPUT_TOKENS_PER_SECOND);
+  const textInput = estimate.input - (estimate.audioInput ?? 0);
+  return { input: textInput + input, output: tokensOf(delivered), audioInput: input };
 }
 
 function usageOf(reported: z.infer<typeof Reported>): Usage | undefined {
   const seconds =
     reported.prompt_audio_seconds ?? (reported.input_tokens === undefined ? reported.seconds : undefined);
   if (typeof seconds === "number") {
-    const heard = Math.ceil(seconds * TOKENS_PER_SECOND_HEARD);
-    const input = heard + (reported.prompt_tokens ?? 0);
-    return { input, output: reported.completion_tokens ?? 0, audioInput: heard, raw: reported };
+    const audioInput = Math.ceil(seconds * AUDIO_INPUT_TOKENS_PER_SECOND);
+    const input = audioInput + (reported.prompt_tokens ?? 0);
+    return { input, output: reported.completion_tokens ?? 0, audioInput: audioInput, raw: reported };
   }
   const output = reported.output_tokens ?? reported.completion_tokens ?? 0;
   const total = reported.total_tokens;

@@ -16,7 +16,7 @@ import { beginOf, type Begun, wholeText } from "#relay/core/whole-text.ts";
 import { encodeAdapted, readAdapted } from "./adapted.ts";
 import type { PlainCall } from "./plain-call.ts";
 import { createPlainJsonReader, createPlainReader } from "./plain-stream.ts";
-import { heardUsage, plainUsage } from "./plain-usage.ts";
+import { audioUsage, plainUsage } from "./plain-usage.ts";
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const silent: Tally = { narrow: 0, wide: 0 };
@@ -29,8 +29,8 @@ interface EncodedPlain extends Encoded {
  * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
  * passes as it came, and the meter reads what it can of it.
  */
-export async function relayPlain(services: RelayServices, asked: PlainCall): Promise<Answer> {
-  const call: PlainCall = { ...asked, kind: plainKind(asked.needs, asked.path) };
+export async function relayPlain(services: RelayServices, requested: PlainCall): Promise<Answer> {
+  const call: PlainCall = { ...requested, kind: plainKind(requested.needs, requested.path) };
   return relayKept<EncodedPlain>(services, call, {
     encode(target) {
       const adapter = target.channel.provider.adapters?.[call.path];
@@ -53,14 +53,14 @@ async function readPlain(
   if (whole !== undefined) {
     if ("error" in whole) return whole;
     accept();
-    await lifecycle.settle({ outcome: "complete", vendor: whole.usage, delivered: silent });
+    await lifecycle.settle({ outcome: "complete", reported: whole.usage, delivered: silent });
     return {
       kind: "bytes",
       headers: { ...headers, "content-type": whole.contentType },
       chunks: once(whole.body),
     };
   }
-  const passing = { chosen, lifecycle, counted: (delivered: Tally) => heardUsage(call, delivered) };
+  const passing = { chosen, lifecycle, counted: (delivered: Tally) => audioUsage(call, delivered) };
   if (!type.startsWith("application/json")) {
     accept();
     const isEvents = type.startsWith("text/event-stream");
@@ -89,9 +89,9 @@ async function readPlain(
   if (call.needs === "images") countImages(call, images);
   await lifecycle.settle({
     outcome: "complete",
-    vendor: usage,
+    reported: usage,
     delivered: tally,
-    counted: heardUsage(call, tally),
+    counted: audioUsage(call, tally),
   });
   const body = failedForClients(text, chosen);
   return { kind: "body", headers, body: call.spell?.whole(body) ?? body };

@@ -14,7 +14,7 @@ import { explain } from "#relay/core/retry.ts";
 import { forClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
-/** A call that a vendor answers for its own account: nobody reads it on the way, and nobody pays for it here. */
+/** A call that a provider answers for its own account: no one reads it on the way, and no one pays for it here. */
 export interface PassedCall extends Call {
   method: Outgoing["method"];
   /** The channel that the caller named. */
@@ -22,7 +22,7 @@ export interface PassedCall extends Call {
   /** OpenAI's path, and its query with the `?`. */
   path: string;
   query: string;
-  /** Those of the client that its vendor may see. */
+  /** Those of the client that its provider may see. */
   forward: Record<string, string>;
   body: StreamedBody | null;
 }
@@ -32,8 +32,8 @@ export interface PassedCall extends Call {
  * for it, so nothing is chosen, tried again or priced. Bytes pass both ways unread. It must never speak for or against
  * a channel: a key may be forbidden files and be good for every model.
  */
-export function passThrough(services: RelayServices, asked: PassedCall): Promise<Answer> {
-  const call: PassedCall = { ...asked, books: "log" };
+export function passThrough(services: RelayServices, requested: PassedCall): Promise<Answer> {
+  const call: PassedCall = { ...requested, books: "log" };
   return relay<Answer>(services, call, {
     target: () => targetOf(services, call),
     encode: () => ({
@@ -110,7 +110,7 @@ async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: Upstr
 
 const NOTHING = Buffer.alloc(0);
 
-/** Between two neighbours only, about the vendor's own host, or said by us already. */
+/** Between two neighbours only, about the provider's own host, or said by us already. */
 const kept =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|set-cookie2?|alt-svc|strict-transport-security|access-control-.*|x-ratelimit-.*|x-request-id|x-oneapi-request-id)$/;
 

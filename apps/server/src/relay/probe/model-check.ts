@@ -20,7 +20,7 @@ import { asInForce, type ProbeServices } from "./probe.ts";
 
 /**
  * Whether a model behind a channel is what it says: a few questions whose answers a relabelled or watered-down model
- * gets wrong. It judges what was seen and never the vendor.
+ * gets wrong. It judges what was seen and never the provider.
  */
 
 const STEP_TIMEOUT_MS = 60_000;
@@ -28,11 +28,11 @@ const MAX_SHOWN = 4_000;
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 type Answered = { response: ChatResponse; text: string };
-type Asked = Answered | { refused: string; status: number };
+type Requested = Answered | { refused: string; status: number };
 type Ask = (
   request: Partial<ChatRequest>,
   change?: (body: Record<string, unknown>) => void,
-) => Promise<Asked>;
+) => Promise<Requested>;
 
 export async function checkModel(
   services: ProbeServices,
@@ -91,16 +91,16 @@ function finding(name: string, good: boolean | undefined, remark: string): Check
   return { name, status: good === undefined ? unknown : good ? fine : failed, remark };
 }
 
-function step(name: string, asked: Asked, results: CheckFinding[]): CheckStep {
-  const shown = "refused" in asked ? `HTTP ${asked.status}: ${asked.refused}` : asked.text;
+function step(name: string, requested: Requested, results: CheckFinding[]): CheckStep {
+  const shown = "refused" in requested ? `HTTP ${requested.status}: ${requested.refused}` : requested.text;
   return { name, results, response: shown.slice(0, MAX_SHOWN) };
 }
 
-function refusedBy(asked: { refused: string; status: number }): string {
-  return asked.status === 0 ? asked.refused : `HTTP ${asked.status}`;
+function refusedBy(requested: { refused: string; status: number }): string {
+  return requested.status === 0 ? requested.refused : `HTTP ${requested.status}`;
 }
 
-/** How the ids of an answer begin where the vendor is the one it says. */
+/** How the ids of an answer begin where the provider is the one it says. */
 const idPrefixes: Partial<Record<DialectId, string>> = {
   "openai-chat": "chatcmpl-",
   "openai-responses": "resp_",
@@ -108,44 +108,47 @@ const idPrefixes: Partial<Record<DialectId, string>> = {
 };
 
 async function replies(ask: Ask, model: string, dialect: DialectId): Promise<CheckStep> {
-  const asked = await ask({ messages: says("Say hi.") });
+  const requested = await ask({ messages: says("Say hi.") });
   const name = "Plain answer";
-  if ("refused" in asked) return step(name, asked, [finding("It answers", false, refusedBy(asked))]);
-  const { id, usage, model: named } = asked.response;
+  if ("refused" in requested)
+    return step(name, requested, [finding("It answers", false, refusedBy(requested))]);
+  const { id, usage, model: named } = requested.response;
   const prefix = idPrefixes[dialect];
   const counted = usage !== undefined && usage.input > 0 && usage.output > 0;
-  return step(name, asked, [
+  return step(name, requested, [
     finding("It answers", true, ""),
-    finding("Usage is told", counted, usage === undefined ? "" : `${usage.input} + ${usage.output}`),
-    finding("It names the model that was asked", isSameModel(named, model), named),
+    finding("Usage is reported", counted, usage === undefined ? "" : `${usage.input} + ${usage.output}`),
+    finding("It names the requested model", isSameModel(named, model), named),
     finding(
-      "The id looks like the vendor's",
+      "The id looks like the provider's",
       prefix === undefined || id === "" ? undefined : id.startsWith(prefix),
       id,
     ),
   ]);
 }
 
-/** A vendor may add a date or a region; another name is another model. */
-function isSameModel(named: string, asked: string): boolean | undefined {
+/** A provider may add a date or a region; another name is another model. */
+function isSameModel(named: string, requested: string): boolean | undefined {
   if (named === "") return undefined;
-  const [one, other] = [named.toLowerCase(), asked.toLowerCase()];
+  const [one, other] = [named.toLowerCase(), requested.toLowerCase()];
   return one.includes(other) || other.includes(one);
 }
 
-/** A vendor refuses a role that does not exist; how often the refusal names a request counts the relays between. */
+/** A provider refuses a role that does not exist; how often the refusal names a request counts the relays between. */
 async function refusesNonsense(ask: Ask): Promise<CheckStep> {
-  const asked = await ask({ messages: says("Say hi.") }, (body) => {
+  const requested = await ask({ messages: says("Say hi.") }, (body) => {
     for (const field of ["messages", "input", "contents"])
       if (Array.isArray(body[field]))
         body[field] = [{ role: "nobody", content: "Hi", parts: [{ text: "Hi" }] }];
   });
   const name = "Impossible role";
-  if (!("refused" in asked))
-    return step(name, asked, [finding("It is refused", false, "Somebody in between mends requests.")]);
-  const relays = asked.refused.match(/request[ _-]?id/gi)?.length ?? 0;
-  return step(name, asked, [
-    finding("It is refused", asked.status >= 400 && asked.status < 500, refusedBy(asked)),
+  if (!("refused" in requested))
+    return step(name, requested, [
+      finding("It is refused", false, "Another relay between this server and the provider changes requests."),
+    ]);
+  const relays = requested.refused.match(/request[ _-]?id/gi)?.length ?? 0;
+  return step(name, requested, [
+    finding("It is refused", requested.status >= 400 && requested.status < 500, refusedBy(requested)),
     finding("Relays in between", relays <= 1 ? undefined : false, String(relays)),
   ]);
 }
@@ -155,7 +158,7 @@ const redPicture =
   "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg==";
 
 async function sees(ask: Ask): Promise<CheckStep> {
-  const asked = await ask({
+  const requested = await ask({
     messages: [
       {
         role: "user",
@@ -168,14 +171,14 @@ async function sees(ask: Ask): Promise<CheckStep> {
   });
   const name = "Picture";
   // Not every model sees: a refusal is no lie.
-  if ("refused" in asked)
-    return step(name, asked, [finding("It sees a picture", undefined, refusedBy(asked))]);
-  const text = textOf(asked.response);
-  return step(name, asked, [finding("It sees a picture", /\bred\b/i.test(text), text.slice(0, 80))]);
+  if ("refused" in requested)
+    return step(name, requested, [finding("It sees a picture", undefined, refusedBy(requested))]);
+  const text = textOf(requested.response);
+  return step(name, requested, [finding("It sees a picture", /\bred\b/i.test(text), text.slice(0, 80))]);
 }
 
 async function keepsToSchema(ask: Ask): Promise<CheckStep> {
-  const asked = await ask({
+  const requested = await ask({
     messages: says("Paris has two million inhabitants. Give city and population."),
     responseFormat: {
       type: "json-schema",
@@ -190,16 +193,16 @@ async function keepsToSchema(ask: Ask): Promise<CheckStep> {
     },
   });
   const name = "Structured answer";
-  if ("refused" in asked)
-    return step(name, asked, [finding("It keeps to the schema", undefined, refusedBy(asked))]);
-  const text = textOf(asked.response);
+  if ("refused" in requested)
+    return step(name, requested, [finding("It keeps to the schema", undefined, refusedBy(requested))]);
+  const text = textOf(requested.response);
   const answer = parseRecord(text);
   const keeps = typeof answer?.["city"] === "string" && Number.isInteger(answer["population"]);
-  return step(name, asked, [finding("It keeps to the schema", keeps, text.slice(0, 80))]);
+  return step(name, requested, [finding("It keeps to the schema", keeps, text.slice(0, 80))]);
 }
 
 async function callsTool(ask: Ask): Promise<CheckStep> {
-  const asked = await ask({
+  const requested = await ask({
     messages: says("What is the weather in Paris?"),
     tools: [
       {
@@ -211,11 +214,11 @@ async function callsTool(ask: Ask): Promise<CheckStep> {
     toolChoice: { type: "required" },
   });
   const name = "Tool call";
-  if ("refused" in asked)
-    return step(name, asked, [finding("It calls the tool", undefined, refusedBy(asked))]);
-  const call = partsOf(asked.response).find((part) => part.type === "tool-call");
+  if ("refused" in requested)
+    return step(name, requested, [finding("It calls the tool", undefined, refusedBy(requested))]);
+  const call = partsOf(requested.response).find((part) => part.type === "tool-call");
   const good = call?.name === "get_weather" && typeof parseRecord(call.input)?.["city"] === "string";
-  return step(name, asked, [
+  return step(name, requested, [
     finding("It calls the tool", good, call === undefined ? "" : call.input.slice(0, 80)),
   ]);
 }

@@ -52,7 +52,7 @@ describe("the question of a channel test", () => {
       expect([model, pathFor(model)]).toEqual([model, "none"]);
   });
 
-  it("is chat where the vendor lacks the special endpoint, and nothing where it lacks chat too", () => {
+  it("is chat where the provider lacks the special endpoint, and nothing where it lacks chat too", () => {
     expect(questionFor({ endpoints: ["chat"] }, "text-embedding-3-small").kind).toBe("chat");
     expect(questionFor({ endpoints: ["rerank"] }, "gpt-4o").kind).toBe("none");
   });

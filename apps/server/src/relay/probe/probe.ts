@@ -40,7 +40,7 @@ export function testChannel(
   return probeChannel(services, asInForce(services.providers, input.channel), input.model);
 }
 
-/** The question is ours: nobody can have planted a phrase in it. */
+/** The question is ours: no one can have planted a phrase in it. */
 const OURS = Buffer.alloc(0);
 
 const costly: ProbeQuestion = { kind: "none", reason: "A test of this model is not cheap." };
@@ -56,8 +56,8 @@ export async function probeChannel(
   cheap = false,
 ): Promise<ChannelTestResult> {
   const upstreamModel = mapModel(channel, model).upstream;
-  const asked = questionFor(channel.provider, upstreamModel);
-  const question = cheap && asked.kind === "plain" && asked.costly === true ? costly : asked;
+  const requested = questionFor(channel.provider, upstreamModel);
+  const question = cheap && requested.kind === "plain" && requested.costly === true ? costly : requested;
   if (question.kind === "none")
     return { ok: false, model, duration: 0, message: question.reason, fault: cannotProbe };
   const begun = performance.now();
@@ -129,8 +129,8 @@ async function askPlain(
         return whole ?? { text: await response.text(MAX_LIST_BYTES) };
       },
     };
-    const asked = await attempt(services, to, exchange, { signal }, undefined);
-    return "error" in asked ? asked.error : undefined;
+    const requested = await attempt(services, to, exchange, { signal }, undefined);
+    return "error" in requested ? requested.error : undefined;
   } catch (error) {
     // An adapter's refusal of our own question.
     if (error instanceof GatewayError) return { kind: "bad-request", message: error.message, status: 0 };
@@ -151,7 +151,7 @@ function describe(error: UpstreamError): string {
   return error.status === 0 ? sentence : `HTTP ${error.status}: ${sentence}`;
 }
 
-/** The names the vendor lists, sorted. Throws a GatewayError whose sentence says what went wrong. */
+/** The names the provider lists, sorted. Throws a GatewayError whose sentence says what went wrong. */
 export async function fetchModels(services: ProbeServices, input: ChannelForTest): Promise<string[]> {
   const channel = asInForce(services.providers, input);
   const { provider } = channel;
@@ -246,7 +246,7 @@ async function askProvider(
   missing: readonly number[] = [],
 ): Promise<unknown> {
   const [dialect] = dialectsFor(channel.provider, shapeOf(channel, {}));
-  const asked = await attempt(
+  const requested = await attempt(
     services,
     { channel, key: channel.keys[0], upstreamModel: "" },
     {
@@ -266,12 +266,12 @@ async function askProvider(
     { signal: AbortSignal.timeout(LIST_TIMEOUT_MS) },
     undefined,
   );
-  if (!("error" in asked)) return parseJson(asked.text);
-  if (missing.includes(asked.error.status)) return undefined;
-  throw new GatewayError("upstream_failed", `${what}: ${asked.error.message}`);
+  if (!("error" in requested)) return parseJson(requested.text);
+  if (missing.includes(requested.error.status)) return undefined;
+  throw new GatewayError("upstream_failed", `${what}: ${requested.error.message}`);
 }
 
-/** A vendor's reader throws on what it does not know. */
+/** A provider's reader throws on what it does not know. */
 function readOr<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -15,10 +15,10 @@ import { type Attempt, attempt, type Encoded, type Target } from "#relay/core/as
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
 
-/** Vendors' demands on the way out and their framing on the way back, over a real connection. */
+/** Providers' demands on the way out and their framing on the way back, over a real connection. */
 let server: Server;
 let url: string;
-let asked: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+let requested: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
 let answer: { status: number; type: string; chunks: (string | Buffer)[] };
 
 const upstream = createUpstreamClient();
@@ -30,7 +30,12 @@ beforeAll(async () => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
-      asked.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
+      requested.push({
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        body,
+      });
       response.writeHead(answer.status, { "content-type": answer.type });
       for (const chunk of answer.chunks) response.write(chunk);
       response.end();
@@ -40,7 +45,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 beforeEach(() => {
-  asked = [];
+  requested = [];
 });
 afterAll(async () => {
   await upstream.close();
@@ -107,7 +112,7 @@ describe("a test of a channel", () => {
       model: "my deployment",
     });
     expect(tested).toMatchObject({ ok: true, message: "" });
-    expect(asked[0]).toMatchObject({
+    expect(requested[0]).toMatchObject({
       path: "/openai/deployments/my%20deployment/chat/completions?api-version=2025-01-01-preview",
       headers: { "api-key": "key" },
     });
@@ -120,9 +125,9 @@ describe("a test of a channel", () => {
       model: "anthropic.claude-haiku-4-5-v1:0",
     });
     expect(tested).toMatchObject({ ok: true, message: "" });
-    expect(asked[0]?.path).toBe("/model/anthropic.claude-haiku-4-5-v1%3A0/invoke");
-    expect(asked[0]?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\//);
-    expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
+    expect(requested[0]?.path).toBe("/model/anthropic.claude-haiku-4-5-v1%3A0/invoke");
+    expect(requested[0]?.headers.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\//);
+    expect(JSON.parse(requested[0]?.body ?? "")).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
   });
 
   it("asks Bedrock's other models through Converse, with the operator's instructions", async () => {
@@ -136,8 +141,8 @@ describe("a test of a channel", () => {
       ok: true,
       message: "",
     });
-    expect(asked[0]?.path).toBe("/model/us.amazon.nova-pro-v1%3A0/converse");
-    expect(JSON.parse(asked[0]?.body ?? "")).toEqual({
+    expect(requested[0]?.path).toBe("/model/us.amazon.nova-pro-v1%3A0/converse");
+    expect(JSON.parse(requested[0]?.body ?? "")).toEqual({
       system: [{ text: "Be brief." }],
       messages: [{ role: "user", content: [{ text: "Say hi." }] }],
       inferenceConfig: { maxTokens: 64 },
@@ -150,7 +155,7 @@ describe("a test of a channel", () => {
     expect(await ask(36, "rerank-v3.5")).toMatchObject({ ok: true });
     expect(await ask(17, "text-embedding-v4")).toMatchObject({ ok: true });
     expect(await ask(1, "omni-moderation-latest")).toMatchObject({ ok: true });
-    expect(asked.map(({ path }) => path)).toEqual([
+    expect(requested.map(({ path }) => path)).toEqual([
       "/v2/rerank",
       "/compatible-mode/v1/embeddings",
       "/v1/moderations",
@@ -166,14 +171,14 @@ describe("a test of a channel", () => {
     });
   });
 
-  it("says what is wrong with a key without asking anybody", async () => {
+  it("says what is wrong with a key without asking anyone", async () => {
     const tested = await testChannel(services, {
       channel: channel({ type: 15, key: "ak|sk" }),
       model: "ernie",
     });
     expect(tested.ok).toBe(false);
     expect(tested.message).toMatch(/^Baidu replaced keys/);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });
 
@@ -218,7 +223,7 @@ function inForce(type: number): ChannelInForce {
   };
 }
 
-describe("a call in a vendor's own wire", () => {
+describe("a call in a provider's own wire", () => {
   const key = { id: 0, key: "key", weight: 1 };
   const call = { bodyFor: (model: string) => JSON.stringify({ model, input: "Hi", voice: "alloy" }) };
   const signal = AbortSignal.timeout(5_000);
@@ -238,8 +243,8 @@ describe("a call in a vendor's own wire", () => {
     const chosen = { channel: inForce(27), key, upstreamModel: "speech-2.6-hd" };
     const adapted = await speak(chosen, speech);
     expect(adapted).toMatchObject({ body: Buffer.from("ID3") });
-    expect(asked[0]).toMatchObject({ path: "/v1/t2a_v2", headers: { authorization: "Bearer key" } });
-    expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ model: "speech-2.6-hd", text: "Hi" });
+    expect(requested[0]).toMatchObject({ path: "/v1/t2a_v2", headers: { authorization: "Bearer key" } });
+    expect(JSON.parse(requested[0]?.body ?? "")).toMatchObject({ model: "speech-2.6-hd", text: "Hi" });
   });
 
   it("is refused by status or by a code inside", async () => {
@@ -253,7 +258,7 @@ describe("a call in a vendor's own wire", () => {
   });
 });
 
-describe("a stream in a vendor's own framing", () => {
+describe("a stream in a provider's own framing", () => {
   const client = dialects.anthropic;
   const request: ChatRequest = {
     model: "claude",
@@ -303,25 +308,28 @@ describe("a stream in a vendor's own framing", () => {
   });
 });
 
-describe("questions to the vendor itself", () => {
+describe("questions to the provider itself", () => {
   it("go to where it lists its models", async () => {
     answer = json({ data: [{ id: "glm-4.6" }, { id: "glm-4.5" }] });
     expect(await fetchModels(services, channel({ type: 16 }))).toEqual(["glm-4.5", "glm-4.6"]);
     answer = json({ models: [{ name: "models/gemini-2.5-pro" }] });
     expect(await fetchModels(services, channel({ type: 25 }))).toEqual(["gemini-2.5-pro"]);
-    expect(asked.map(({ path }) => path)).toEqual(["/api/paas/v4/models", "/v1beta/models?pageSize=1000"]);
-    expect(asked[1]?.headers["x-goog-api-key"]).toBe("key");
+    expect(requested.map(({ path }) => path)).toEqual([
+      "/api/paas/v4/models",
+      "/v1beta/models?pageSize=1000",
+    ]);
+    expect(requested[1]?.headers["x-goog-api-key"]).toBe("key");
   });
 
-  it("are answered from what is known where the vendor keeps no list", async () => {
+  it("are answered from what is known where the provider keeps no list", async () => {
     expect(await fetchModels(services, channel({ type: 904 }))).toContain("perplexity/sonar");
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  it("tell what is left of the account, where the vendor does", async () => {
+  it("tell what is left of the account, where the provider does", async () => {
     answer = json({ balance_infos: [{ currency: "CNY", total_balance: "7.50" }] });
     expect(await fetchBalance(services, channel({ type: 28 }))).toEqual({ amount: 7.5, currency: "CNY" });
-    expect(asked[0]?.path).toBe("/user/balance");
+    expect(requested[0]?.path).toBe("/user/balance");
     expect(await fetchBalance(services, channel({ type: 14 }))).toBeUndefined();
   });
 

@@ -8,8 +8,8 @@ import type { Call, Chosen } from "#relay/core/call.ts";
 import { type End, CallLifecycle } from "#relay/core/lifecycle.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { TOKENS_PER_SECOND_HEARD } from "#relay/media/plain-usage.ts";
-import { type HeardPart, type SessionFacts, TOKENS_PER_SECOND_SAID } from "./realtime-events.ts";
+import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
+import { type InputPart, type SessionFacts, AUDIO_OUTPUT_TOKENS_PER_SECOND } from "./realtime-events.ts";
 
 /**
  * The money of a realtime session: every response has a hold of its own, which becomes its charge and its log row
@@ -19,7 +19,7 @@ import { type HeardPart, type SessionFacts, TOKENS_PER_SECOND_SAID } from "./rea
 export interface RealtimeBill {
   /** What the session says about itself. */
   facts: SessionFacts;
-  /** A response has begun at the vendor. Throws when it cannot be held for. */
+  /** A response has begun at the provider. Throws when it cannot be held for. */
   begin(id: string): Promise<void>;
   /**
    * Sees to it that the next response is reserved for, with what the conversation has by now. Throws when it cannot be.
@@ -29,8 +29,8 @@ export interface RealtimeBill {
   /** The client's latest limit for the whole session; undefined where it sets none. */
   limit(output: number | undefined): void;
   /** Notes what a client sent. The reservation grows with it; throws when it cannot. */
-  heard(part: HeardPart): Promise<void>;
-  said(id: string, part: { text: string } | { bytes: number }): void;
+  input(part: InputPart): Promise<void>;
+  output(id: string, part: { text: string } | { bytes: number }): void;
   /** Charges a response. */
   done(id: string, usage: Usage | undefined, outcome: End["outcome"]): Promise<void>;
   /**
@@ -68,9 +68,9 @@ interface Count {
 interface Turn {
   lifecycle: CallLifecycle;
   call: Call;
-  said: Count;
+  output: Count;
   /** What was heard before it began: part of its input. */
-  heardBefore: Count;
+  inputBefore: Count;
 }
 
 /** The most that a session's first response can use; the model's own most for an answer. */
@@ -106,7 +106,7 @@ export function openBill(
   let holding: Promise<Turn> | undefined;
   let number = 0;
   let closed = false;
-  /** Of the conversation so far, by the vendor's last word, and of what came after it. */
+  /** Of the conversation so far, by the provider's last word, and of what came after it. */
   let context = { text: 0, sound: 0 };
   let pending = nothing();
   /** Seconds of sound since the last recording. */
@@ -115,8 +115,8 @@ export function openBill(
   let owed: { usage: Usage; at: Chosen }[] = [];
   let facts: SessionFacts = {
     maxOutput: undefined,
-    heardBytesPerSecond: 48_000,
-    saidBytesPerSecond: 48_000,
+    inputBytesPerSecond: 48_000,
+    outputBytesPerSecond: 48_000,
     transcriber: undefined,
   };
 
@@ -126,17 +126,17 @@ export function openBill(
   const nextId = () => `${call.requestId}-${(number += 1)}`;
   const read = () => ({
     text: context.text + tokensOf(pending.tally),
-    sound: context.sound + Math.ceil(pending.sound * TOKENS_PER_SECOND_HEARD),
+    sound: context.sound + Math.ceil(pending.sound * AUDIO_INPUT_TOKENS_PER_SECOND),
   });
 
   const mostOutput = (limit: number) =>
     Math.min(MOST_TOKENS, Math.max(OUTPUT_TOKENS, limit, wanted ?? 0, facts.maxOutput ?? 0));
   const costOf = (estimate: Usage) => computeBill(chosen.price, chosen.groupRatio, estimate, 1).points;
 
-  async function hold(rated: boolean, limit: number): Promise<Turn> {
+  async function reserveNext(rated: boolean, limit: number): Promise<Turn> {
     const estimate = estimateOf(read(), mostOutput(limit));
-    const asked = { ...call, requestId: nextId(), startedAt: now(), estimate };
-    return reserve(rated ? await session.admit(asked) : unrated(asked), chosen, costOf(estimate));
+    const requested = { ...call, requestId: nextId(), startedAt: now(), estimate };
+    return reserve(rated ? await session.admit(requested) : unrated(requested), chosen, costOf(estimate));
   }
 
   /** The same reservation, for more. It is gone when that fails. */
@@ -184,7 +184,7 @@ export function openBill(
   async function take(): Promise<Turn> {
     await ready();
     const turn = spare;
-    if (turn === undefined) throw new GatewayError("internal", "A response was not held for.");
+    if (turn === undefined) throw new GatewayError("internal", "A response was not reserved for.");
     spare = undefined;
     return turn;
   }
@@ -195,7 +195,7 @@ export function openBill(
       if (holding === undefined) {
         const turn = spare;
         spare = undefined;
-        holding = (turn === undefined ? hold(rated, limit) : raise(turn, limit)).finally(() => {
+        holding = (turn === undefined ? reserveNext(rated, limit) : raise(turn, limit)).finally(() => {
           holding = undefined;
         });
       }
@@ -212,86 +212,86 @@ export function openBill(
     owed.push({ usage, at: price === undefined ? chosen : { ...chosen, billedModel, price } });
   }
 
-  function counted({ said }: Turn): Usage {
+  function counted({ output }: Turn): Usage {
     const { text, sound } = read();
-    const spoken = Math.ceil(said.sound * TOKENS_PER_SECOND_SAID);
+    const spoken = Math.ceil(output.sound * AUDIO_OUTPUT_TOKENS_PER_SECOND);
     return {
       input: text + sound,
       ...(sound > 0 ? { audioInput: sound } : {}),
-      output: tokensOf(said.tally) + spoken,
+      output: tokensOf(output.tally) + spoken,
       ...(spoken > 0 ? { audioOutput: spoken } : {}),
     };
   }
 
-  async function charge(turn: Turn, outcome: End["outcome"], vendor: Usage | undefined): Promise<void> {
-    const { said } = turn;
-    const silent = said.sound === 0 && said.tally.narrow === 0 && said.tally.wide === 0;
-    // Neither usage nor a word: the vendor did not answer, and that costs nothing.
-    const usage = vendor ?? (silent && outcome !== "client-left" ? NOTHING_USED : undefined);
+  async function charge(turn: Turn, outcome: End["outcome"], reported: Usage | undefined): Promise<void> {
+    const { output } = turn;
+    const silent = output.sound === 0 && output.tally.narrow === 0 && output.tally.wide === 0;
+    // Neither usage nor a word: the provider did not answer, and that costs nothing.
+    const usage = reported ?? (silent && outcome !== "client-left" ? NOTHING_USED : undefined);
     await turn.lifecycle.settle({
       outcome,
-      vendor: usage,
-      final: vendor !== undefined,
-      delivered: said.tally,
+      reported: usage,
+      final: reported !== undefined,
+      delivered: output.tally,
       ...(usage === undefined ? { counted: counted(turn) } : {}),
     });
   }
 
   /** Through a hold that is there, or one of its own. */
-  async function payOwed(held?: Turn): Promise<void> {
-    let turn = held;
+  async function payOwed(reserved?: Turn): Promise<void> {
+    let turn = reserved;
     for (const { usage, at } of owed.splice(0)) {
       const { points } = computeBill(at.price, at.groupRatio, usage, 1);
-      const asked = { ...call, requestId: nextId(), startedAt: now(), estimate: usage };
-      turn ??= await reserve(unrated(asked), at, points);
+      const requested = { ...call, requestId: nextId(), startedAt: now(), estimate: usage };
+      turn ??= await reserve(unrated(requested), at, points);
       turn.call.startedAt = now();
       turn.lifecycle.chosen = at;
-      await turn.lifecycle.settle({ outcome: "complete", vendor: usage, delivered: nothing().tally });
+      await turn.lifecycle.settle({ outcome: "complete", reported: usage, delivered: nothing().tally });
       turn = undefined;
     }
   }
 
   async function giveBack(turn: Turn, outcome: End["outcome"]): Promise<void> {
     turn.call.startedAt = openedAt;
-    await turn.lifecycle.settle({ outcome, vendor: NOTHING_USED, delivered: nothing().tally });
+    await turn.lifecycle.settle({ outcome, reported: NOTHING_USED, delivered: nothing().tally });
   }
 
   return {
     get facts() {
       return facts;
     },
-    set facts(said) {
-      facts = said;
+    set facts(output) {
+      facts = output;
     },
     async begin(id) {
       if (turns.has(id)) return;
       const turn = await take();
       turn.call.startedAt = now();
-      turn.heardBefore = { tally: { ...pending.tally }, sound: pending.sound };
+      turn.inputBefore = { tally: { ...pending.tally }, sound: pending.sound };
       turns.set(id, turn);
     },
     ready: (limit) => ready(true, limit),
     limit(output) {
       wanted = output;
     },
-    async heard({ text, bytes, images }) {
+    async input({ text, bytes, images }) {
       addTo(pending.tally, text);
       pending.tally.narrow += images * CHARACTERS_PER_IMAGE;
-      pending.sound += bytes / facts.heardBytesPerSecond;
-      recording += bytes / facts.heardBytesPerSecond;
+      pending.sound += bytes / facts.inputBytesPerSecond;
+      recording += bytes / facts.inputBytesPerSecond;
       if (spare !== undefined) await ready(false);
     },
-    said(id, part) {
+    output(id, part) {
       const turn = turns.get(id);
       if (turn === undefined) return;
       turn.lifecycle.firstByteAt ??= now();
       turn.lifecycle.progress ??= () => ({
-        vendor: undefined,
-        delivered: turn.said.tally,
+        reported: undefined,
+        delivered: turn.output.tally,
         counted: counted(turn),
       });
-      if ("text" in part) addTo(turn.said.tally, part.text);
-      else turn.said.sound += part.bytes / facts.saidBytesPerSecond;
+      if ("text" in part) addTo(turn.output.tally, part.text);
+      else turn.output.sound += part.bytes / facts.outputBytesPerSecond;
     },
     async done(id, usage, outcome) {
       const turn = turns.get(id) ?? (await take());
@@ -301,7 +301,7 @@ export function openBill(
       const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
       context = { text: known.input + known.output - sound, sound };
       // What came while it was answered is for the next one.
-      pending = without(pending, turn.heardBefore);
+      pending = without(pending, turn.inputBefore);
       await payOwed();
     },
     transcribing(item, text) {
@@ -321,9 +321,9 @@ export function openBill(
     async transcribed(item, usage, text) {
       const count = transcriptions.get(item) ?? nothing();
       transcriptions.delete(item);
-      const said = nothing().tally;
-      addTo(said, text);
-      owe(usage ?? transcriptUsage({ ...count, tally: said }));
+      const output = nothing().tally;
+      addTo(output, text);
+      owe(usage ?? transcriptUsage({ ...count, tally: output }));
       const turn = spare;
       if (turn === undefined && turns.size > 0) return;
       spare = undefined;
@@ -357,12 +357,12 @@ const NOTHING_USED: Usage = { input: 0, output: 0 };
 
 /** Our own count. */
 function transcriptUsage({ tally, sound }: Count): Usage {
-  const input = Math.ceil(sound * TOKENS_PER_SECOND_HEARD);
+  const input = Math.ceil(sound * AUDIO_INPUT_TOKENS_PER_SECOND);
   return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };
 }
 
 function newTurn(lifecycle: CallLifecycle, call: Call): Turn {
-  return { lifecycle, call, said: nothing(), heardBefore: nothing() };
+  return { lifecycle, call, output: nothing(), inputBefore: nothing() };
 }
 
 function without({ tally, sound }: Count, part: Count): Count {

@@ -62,7 +62,7 @@ describe("reading events", () => {
     for (const session of [older, { max_output_tokens: 200, audio }])
       expect(readServerEvent(JSON.stringify({ type: "session.updated", session }))).toEqual({
         kind: "session",
-        facts: { maxOutput: 200, heardBytesPerSecond: 8_000, saidBytesPerSecond: 48_000, transcriber: "w" },
+        facts: { maxOutput: 200, inputBytesPerSecond: 8_000, outputBytesPerSecond: 48_000, transcriber: "w" },
       });
   });
 
@@ -94,8 +94,8 @@ describe("reading events", () => {
       { type: "input_image", image_url: `data:image/png;base64,${"A".repeat(1_000)}` },
     ];
     const event = readClientEvent({ type: "conversation.item.create", item: { content } });
-    expect(event).toMatchObject({ kind: "heard", heard: { bytes: 3, images: 1 } });
-    const text = event.kind === "heard" ? event.heard.text : "";
+    expect(event).toMatchObject({ kind: "heard", input: { bytes: 3, images: 1 } });
+    const text = event.kind === "heard" ? event.input.text : "";
     expect(text).toContain("Hello");
     expect(text).not.toContain("AAAA");
   });

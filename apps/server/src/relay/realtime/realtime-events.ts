@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
-import { TOKENS_PER_SECOND_HEARD } from "#relay/media/plain-usage.ts";
+import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 
 /** What the relay must understand of the events of a realtime session, under the names of both its versions. Pure. */
 
@@ -17,14 +17,14 @@ const Reported = z.object({
 });
 const Duration = z.object({ type: z.literal("duration"), seconds: z.number().nonnegative() });
 
-/** The vendor of these events counts twenty tokens for a second that it says. */
-export const TOKENS_PER_SECOND_SAID = 20;
+/** The provider of these events counts twenty tokens for a second that it says. */
+export const AUDIO_OUTPUT_TOKENS_PER_SECOND = 20;
 
 export function realtimeUsage(reported: unknown): Usage | undefined {
   const lasted = Duration.safeParse(reported);
   if (lasted.success) {
-    const heard = Math.ceil(lasted.data.seconds * TOKENS_PER_SECOND_HEARD);
-    return { input: heard, output: 0, audioInput: heard, raw: reported };
+    const audioInput = Math.ceil(lasted.data.seconds * AUDIO_INPUT_TOKENS_PER_SECOND);
+    return { input: audioInput, output: 0, audioInput: audioInput, raw: reported };
   }
   const parsed = Reported.safeParse(reported);
   if (!parsed.success) return undefined;
@@ -56,8 +56,8 @@ function share(
 /** What a session says about itself: how much an answer may have, and how sound is spelled. */
 export interface SessionFacts {
   maxOutput: number | undefined;
-  heardBytesPerSecond: number;
-  saidBytesPerSecond: number;
+  inputBytesPerSecond: number;
+  outputBytesPerSecond: number;
   transcriber: string | undefined;
 }
 
@@ -127,7 +127,7 @@ export function readServerEvent(text: string): ServerEvent {
 }
 
 /** What a client adds to a session, as far as it is read by the model. */
-export interface HeardPart {
+export interface InputPart {
   text: string;
   /** Bytes of sound. */
   bytes: number;
@@ -135,17 +135,17 @@ export interface HeardPart {
 }
 
 export type ClientEvent =
-  | { kind: "ask"; event: Json; limits: Limits; heard: HeardPart }
+  | { kind: "ask"; event: Json; limits: Limits; input: InputPart }
   | {
       kind: "configure";
       event: Json;
       session: Json;
       limits: Limits;
-      heard: HeardPart;
+      input: InputPart;
       /** Models that it names for transcription. */
       transcribers: string[];
     }
-  | { kind: "heard"; heard: HeardPart }
+  | { kind: "heard"; input: InputPart }
   | { kind: "other" };
 
 /** Output limits as a client writes them; undefined where it names none. */
@@ -157,32 +157,32 @@ export function readClientEvent(event: Json): ClientEvent {
   switch (textAt(event, "type")) {
     case "response.create": {
       const response = objectAt(event, "response");
-      return { kind: "ask", event, limits: limitsOf(response), heard: heardIn(response) };
+      return { kind: "ask", event, limits: limitsOf(response), input: inputIn(response) };
     }
     case "session.update":
     case "transcription_session.update": {
       const session = objectAt(event, "session");
-      const [limits, heard, transcribers] = [limitsOf(session), heardIn(session), transcribersOf(session)];
-      return { kind: "configure", event, session, limits, heard, transcribers };
+      const [limits, input, transcribers] = [limitsOf(session), inputIn(session), transcribersOf(session)];
+      return { kind: "configure", event, session, limits, input, transcribers };
     }
     case "input_audio_buffer.append":
-      return { kind: "heard", heard: { text: "", bytes: bytesOf(textAt(event, "audio")), images: 0 } };
+      return { kind: "heard", input: { text: "", bytes: bytesOf(textAt(event, "audio")), images: 0 } };
     case "conversation.item.create":
-      return { kind: "heard", heard: heardIn(event["item"]) };
+      return { kind: "heard", input: inputIn(event["item"]) };
     default:
       return other;
   }
 }
 
 function limitsOf(holder: Json): Limits {
-  const said = ["max_output_tokens", "max_response_output_tokens"].map((name) => holder[name]);
-  const numbers = said.filter((limit) => typeof limit === "number" && Number.isSafeInteger(limit));
+  const output = ["max_output_tokens", "max_response_output_tokens"].map((name) => holder[name]);
+  const numbers = output.filter((limit) => typeof limit === "number" && Number.isSafeInteger(limit));
   return { output: numbers.length > 0 ? Math.max(...numbers.map(Number)) : undefined };
 }
 
 /** Everything in it that a model may read: sound and pictures by their size, the rest as text. */
-function heardIn(value: unknown): HeardPart {
-  const found: HeardPart = { text: "", bytes: 0, images: 0 };
+function inputIn(value: unknown): InputPart {
+  const found: InputPart = { text: "", bytes: 0, images: 0 };
   const text = JSON.stringify(value ?? "", (name, inner: unknown) => {
     if (typeof inner !== "string") return inner;
     if (name === "audio") found.bytes += bytesOf(inner);
@@ -200,12 +200,12 @@ const TELEPHONE_SOUND = 8_000;
 
 function factsOf(session: Json): SessionFacts {
   const audio = objectAt(session, "audio");
-  const heard = objectAt(audio, "input");
+  const input = objectAt(audio, "input");
   const most = session["max_output_tokens"] ?? session["max_response_output_tokens"];
   return {
     maxOutput: typeof most === "number" && Number.isSafeInteger(most) && most > 0 ? most : undefined,
-    heardBytesPerSecond: rateOf(heard["format"] ?? session["input_audio_format"]),
-    saidBytesPerSecond: rateOf(objectAt(audio, "output")["format"] ?? session["output_audio_format"]),
+    inputBytesPerSecond: rateOf(input["format"] ?? session["input_audio_format"]),
+    outputBytesPerSecond: rateOf(objectAt(audio, "output")["format"] ?? session["output_audio_format"]),
     transcriber: transcribersOf(session)[0],
   };
 }

@@ -25,7 +25,7 @@ export interface RealtimeSession {
 export interface RealtimeCall extends Call {
   /** Of the address, besides the model; passes as it came. */
   query: URLSearchParams;
-  /** Headers of the client that such a vendor understands. */
+  /** Headers of the client that such a provider understands. */
   forward: Record<string, string>;
   /** Asked before each further response. Throws when the caller may not. */
   admit(call: Call): Promise<Call>;
@@ -42,9 +42,9 @@ export interface Opened {
   call: RealtimeCall;
   chosen: Chosen;
   bill: RealtimeBill;
-  vendor: MessageSocket;
+  providerSocket: MessageSocket;
   messages: AsyncGenerator<Message, void, undefined>;
-  /** Read already, to see that the vendor serves the session. */
+  /** Read already, to see that the provider serves the session. */
   first: Message;
   /** Gives up its place at the channel. */
   leave(): void;
@@ -72,7 +72,7 @@ const survived: ReadonlySet<string> = new Set([
 const FINISH_MS = 60_000;
 
 export function openSession(opened: Opened): RealtimeSession {
-  const { services, call, chosen, bill, vendor } = opened;
+  const { services, call, chosen, bill, providerSocket } = opened;
   const { promise: ended, resolve: end } = Promise.withResolvers<Ending>();
   const { promise: over, resolve: closed } = Promise.withResolvers<void>();
   let idle: NodeJS.Timeout | undefined;
@@ -89,13 +89,13 @@ export function openSession(opened: Opened): RealtimeSession {
     idle = setTimeout(() => end(idleEnding(call.idleMs)), call.idleMs);
   }
 
-  async function fromVendor(side: MessageSocket): Promise<void> {
+  async function fromProvider(side: MessageSocket): Promise<void> {
     await passToClient(side, opened.first);
     for await (const message of opened.messages) {
       touch();
       await passToClient(side, message);
     }
-    const { code, reason } = await vendor.closed;
+    const { code, reason } = await providerSocket.closed;
     const clean = code === 1000 || code === 1001 || code === 1005;
     end(
       clean && !bill.busy()
@@ -115,10 +115,10 @@ export function openSession(opened: Opened): RealtimeSession {
         await bill.begin(event.id);
         break;
       case "text":
-        bill.said(event.id, { text: event.text });
+        bill.output(event.id, { text: event.text });
         break;
       case "sound":
-        bill.said(event.id, { bytes: event.bytes });
+        bill.output(event.id, { bytes: event.bytes });
         break;
       case "done":
         await bill.done(event.id, event.usage, isOver ? "client-left" : "complete");
@@ -151,12 +151,12 @@ export function openSession(opened: Opened): RealtimeSession {
     for await (const { data, binary } of side.messages()) {
       touch();
       const allowed = await allow(side, data);
-      if (allowed !== undefined) await vendor.send(allowed, binary);
+      if (allowed !== undefined) await providerSocket.send(allowed, binary);
     }
     end({ outcome: bill.owes() ? "client-left" : "complete", code: 1000, reason: "" });
   }
 
-  /** The event as the vendor shall get it; undefined when it must not: then the client is told why. */
+  /** The event as the provider shall get it; undefined when it must not: then the client is told why. */
   async function allow(side: MessageSocket, data: Buffer): Promise<Buffer | string | undefined> {
     try {
       return await allowed(data);
@@ -183,13 +183,13 @@ export function openSession(opened: Opened): RealtimeSession {
     switch (event.kind) {
       case "ask":
         if (finishing) throw shuttingDown();
-        await bill.heard(event.heard);
+        await bill.input(event.input);
         await bill.ready(event.limits.output);
         return raw;
       case "configure": {
         event.transcribers.forEach(requireTranscriber);
         bill.limit(event.limits.output);
-        await bill.heard(event.heard);
+        await bill.input(event.input);
         // The model was chosen, and priced, with the address.
         const { model } = event.session;
         if (model === undefined || model === chosen.upstreamModel) return raw;
@@ -197,7 +197,7 @@ export function openSession(opened: Opened): RealtimeSession {
         return JSON.stringify({ ...event.event, session });
       }
       case "heard":
-        await bill.heard(event.heard);
+        await bill.input(event.input);
         return raw;
       case "other":
         return raw;
@@ -221,8 +221,8 @@ export function openSession(opened: Opened): RealtimeSession {
     const late = Promise.withResolvers<void>();
     const drain = services.drains.begin(call.caller.userId, late.resolve);
     if (drain === undefined) return;
-    if (bill.busy()) await vendor.send(JSON.stringify({ type: "response.cancel" }));
-    await Promise.race([allPaid, late.promise, vendor.closed]);
+    if (bill.busy()) await providerSocket.send(JSON.stringify({ type: "response.cancel" }));
+    await Promise.race([allPaid, late.promise, providerSocket.closed]);
     drain.end();
   }
 
@@ -231,7 +231,7 @@ export function openSession(opened: Opened): RealtimeSession {
     clearTimeout(idle);
     unwatch();
     if (ending.outcome === "client-left" && ending.error === undefined && bill.owes()) await readOn();
-    vendor.close(1000, "");
+    providerSocket.close(1000, "");
     opened.leave();
     await bill.close(ending.outcome);
     if (client !== undefined) {
@@ -246,7 +246,7 @@ export function openSession(opened: Opened): RealtimeSession {
       client = side;
       touch();
       if (finishing) end(stopping());
-      fromVendor(side).catch(broken);
+      fromProvider(side).catch(broken);
       fromClient(side).catch(broken);
       await close(await ended);
     },

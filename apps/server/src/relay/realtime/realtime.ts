@@ -13,7 +13,7 @@ import { readServerEvent } from "./realtime-events.ts";
 import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime-session.ts";
 
 /**
- * A realtime session: a channel is chosen and its vendor connected before the client's own connection is answered,
+ * A realtime session: a channel is chosen and its provider connected before the client's own connection is answered,
  * so every refusal is an ordinary answer and another channel can still stand in. Never sees HTTP server objects.
  */
 export function relayRealtime(services: RelayServices, call: RealtimeCall): Promise<RealtimeSession> {
@@ -57,7 +57,7 @@ async function open(
     call,
     chosen,
     bill,
-    vendor: answer.socket,
+    providerSocket: answer.socket,
     messages,
     first,
     leave,
@@ -66,7 +66,7 @@ async function open(
   return opened;
 }
 
-/** Some vendors open every socket and say only then that they will not serve it. */
+/** Some providers open every socket and say only then that they will not serve it. */
 async function firstOf(
   messages: AsyncGenerator<Message, void, undefined>,
   socket: MessageSocket,
@@ -81,7 +81,7 @@ async function firstOf(
   if (next === undefined) {
     socket.close(1000, "");
     if (signal.aborted) throw new TransportError("aborted", "The call was cancelled.");
-    throw new TransportError("timeout", "The upstream opened the session and said nothing.");
+    throw new TransportError("timeout", "The provider opened the session and sent nothing.");
   }
   if (next.done === true) throw new TransportError("network", "The upstream closed the session at once.");
   const text = next.value.data.toString("utf8");

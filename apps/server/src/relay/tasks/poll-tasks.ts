@@ -14,7 +14,7 @@ import type { RelayServices } from "#relay/core/services.ts";
 import { decodeTaskError } from "./tasks.ts";
 import { tellClient, type Teller } from "./tell-clients.ts";
 
-/** Asks vendors how their tasks stand: each through the channel and the key that made it, in the fewest questions. */
+/** Asks providers how their tasks stand: each through the channel and the key that made it, in the fewest questions. */
 export interface TaskWatch extends Teller, Pick<RelayServices, "upstream"> {
   secrets: Secrets;
   providers: Providers;
@@ -32,7 +32,7 @@ const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 export async function pollTasks(watch: TaskWatch, paceSeconds = PACE_SECONDS): Promise<number> {
   const tasks = await claimTasks(watch.db, paceSeconds, MOST_AT_ONCE);
   const accounts = Map.groupBy(tasks, (task) => `${task.channel_id} ${task.key_id} ${task.platform}`);
-  // Vendors do not wait for each other; one that is silent costs its time-out and nothing else.
+  // Providers do not wait for each other; one that is silent costs its time-out and nothing else.
   await Promise.all(
     [...accounts.values()].map((group) =>
       pollAccount(watch, group).catch((error: unknown) => watch.onError(error)),
@@ -52,9 +52,9 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
       await tellOf(watch, await giveUp(watch.db, task, "The channel that made this task is gone."));
     return;
   }
-  const told = channel === undefined ? new Map() : await askAll(watch, wire, channel, tasks);
+  const reported = channel === undefined ? new Map() : await askAll(watch, wire, channel, tasks);
   for (const task of tasks) {
-    const standing: TaskStanding | undefined = told.get(task.task_id);
+    const standing: TaskStanding | undefined = reported.get(task.task_id);
     if (standing !== undefined) await tellOf(watch, await advance(watch.db, task.id, standing));
     const late = task.deadline !== null && task.deadline.getTime() < now();
     if (late && standing?.status !== "SUCCESS")
@@ -68,24 +68,24 @@ async function askAll(
   channel: ChannelInForce,
   tasks: readonly Task[],
 ): Promise<Map<string, TaskStanding>> {
-  const told = new Map<string, TaskStanding>();
+  const reported = new Map<string, TaskStanding>();
   const key = channel.keys.find(({ id }) => id === tasks[0]?.key_id);
-  if (key === undefined && channel.provider.keyless !== true) return told;
+  if (key === undefined && channel.provider.keyless !== true) return reported;
   for (let from = 0; from < tasks.length; from += MOST_IN_A_QUESTION) {
     for (const question of wire.questions(tasks.slice(from, from + MOST_IN_A_QUESTION))) {
       const answer = await ask(watch, { channel, key, upstreamModel: "" }, question);
       for (const standing of wire.standings(answer)) {
         const failReason = forClients(standing.failReason, { channel, key });
-        told.set(standing.taskId, { ...standing, failReason });
+        reported.set(standing.taskId, { ...standing, failReason });
       }
     }
   }
-  return told;
+  return reported;
 }
 
 /** The answer, undefined when there is none that can be read: the next round asks again. */
 async function ask(watch: TaskWatch, target: Target, { method, path, body }: TaskQuestion): Promise<unknown> {
-  const asked = await attempt(
+  const requested = await attempt(
     watch,
     target,
     {
@@ -108,7 +108,7 @@ async function ask(watch: TaskWatch, target: Target, { method, path, body }: Tas
     { signal: AbortSignal.timeout(TIMEOUT_MS) },
     undefined,
   );
-  return "error" in asked ? undefined : parseJson(asked.text);
+  return "error" in requested ? undefined : parseJson(requested.text);
 }
 
 async function tellOf(watch: TaskWatch, ended: Task | undefined): Promise<void> {

@@ -7,18 +7,18 @@ import { addTask, markCharged } from "#domain/tasks/tasks.ts";
 import { GatewayError, invalidRequest, noChannel } from "#errors.ts";
 import type { PrismaClient, Task } from "#platform/prisma/client.ts";
 import { refusal } from "#providers/refusal.ts";
-import type { AcceptedTask, AskedTask, TaskWire } from "#providers/wires/task.ts";
+import type { AcceptedTask, TaskRequest, TaskWire } from "#providers/wires/task.ts";
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
-/** A call for work that is done later: paid for when a vendor takes it on, and remembered before it is paid for. */
+/** A call for work that is done later: paid for when a provider takes it on, and remembered before it is paid for. */
 export interface TaskCall extends Call {
   wire: TaskWire;
-  asked: AskedTask;
+  requested: TaskRequest;
 }
 
-/** What a task sold by the token counts as: it has none that anybody could count. */
+/** What a task sold by the token counts as: it has none that anyone could count. */
 export const TASK_USAGE = { input: 1_000, output: 0 };
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -28,16 +28,20 @@ export interface Taken {
   accepted: AcceptedTask;
 }
 
-/** Throws `invalid_request` for text that could not be kept: its task would run, and nobody could find or pay it. */
-export async function submitTask(services: RelayServices, db: PrismaClient, asked: TaskCall): Promise<Taken> {
-  const call: TaskCall = { ...asked, kind: "task" };
+/** Throws `invalid_request` for text that could not be kept: its task would run, and no one could find or pay it. */
+export async function submitTask(
+  services: RelayServices,
+  db: PrismaClient,
+  requested: TaskCall,
+): Promise<Taken> {
+  const call: TaskCall = { ...requested, kind: "task" };
   try {
-    refuseUnstorable(call.asked, call.model);
+    refuseUnstorable(call.requested, call.model);
   } catch (error) {
     if (error instanceof GatewayError) noteRefusal(services, call, error);
     throw error;
   }
-  const { wire, asked: task } = call;
+  const { wire, requested: task } = call;
   return relay<Taken>(services, call, {
     encode: ({ upstreamModel: model }) => ({
       request: {
@@ -60,9 +64,9 @@ export async function submitTask(services: RelayServices, db: PrismaClient, aske
   });
 }
 
-function refuseUnstorable(asked: AskedTask, model: string): void {
-  const { action, prompt, notifyHook, properties } = asked;
-  const sent = { prompt, action, notify_hook: notifyHook, ...properties, body: asked.bodyFor(model) };
+function refuseUnstorable(requested: TaskRequest, model: string): void {
+  const { action, prompt, notifyHook, properties } = requested;
+  const sent = { prompt, action, notify_hook: notifyHook, ...properties, body: requested.bodyFor(model) };
   const path = unstorableIn(sent)?.replaceAll("\0", "").toWellFormed();
   if (path === undefined) return;
   throw invalidRequest(
@@ -82,7 +86,7 @@ async function takeOn(
   accept();
   const { task, known } = await addTask(db, {
     platform: call.wire.platform,
-    asked: call.asked,
+    requested: call.requested,
     accepted,
     minutes: services.settings.current().TaskDeadlineMinutes || call.wire.minutes,
     userId: call.caller.userId,
@@ -95,7 +99,7 @@ async function takeOn(
   // Asked for twice, made once: the second costs nothing.
   if (known) call.calls = 0;
   const usage = known ? { input: 0, output: 0 } : TASK_USAGE;
-  await lifecycle.settle({ outcome: "complete", vendor: usage, delivered: { narrow: 0, wide: 0 } });
+  await lifecycle.settle({ outcome: "complete", reported: usage, delivered: { narrow: 0, wide: 0 } });
   // What fails here is found in the log row when it is needed.
   if (!known) await markCharged(db, task).catch((error: unknown) => services.onError(error));
 }
@@ -110,9 +114,9 @@ export interface TaskQuestionCall extends Call {
 }
 
 /** The provider's answer as an object. Free. Throws when the provider cannot be asked or does not answer. */
-export function askAboutTask(services: RelayServices, asked: TaskQuestionCall): Promise<Wire> {
-  const { task, path } = asked;
-  const call: TaskQuestionCall = { ...asked, books: "none" };
+export function askAboutTask(services: RelayServices, requested: TaskQuestionCall): Promise<Wire> {
+  const { task, path } = requested;
+  const call: TaskQuestionCall = { ...requested, books: "none" };
   return relay<Wire>(services, call, {
     target() {
       const channel = services.candidates.byId(task.channel_id);
@@ -146,6 +150,6 @@ export function decodeTaskError(
 ): UpstreamError {
   const error = dialects["openai-chat"].decodeError(status, text, headers);
   const { message, description } = parseRecord(text) ?? {};
-  const said = [message, description].find((sentence) => typeof sentence === "string");
-  return said === undefined ? error : { ...error, message: said };
+  const output = [message, description].find((sentence) => typeof sentence === "string");
+  return output === undefined ? error : { ...error, message: output };
 }

@@ -51,11 +51,11 @@ export async function openWorkerLink(): Promise<WorkerLink> {
     else if (message.kind === "report") void report(message.id, message.topic, message.payload);
     else if (message.kind === "answer") {
       const { id, value, error } = message;
-      const asked = waiting.get(id);
+      const requested = waiting.get(id);
       waiting.delete(id);
-      clearTimeout(asked?.timer);
-      if (error === undefined) asked?.resolve(value);
-      else asked?.reject(new Error(error));
+      clearTimeout(requested?.timer);
+      if (error === undefined) requested?.resolve(value);
+      else requested?.reject(new Error(error));
     }
   }
 

@@ -48,8 +48,8 @@ export function limiterOfWorker(link: WorkerLink, share: () => Share): Limiter {
   return {
     async take(owner, limits) {
       if (limits.length === 0) return own.take(owner, limits);
-      const asked: TakeLimits = { owner, limits };
-      return link.ask("limits.take", asked).then(
+      const requested: TakeLimits = { owner, limits };
+      return link.ask("limits.take", requested).then(
         (taken) => taken as Taken,
         () => own.take(owner, limits),
       );
@@ -66,8 +66,8 @@ export function requestCountsOfWorker(link: WorkerLink, share: () => Share): Req
   const own = createRequestCounts({ share });
   return {
     add(key, limit) {
-      const asked: CountRequest = { key, limit };
-      return link.ask("requests.count", asked).then(
+      const requested: CountRequest = { key, limit };
+      return link.ask("requests.count", requested).then(
         (count) => count as RequestCount,
         () => own.add(key, limit),
       );

@@ -44,12 +44,12 @@ export function createSwitchboard({ workers, answers, onReport, more }: Switchbo
   }
 
   function gather(topic: string, payload: unknown): Promise<unknown[]> {
-    const asked = [...workers()].filter((worker) => worker.isConnected());
+    const requested = [...workers()].filter((worker) => worker.isConnected());
     const id = (last += 1);
     return new Promise((resolve) => {
       const gathering: Gathering = {
         topic,
-        missing: new Set(asked.map((worker) => worker.id)),
+        missing: new Set(requested.map((worker) => worker.id)),
         values: more?.(topic) ?? [],
         finish() {
           clearTimeout(late);
@@ -59,8 +59,8 @@ export function createSwitchboard({ workers, answers, onReport, more }: Switchbo
       };
       const late = setTimeout(gathering.finish, GATHER_MS);
       gatherings.set(id, gathering);
-      for (const worker of asked) send(worker, { kind: "report", id, topic, payload });
-      if (asked.length === 0) gathering.finish();
+      for (const worker of requested) send(worker, { kind: "report", id, topic, payload });
+      if (requested.length === 0) gathering.finish();
     });
   }
 

@@ -1,4 +1,4 @@
-/** Everybody's usage and money: a period by model, vendor, channel, user or group, and how the site stands now. */
+/** Everyone's usage and money: a period by model, provider, channel, user or group, and how the site stands now. */
 import { Tabs } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
@@ -20,7 +20,7 @@ export default function AnalyticsPage() {
   return (
     <Page
       title={t("Analytics")}
-      description={t("What everybody uses and pays. Days are those of your time zone.")}
+      description={t("Usage and cost of all users. Days are in your time zone.")}
       actions={params.tab === "usage" ? <PeriodBar {...view} /> : null}
     >
       <Tabs

@@ -2,7 +2,7 @@ import { UserListRow } from "@gateway/shared/accounts/user";
 import { AuditRun } from "@gateway/shared/billing/money-audit";
 import { ClosedMonth, StatementLine, StatementUserPage } from "@gateway/shared/billing/statement";
 import { Page } from "@gateway/shared/paging";
-/** Numbers about everybody, for administrators. */
+/** Numbers about everyone, for administrators. */
 import { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";

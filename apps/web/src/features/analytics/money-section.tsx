@@ -15,7 +15,7 @@ import { periodQuery } from "./api.ts";
 import type { AnalyticsParams } from "./period.ts";
 import classes from "./analytics.module.css";
 
-const kindWords: Record<string, string> = {
+const kindLabels: Record<string, string> = {
   topup: phrase("Top-ups"),
   redemption: phrase("Redemption codes"),
   gift: phrase("Gifts"),
@@ -90,7 +90,7 @@ function Credits({ period }: { period: Period }) {
         title={t("Credits")}
         height={220}
         colors={kindColors}
-        nameOf={(kind) => t(kindWords[kind] ?? kind)}
+        nameOf={(kind) => t(kindLabels[kind] ?? kind)}
         tick={(value) => format.tick(value, digits)}
         print={(value) => format.tick(value, digits)}
         axisWidth={digits > 2 ? 82 : 64}
@@ -115,7 +115,7 @@ function Accounts({ period }: { period: Period }) {
     period.dates,
   );
   if (stacks.series.length === 0)
-    return <Empty compact icon={IconUserPlus} title={t("Nobody new in this time")} />;
+    return <Empty compact icon={IconUserPlus} title={t("No new users in this period")} />;
   return (
     <StackedBars
       {...stacks}

@@ -44,7 +44,7 @@ function Now({ site }: { site: SiteStatistics }) {
         {format.quota(users.total_quota)}
         <Aside>
           {users.total_reserved > 0
-            ? t("{{amount}} held for calls in flight", { amount: format.quota(users.total_reserved) })
+            ? t("{{amount}} reserved for running calls", { amount: format.quota(users.total_reserved) })
             : t("What the site owes its users")}
         </Aside>
       </Fact>
@@ -60,7 +60,7 @@ function Now({ site }: { site: SiteStatistics }) {
         <Aside>
           {off === 0
             ? null
-            : t("{{byHand}} off by hand, {{byItself}} by themselves", {
+            : t("{{byHand}} disabled manually, {{byItself}} automatically", {
                 byHand: channels(2),
                 byItself: channels(3),
               })}

@@ -15,7 +15,7 @@ const shown = 10;
 export function TopUsers({ params, onChange }: View) {
   const { t } = useTranslation();
   const format = useFormat();
-  // Also while one person is looked at, this list is about everybody.
+  // Also while one person is looked at, this list is about everyone.
   const period = useQuery(periodQuery({ ...params, user: 0 }));
   const users = period.data?.top_users.slice(0, shown) ?? [];
   return (

@@ -20,15 +20,15 @@ import { UsageTable } from "./usage-table.tsx";
 import { UserFilter } from "./user-filter.tsx";
 import classes from "./analytics.module.css";
 
-const groupWords: Record<GroupType, string> = {
+const groupLabels: Record<GroupType, string> = {
   model: phrase("By model"),
-  model_type: phrase("By vendor"),
+  model_type: phrase("By provider"),
   channel: phrase("By channel"),
   user: phrase("By user"),
   group: phrase("By group"),
 };
 
-const metricWords: Record<Metric, string> = {
+const metricLabels: Record<Metric, string> = {
   quota: phrase("Spend"),
   requests: phrase("Requests"),
   tokens: phrase("Token count"),
@@ -48,7 +48,7 @@ export function UsageSection({ params, onChange }: View) {
         <Select
           aria-label={t("Split")}
           w={phone ? "100%" : 150}
-          data={Object.entries(groupWords).map(([value, word]) => ({ value, label: t(word) }))}
+          data={Object.entries(groupLabels).map(([value, word]) => ({ value, label: t(word) }))}
           value={params.by}
           allowDeselect={false}
           checkIconPosition="right"
@@ -61,7 +61,7 @@ export function UsageSection({ params, onChange }: View) {
             size="xs"
             fullWidth={phone}
             w={phone ? "100%" : undefined}
-            data={metrics.map((metric) => ({ value: metric, label: t(metricWords[metric]) }))}
+            data={metrics.map((metric) => ({ value: metric, label: t(metricLabels[metric]) }))}
             value={params.metric}
             onChange={(metric) => onChange({ metric })}
           />
@@ -94,14 +94,14 @@ export function UsageSection({ params, onChange }: View) {
         <Empty
           icon={IconChartBar}
           title={t("No calls in this time")}
-          hint={t("Choose a longer time, or somebody else.")}
+          hint={t("Choose a longer period or another user.")}
         />
       ) : (
         <div className={period.isPlaceholderData ? classes.old : undefined}>
           {table ? (
             <UsageTable
               rows={period.data.channel_statistics}
-              title={t(groupWords[params.by])}
+              title={t(groupLabels[params.by])}
               by={params.by}
             />
           ) : (

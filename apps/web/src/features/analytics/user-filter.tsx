@@ -6,14 +6,14 @@ import { findUsers, nameOfUser } from "./api.ts";
 
 type UserFilterProps = { userId: number; onChange: (userId: number) => void };
 
-/** Everybody, or one person found by name. */
+/** Everyone, or one person found by name. */
 export function UserFilter({ userId, onChange }: UserFilterProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   return (
     <FoundSelect
       label={t("Username")}
-      placeholder={t("Everybody")}
+      placeholder={t("All users")}
       leftSection={<IconUser size={15} />}
       w={phone ? "100%" : 180}
       kind="user"

@@ -7,7 +7,7 @@ import { Fact, Facts } from "#ui/facts.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type Change, changesOf, printed } from "./diff.ts";
-import { actionText, targetText } from "./words.ts";
+import { actionText, targetText } from "./labels.ts";
 import classes from "./audit-details.module.css";
 
 export function AuditDetails({ row, onClose }: { row: AuditRow | null; onClose: () => void }) {

@@ -16,7 +16,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { AuditFilter, auditQuery, type Range } from "./api.ts";
 import { AuditDetails } from "./audit-details.tsx";
 import { changesOf, printed } from "./diff.ts";
-import { actionText, targetText, targetWords } from "./words.ts";
+import { actionText, targetText, targetLabels } from "./labels.ts";
 
 const noFilter = AuditFilter.parse({});
 
@@ -62,7 +62,7 @@ export default function AuditLogPage() {
               label={t("Target")}
               value={filter.target_type}
               onChange={(target_type) => setFilter({ target_type })}
-              data={Object.entries(targetWords).map(([value, word]) => ({ value, label: t(word) }))}
+              data={Object.entries(targetLabels).map(([value, word]) => ({ value, label: t(word) }))}
             />
             <SearchBox
               value={filter.target_id}

@@ -82,7 +82,7 @@ export default function ChannelPage() {
     <Page
       title={t("Channels")}
       description={t(
-        "Accounts at vendors. A call goes to the highest priority that fits, among equals by weight.",
+        "Accounts at providers. A call goes to the highest priority that fits, among equals by weight.",
       )}
       actions={
         <>

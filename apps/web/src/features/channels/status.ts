@@ -32,14 +32,14 @@ export function speedOf(ms: number): { word: string; color: string } {
 }
 
 const pauseReasons: Record<string, string> = {
-  auth: phrase("The vendor refuses the key"),
-  quota: phrase("The account at the vendor is empty"),
-  "not-found": phrase("The vendor does not know the model"),
-  "rate-limited": phrase("The vendor limits the rate"),
-  overloaded: phrase("The vendor is overloaded"),
-  server: phrase("The vendor failed"),
-  timeout: phrase("The vendor did not answer in time"),
-  network: phrase("The vendor cannot be reached"),
+  auth: phrase("The provider refuses the key"),
+  quota: phrase("The account at the provider is empty"),
+  "not-found": phrase("The provider does not know the model"),
+  "rate-limited": phrase("The provider limits the rate"),
+  overloaded: phrase("The provider is overloaded"),
+  server: phrase("The provider failed"),
+  timeout: phrase("The provider did not respond in time"),
+  network: phrase("The provider cannot be reached"),
   circuit: phrase("Circuit breaker open: too many calls failed"),
   probing: phrase("Circuit breaker half open: too many calls failed"),
 };

@@ -32,7 +32,7 @@ export function FirstSteps() {
     {
       id: "channel",
       title: t("Add a channel"),
-      hint: t("An account at a vendor, or the built-in demo vendor that needs no key."),
+      hint: t("An account at a provider, or the built-in demo provider that needs no key."),
       done: (channels.data?.total_count ?? 0) > 0,
       to: "/panel/channel",
       action: t("Add a channel"),
@@ -49,7 +49,7 @@ export function FirstSteps() {
   const balance: Step = {
     id: "balance",
     title: t("Top up"),
-    hint: t("The account is empty. Redeem a code, or ask whoever runs this site."),
+    hint: t("The account is empty. Redeem a code or contact the operator of this site."),
     done: false,
     to: "/panel/topup",
     action: t("Top up"),

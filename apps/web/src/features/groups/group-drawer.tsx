@@ -12,7 +12,7 @@ import { useSaveGroup } from "./api.ts";
 
 // Sentences of the schema and the server, marked here so that every language has them.
 phrase("The identifier is required");
-phrase("The identifier may hold English letters, digits, hyphens and underscores");
+phrase("The identifier may contain English letters, digits, hyphens and underscores");
 phrase("This identifier is taken");
 phrase("At least one request per minute");
 phrase("A whole number is required");
@@ -75,7 +75,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
         <TextInput label={t("Name")} withAsterisk maxLength={50} {...form.getInputProps("name")} />
         <Switch
           label={t("Public")}
-          description={t("Everybody may choose it for a token; otherwise only the accounts in it.")}
+          description={t("Every user may choose it for a token; otherwise only its members.")}
           {...form.getInputProps("public", { type: "checkbox" })}
         />
       </FormSection>
@@ -137,7 +137,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
           </SimpleGrid>
         ) : null}
         <Text c="dimmed" fz="xs">
-          {t("Payments and redemption codes count, gifts do not. Nobody is moved down.")}
+          {t("Payments and redemption codes count, gifts do not. Users are never moved down.")}
         </Text>
       </FormSection>
     </FormDrawer>

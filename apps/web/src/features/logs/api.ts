@@ -5,7 +5,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { http } from "#lib/http.ts";
 import { type LogFilter, windowOf } from "./log-filter.ts";
 
-/** Everybody's rows are for administrators. */
+/** Everyone's rows are for administrators. */
 export type Whose = "everybody" | "own";
 
 /** The server sorts so many of the newest rows, and numbers pages up to there. */

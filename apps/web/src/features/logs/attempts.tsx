@@ -3,7 +3,7 @@ import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration } from "#lib/quota.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
-import { attemptText } from "./log-words.ts";
+import { attemptText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
 /** The notes leave out an answer at the first try; the list does not. */
@@ -30,8 +30,8 @@ export function Attempts({ row, attempts }: { row: LogRow; attempts: AttemptNote
     return (
       <Text c="dimmed">
         {row.cache_hit
-          ? t("No channel was asked: the token remembered the answer.")
-          : t("No channel was asked: the call ended before that.")}
+          ? t("No channel was called: the response came from the token's cache.")
+          : t("No channel was called: the call ended before that.")}
       </Text>
     );
   return (

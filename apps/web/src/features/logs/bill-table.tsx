@@ -5,7 +5,7 @@ import { useFormat } from "#lib/quota.ts";
 import { isTool } from "#lib/usage-kinds.ts";
 import { explainLines, multiply } from "./bill.ts";
 import { useGroupName } from "./group-name.tsx";
-import { billKindText } from "./log-words.ts";
+import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
 /** What points are worth, as decimal strings; whole for every unit that divides a power of ten. */
@@ -13,7 +13,7 @@ function worthOf(points: number, pointsPerUsd: number): string {
   return (points / pointsPerUsd).toFixed(12).replace(/\.?0+$/, "");
 }
 
-/** Every line, the sum, the rounding, the dollars: anybody can check it with a pencil. */
+/** Every line, the sum, the rounding, the dollars: anyone can check it with a pencil. */
 export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -103,7 +103,7 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
                 <Text fz="sm" c="dimmed">
                   {bill.implausible
                     ? t("The provider reported counts that cannot be true. They were replaced or capped.")
-                    : t("The vendor reported no usage, so the tokens were counted here.")}
+                    : t("The provider reported no usage, so the tokens were counted here.")}
                 </Text>
               </td>
             </tr>

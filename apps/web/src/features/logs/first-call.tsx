@@ -1,4 +1,4 @@
-/** For somebody who has not called yet: the command that makes the first row. */
+/** For someone who has not called yet: the command that makes the first row. */
 import { Anchor, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";

@@ -3,10 +3,10 @@ import { Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { cachedShare } from "./bill.ts";
-import { billKindText } from "./log-words.ts";
+import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
-/** Input tokens, and how much of them the vendor had in its cache. */
+/** Input tokens, and how much of them the provider had in its cache. */
 export function InputCell({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -2,7 +2,7 @@ import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Group, Text, Tooltip } from "@mantine/core";
 import { IconBolt, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import type { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -12,7 +12,7 @@ import { CostCell } from "./cost-cell.tsx";
 import { DurationCell } from "./duration-cell.tsx";
 import { GroupName } from "./group-name.tsx";
 import { InputCell } from "./input-cell.tsx";
-import { contentText, isCall, outcomeWord, typeText } from "./log-words.ts";
+import { contentText, isCall, outcomeWord, typeText } from "./log-labels.ts";
 
 type Format = ReturnType<typeof useFormat>;
 
@@ -155,7 +155,7 @@ function ChannelName({ row, t }: { row: LogRow; t: TFunction }) {
 }
 
 function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
-  // A call for a model nobody knows has none; its sentence says which one it was.
+  // A call for a model no one knows has none; its sentence says which one it was.
   if (!isCall(row) || row.model_name === "")
     return (
       <Text span fz="inherit" truncate maw={170} display="block" title={contentText(t, row)} fw={400}>
@@ -185,7 +185,7 @@ function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
         </Text>
       </Tooltip>
       {row.cache_hit ? (
-        <Tooltip label={t("From the cache: no channel was asked")}>
+        <Tooltip label={t("From the cache: no channel was called")}>
           <Text span lh={0} c="dimmed" role="img" aria-label={t("From the cache")}>
             <IconBolt size={15} stroke={1.8} />
           </Text>

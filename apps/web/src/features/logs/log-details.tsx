@@ -4,7 +4,7 @@ import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/c
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -12,7 +12,7 @@ import { Attempts } from "./attempts.tsx";
 import { BillTable } from "./bill-table.tsx";
 import { Bodies } from "./bodies.tsx";
 import { LogFacts } from "./log-facts.tsx";
-import { contentText, isCall, outcomeWord, typeText } from "./log-words.ts";
+import { contentText, isCall, outcomeWord, typeText } from "./log-labels.ts";
 import { PausedChannels } from "./paused-channels.tsx";
 
 export function LogDetails({ row, onClose }: { row: LogRow | null; onClose: () => void }) {

@@ -6,7 +6,7 @@ import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { CostCell } from "./cost-cell.tsx";
 import { GroupName } from "./group-name.tsx";
-import { isCall } from "./log-words.ts";
+import { isCall } from "./log-labels.ts";
 import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
 import classes from "./logs.module.css";
 
@@ -45,7 +45,7 @@ export function LogFacts({ row }: { row: LogRow }) {
       label: t("Answer"),
       value: [
         row.is_stream ? t("Streamed") : t("In one piece"),
-        ...(row.cache_hit ? [t("From the cache: no channel was asked")] : []),
+        ...(row.cache_hit ? [t("From the cache: no channel was called")] : []),
       ].join(" · "),
       shown: call,
     },

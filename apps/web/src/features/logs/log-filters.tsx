@@ -75,7 +75,7 @@ export function LogFilters({ filter, onChange, whose }: Props) {
               <Select
                 label={t("Whose calls")}
                 data={[
-                  { value: "", label: t("Everybody's") },
+                  { value: "", label: t("All users'") },
                   { value: "own", label: t("Only mine") },
                 ]}
                 value={filter.view}
@@ -141,7 +141,7 @@ type TokenFilterProps = {
   onChange: (name: string) => void;
 };
 
-/** Names to choose from are one's own; an administrator may type somebody else's. */
+/** Names to choose from are one's own; an administrator may type someone else's. */
 function TokenFilter({ width, own, value, onChange }: TokenFilterProps) {
   const { t } = useTranslation();
   const mine = useQuery({

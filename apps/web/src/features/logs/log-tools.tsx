@@ -27,7 +27,9 @@ export function LogTools({ whose, filter, live, onLive, refreshing, onRefresh }:
   });
   return (
     <>
-      <Tooltip label={live ? t("Stop refreshing by itself") : t("Refresh by itself every few seconds")}>
+      <Tooltip
+        label={live ? t("Stop refreshing automatically") : t("Refresh automatically every few seconds")}
+      >
         <Button
           variant={live ? "light" : "default"}
           aria-pressed={live}

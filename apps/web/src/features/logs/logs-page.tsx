@@ -17,8 +17,8 @@ import { logColumns } from "./log-columns.tsx";
 import { LogDetails } from "./log-details.tsx";
 import { countNarrowing, LogFilter, noNarrowing } from "./log-filter.ts";
 import { LogFilters } from "./log-filters.tsx";
+import { typeTabs } from "./log-labels.ts";
 import { LogTools } from "./log-tools.tsx";
-import { typeTabs } from "./log-words.ts";
 import { Totals } from "./totals.tsx";
 import classes from "./logs.module.css";
 

@@ -3,7 +3,7 @@ import type { PausedChannel } from "@gateway/shared/usage/log";
 import { Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatTime } from "#lib/quota.ts";
-import { attemptResultText } from "./log-words.ts";
+import { attemptResultText } from "./log-labels.ts";
 
 export function PausedChannels({ paused }: { paused: PausedChannel[] }) {
   const { t } = useTranslation();
@@ -25,7 +25,7 @@ export function PausedChannels({ paused }: { paused: PausedChannel[] }) {
               {[
                 t(attemptResultText(each.reason)),
                 t("until {{time}}", { time: formatTime(each.paused_until) }),
-                each.provider_asked ? t("the vendor asked to wait") : "",
+                each.provider_asked ? t("the provider requested a pause") : "",
                 each.own_calls_only ? t("for this account only") : t("for every account"),
               ]
                 .filter(Boolean)

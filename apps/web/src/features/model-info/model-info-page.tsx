@@ -1,4 +1,4 @@
-/** The catalogue: what each model is, for everybody who has to choose one. */
+/** The catalogue: what each model is, for everyone who has to choose one. */
 import type { ModelInfoRow } from "@gateway/shared/channels/model-info";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";
@@ -7,7 +7,7 @@ import type { TFunction } from "i18next";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { nameOfModality } from "#lib/modalities.ts";
@@ -154,7 +154,7 @@ export default function ModelInfoPage() {
 }
 
 function infoColumns(t: TFunction, short: (value: number) => string): Column<ModelInfoRow>[] {
-  const words = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
+  const labels = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
   return [
     {
       id: "model",
@@ -199,15 +199,15 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
       id: "input_modalities",
       title: t("Input"),
       sortable: true,
-      sortValue: (info) => words(info.input_modalities),
-      cell: (info) => words(info.input_modalities),
+      sortValue: (info) => labels(info.input_modalities),
+      cell: (info) => labels(info.input_modalities),
     },
     {
       id: "output_modalities",
       title: t("Output"),
       sortable: true,
-      sortValue: (info) => words(info.output_modalities),
-      cell: (info) => words(info.output_modalities),
+      sortValue: (info) => labels(info.output_modalities),
+      cell: (info) => labels(info.output_modalities),
     },
     {
       id: "tags",

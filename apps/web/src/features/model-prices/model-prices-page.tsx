@@ -153,11 +153,11 @@ export default function ModelPricesPage() {
         {waiting ? <Skeleton height={32} maw={520} /> : null}
         {!waiting && owners.length > 1 ? (
           <ChoiceChips
-            label={t("Vendor")}
+            label={t("Provider")}
             value={params.owner}
             onChange={(owner) => setParams({ owner })}
             choices={[
-              { value: "", label: t("All vendors"), note: String(offers.length) },
+              { value: "", label: t("All providers"), note: String(offers.length) },
               ...owners.map(({ name, count }) => ({
                 value: name,
                 label: name,

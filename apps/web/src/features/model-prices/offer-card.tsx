@@ -1,7 +1,7 @@
 /** One model on a card: who makes it, what it costs in the chosen group. */
 import { Badge, Card, Group, Text, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 import classes from "./model-prices.module.css";

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { CopyButton } from "#ui/copy.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
@@ -36,7 +36,7 @@ export function useOfferColumns(view: { unit: Unit; group: string; groupRatio: n
           </Group>
         ),
       },
-      { id: "owner", title: t("Vendor"), card: "none", cell: (offer) => offer.owner || "–" },
+      { id: "owner", title: t("Provider"), card: "none", cell: (offer) => offer.owner || "–" },
       {
         id: "type",
         title: t("Billed"),

@@ -2,7 +2,7 @@ import type { UserGroupMap } from "@gateway/shared/channels/group";
 import type { ModelFacts } from "@gateway/shared/channels/model-info";
 import { Anchor, Badge, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { nameOfModality } from "#lib/modalities.ts";
 import { useFormat } from "#lib/quota.ts";
 import { isOutputKind, isTier, isTool, nameOfKind } from "#lib/usage-kinds.ts";
@@ -62,7 +62,7 @@ export function OfferDrawer({ offer, groups, group, unit, onClose }: OfferDrawer
 function About({ info }: { info: ModelFacts }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const words = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
+  const labels = (list: readonly string[]) => list.map((word) => t(nameOfModality(word))).join(", ") || "–";
   const tokens = (count: number) =>
     count > 0 ? t("{{tokens}} tokens", { count, tokens: format.short(count) }) : "–";
   return (
@@ -72,8 +72,8 @@ function About({ info }: { info: ModelFacts }) {
         {info.name ? <Fact label={t("Name")}>{info.name}</Fact> : null}
         <Fact label={t("Context")}>{tokens(info.context_length)}</Fact>
         <Fact label={t("Longest answer")}>{tokens(info.max_tokens)}</Fact>
-        <Fact label={t("Input")}>{words(info.input_modalities)}</Fact>
-        <Fact label={t("Output")}>{words(info.output_modalities)}</Fact>
+        <Fact label={t("Input")}>{labels(info.input_modalities)}</Fact>
+        <Fact label={t("Output")}>{labels(info.output_modalities)}</Fact>
       </Facts>
       {info.tags.length > 0 ? (
         <Group gap={4}>

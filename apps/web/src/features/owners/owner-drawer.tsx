@@ -49,7 +49,7 @@ export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
       <FormSection title={t("General")}>
         <NumberInput
           label="ID"
-          description={t("Above 1000; smaller ones belong to known vendors. It never changes.")}
+          description={t("Above 1000; smaller ones belong to known providers. It never changes.")}
           withAsterisk
           allowDecimal={false}
           disabled={owner !== undefined}
@@ -58,7 +58,7 @@ export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
         <TextInput label={t("Name")} withAsterisk maxLength={100} {...form.getInputProps("name")} />
         <TextInput
           label={t("Icon")}
-          description={t("The name of a vendor's logo, such as openai, or the address of a picture.")}
+          description={t("The name of a provider's logo, such as openai, or the address of an image.")}
           maxLength={500}
           leftSection={<OwnerIcon icon={icon} name={name} size={18} />}
           {...form.getInputProps("icon")}

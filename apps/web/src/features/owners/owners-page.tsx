@@ -138,7 +138,7 @@ function ownerColumns(t: TFunction): Column<ModelOwnerRow>[] {
       sortValue: (owner) => Number(owner.id <= LAST_RESERVED_OWNER),
       cell: (owner) => (
         <Badge color={owner.id > LAST_RESERVED_OWNER ? "iris" : "gray"}>
-          {owner.id > LAST_RESERVED_OWNER ? t("Own") : t("Known vendor")}
+          {owner.id > LAST_RESERVED_OWNER ? t("Own") : t("Known provider")}
         </Badge>
       ),
     },

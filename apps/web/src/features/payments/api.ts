@@ -1,4 +1,4 @@
-/** Payment gateways and everybody's orders, for administrators. */
+/** Payment gateways and everyone's orders, for administrators. */
 import { OrderPage, type OrderQuery, OrderRow } from "@gateway/shared/billing/order";
 import {
   type PaymentForm,

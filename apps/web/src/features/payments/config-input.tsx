@@ -2,7 +2,7 @@
 import { PasswordInput, Select, Textarea, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { ConfigField } from "./gateway-words.ts";
+import type { ConfigField } from "./gateway-labels.ts";
 
 type ConfigInputProps = {
   field: ConfigField;

@@ -17,7 +17,7 @@ import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveGateway } from "./api.ts";
 import { ConfigInput } from "./config-input.tsx";
-import { configFields, iconTitles, typeTitles } from "./gateway-words.ts";
+import { configFields, iconTitles, typeTitles } from "./gateway-labels.ts";
 
 // Sentences of the schema and the server, marked here so that every language has them.
 phrase("This is required");

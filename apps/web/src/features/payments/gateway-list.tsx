@@ -24,7 +24,7 @@ import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
 import { GatewayDrawer } from "./gateway-drawer.tsx";
-import { typeTitles } from "./gateway-words.ts";
+import { typeTitles } from "./gateway-labels.ts";
 
 const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
 
@@ -48,7 +48,7 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
     await confirmDeletion(
       {
         title: t("Delete the payment gateway {{name}}?", { name: gateway.name }),
-        body: t("Nobody can pay through it any more. Orders stay, and what is on its way is still credited."),
+        body: t("It no longer accepts payments. Orders stay, and pending payments are still credited."),
       },
       () => remove.mutateAsync(gateway.id),
     );
@@ -91,7 +91,7 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
             <Empty
               icon={IconCreditCard}
               title={t("No payment gateways yet")}
-              hint={t("Add one, and people can top up by themselves on the top-up screen.")}
+              hint={t("Add one, and users can top up on the top-up screen.")}
               action={
                 edits ? (
                   <Button leftSection={<IconPlus size={16} />} onClick={() => onAdding(true)}>

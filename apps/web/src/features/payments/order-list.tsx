@@ -1,4 +1,4 @@
-/** What everybody ordered and paid. */
+/** What everyone ordered and paid. */
 import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/billing/order";
 import { ActionIcon, Button, Group, Tooltip } from "@mantine/core";
 import {
@@ -34,7 +34,7 @@ import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
 import { DayFilter } from "./day-filter.tsx";
 import { OrderExport } from "./order-export.tsx";
 import { RefundDialog } from "./refund-dialog.tsx";
-import { troubleText } from "./trouble-words.ts";
+import { troubleText } from "./trouble-labels.ts";
 
 const noFilters = {
   trade_no: "",
@@ -75,7 +75,7 @@ export function OrderList() {
   const close = async (order: OrderRow) => {
     const sure = await confirm({
       title: t("Close the order {{number}}?", { number: order.trade_no }),
-      body: t("Nobody waits for it any more. Should it be paid all the same, it is credited."),
+      body: t("The order is closed. If it is paid anyway, the payment is credited."),
       action: t("Close order"),
     });
     if (sure)
@@ -180,7 +180,7 @@ export function OrderList() {
             <Empty
               icon={IconReceipt}
               title={t("No orders yet")}
-              hint={t("They appear here as soon as somebody starts to top up.")}
+              hint={t("They appear here when a user starts a top-up.")}
             />
           )
         }

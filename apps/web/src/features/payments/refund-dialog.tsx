@@ -46,7 +46,7 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
             )}
           </Text>
           <Text c="dimmed" fz="sm">
-            {t("If the balance does not hold as much any more, nothing is changed. This cannot be undone.")}
+            {t("If the balance is no longer sufficient, nothing is changed. This cannot be undone.")}
           </Text>
           <Textarea
             label={t("Reason")}

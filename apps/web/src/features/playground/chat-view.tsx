@@ -190,7 +190,7 @@ function NoModels() {
       title={t("No models yet")}
       hint={
         admin
-          ? t("Add a channel first; the built-in demo vendor needs no key.")
+          ? t("Add a channel first; the built-in demo provider needs no key.")
           : t("They come with the first channel of your group.")
       }
       action={

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Answer, type Chat, messagesFor, newAnswer, noParameters, titleOf } from "./chat.ts";
 
-const said = (model: string, text: string, state: Answer["state"] = "done"): Answer => ({
+const output = (model: string, text: string, state: Answer["state"] = "done"): Answer => ({
   ...newAnswer(model),
   text,
   state,
@@ -13,8 +13,8 @@ const chat: Chat = {
   models: ["a", "b"],
   parameters: { ...noParameters, system: " Be short. " },
   turns: [
-    { id: "1", text: "one", images: [], answers: [said("a", "A1"), said("b", "B1")] },
-    { id: "2", text: "two", images: [], answers: [said("a", "", "failed"), said("b", "", "failed")] },
+    { id: "1", text: "one", images: [], answers: [output("a", "A1"), output("b", "B1")] },
+    { id: "2", text: "two", images: [], answers: [output("a", "", "failed"), output("b", "", "failed")] },
     { id: "3", text: "three", images: ["data:image/png;base64,x"], answers: [] },
   ],
 };
@@ -49,7 +49,7 @@ describe("the messages of a turn", () => {
   it("leave out an answer that is still coming", () => {
     const running = {
       ...chat,
-      turns: chat.turns.map((turn) => ({ ...turn, answers: [said("a", "part", "streaming")] })),
+      turns: chat.turns.map((turn) => ({ ...turn, answers: [output("a", "part", "streaming")] })),
     };
     expect(messagesFor(running, "3", "a", 0)).toHaveLength(2);
   });

@@ -110,16 +110,16 @@ function question(turn: Turn): Message {
 
 /** The answer this model gave; else what another one in its place said. */
 function answerFor(turn: Turn, model: string, place: number): Answer | undefined {
-  const said = turn.answers.filter((answer) => answer.text !== "" && !isRunning(answer));
+  const output = turn.answers.filter((answer) => answer.text !== "" && !isRunning(answer));
   return (
-    said.find((answer) => answer.model === model) ??
-    said.find((answer) => answer === turn.answers[place]) ??
-    said[0]
+    output.find((answer) => answer.model === model) ??
+    output.find((answer) => answer === turn.answers[place]) ??
+    output[0]
   );
 }
 
 /**
- * What is sent to answer the turn `turnId`: each model sees its own line of the conversation. Turns that nobody
+ * What is sent to answer the turn `turnId`: each model sees its own line of the conversation. Turns that no one
  * answered are left out, because two questions in a row confuse some models.
  */
 export function messagesFor(chat: Chat, turnId: string, model: string, place: number): Message[] {

@@ -67,13 +67,13 @@ function parseJson(text: string): unknown {
 /** One call with the reader's own key. Throws CompletionError when it is refused. */
 export async function askGateway(
   path: string,
-  asked: unknown,
+  requested: unknown,
   { key, signal }: Pick<CompletionRequest, "key" | "signal">,
 ) {
   const response = await fetch(new URL(path, document.baseURI), {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(asked),
+    body: JSON.stringify(requested),
     signal,
     credentials: "omit",
   });

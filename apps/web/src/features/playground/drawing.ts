@@ -39,7 +39,7 @@ function lastText(messages: readonly Message[]): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** By its first bytes: vendors do not say it. */
+/** By its first bytes: providers do not say it. */
 function typeOf(base64: string): string {
   if (base64.startsWith("/9j/")) return "image/jpeg";
   return base64.startsWith("UklGR") ? "image/webp" : "image/png";

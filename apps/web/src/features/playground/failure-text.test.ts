@@ -22,23 +22,23 @@ beforeAll(async () => {
   });
 });
 
-const told = (error: string, code = "") => failureText({ error, code }, i18next.t);
+const reported = (error: string, code = "") => failureText({ error, code }, i18next.t);
 
 it("says in the reader's language what the gateway says of itself", () => {
-  expect(told(`${upstream} (request id: 01a1)`, "rate_limit_exceeded")).toBe("请求过多");
-  expect(told('No channel can serve the model "m" right now. Try again shortly.', "no_channel")).toBe(
+  expect(reported(`${upstream} (request id: 01a1)`, "rate_limit_exceeded")).toBe("请求过多");
+  expect(reported('No channel can serve the model "m" right now. Try again shortly.', "no_channel")).toBe(
     "没有渠道",
   );
   const limit = "This account may send 60 requests per minute. (request id: 01a1)";
-  expect(told(limit, "rate_limit_exceeded")).toBe("每分钟 60 次");
+  expect(reported(limit, "rate_limit_exceeded")).toBe("每分钟 60 次");
 });
 
-it("leaves a vendor's own words alone, without our id", () => {
-  expect(told("max_tokens is too large (request id: 01a1)", "upstream_refused")).toBe(
+it("leaves a provider's own words alone, without our id", () => {
+  expect(reported("max_tokens is too large (request id: 01a1)", "upstream_refused")).toBe(
     "max_tokens is too large",
   );
 });
 
 it("knows a broken connection by its silence", () => {
-  expect(told("")).toBe("连接中断");
+  expect(reported("")).toBe("连接中断");
 });

@@ -1,4 +1,4 @@
-/** Why the gateway gave no answer, in the reader's language. What a vendor said of the question stays as it is. */
+/** Why the gateway gave no answer, in the reader's language. What a provider said of the question stays as it is. */
 import type { TFunction } from "i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Group, Select, type SelectProps, Text, Tooltip } fr
 import { IconColumns2, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { modelsQuery } from "./api.ts";
 import { mostModels } from "./chat.ts";

@@ -13,7 +13,7 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
     <Stack gap="md">
       <Textarea
         label={t("System prompt")}
-        description={t("Said to the model before the conversation.")}
+        description={t("Sent to the model before the conversation.")}
         placeholder={t("You are a patient teacher. Answer in short paragraphs.")}
         autosize
         minRows={4}

@@ -2,7 +2,7 @@
 import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";

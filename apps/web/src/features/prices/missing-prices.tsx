@@ -1,4 +1,4 @@
-/** Models that nobody can use or that are charged by guess, because they have no price; and prices without an owner. */
+/** Models that no one can use or that are charged by guess, because they have no price; and prices without an owner. */
 import type { PriceRow } from "@gateway/shared/billing/price";
 import { Alert, Badge, Button, Group, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -29,7 +29,7 @@ export function MissingPrices({ rows, onPrice }: MissingPricesProps) {
       />
       <Warning
         title={t("{{count}} prices belong to no owner", { count: orphans.length })}
-        hint={t("They cannot be found by vendor, and their models show no logo.")}
+        hint={t("They cannot be filtered by provider, and their models show no logo.")}
         models={orphans}
       />
     </>

@@ -7,7 +7,7 @@ import type { Owners } from "./price-columns.tsx";
 import { type Difference, differencesOf } from "./price-list.ts";
 import classes from "./prices.module.css";
 
-/** More lines than anybody reads. */
+/** More lines than anyone reads. */
 const shownAtMost = 300;
 
 type Line = {
@@ -41,7 +41,7 @@ const marks = { added: "+", changed: "~", removed: "−" } as const;
 export function PriceDiff({ changes, owners }: { changes: PriceChanges; owners: Owners }) {
   const { t } = useTranslation();
   const lines = linesOf(changes);
-  const words: Record<string, string> = {
+  const labels: Record<string, string> = {
     type: t("Billed"),
     input: t("Input"),
     output: t("Output"),
@@ -70,7 +70,7 @@ export function PriceDiff({ changes, owners }: { changes: PriceChanges; owners: 
                   <div className={classes.fields}>
                     {line.fields.map((difference) => (
                       <span key={difference.field}>
-                        {words[difference.field] ?? t(nameOfKind(difference.field))}{" "}
+                        {labels[difference.field] ?? t(nameOfKind(difference.field))}{" "}
                         <del>{show(difference, difference.before)}</del> →{" "}
                         <ins>{show(difference, difference.after)}</ins>
                       </span>

@@ -106,7 +106,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
             {...form.getInputProps("type")}
             onChange={(next) => {
               form.setFieldValue("type", next === "times" ? "times" : "tokens");
-              // A call has one price: what nobody can see must not stop the saving.
+              // A call has one price: what no one can see must not stop the saving.
               if (next === "times") form.setValues({ output: 0, tiers: [] });
             }}
           />
@@ -115,7 +115,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
 
       <FormSection
         title={t("Price")}
-        hint={t("Enter it the way the vendor prints it; the rest is computed.")}
+        hint={t("Enter it as the provider publishes it; the rest is computed.")}
       >
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
           <SegmentedControl
@@ -171,7 +171,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
       {perCall ? null : (
         <Fold label={t("Long context")} opened={(form.values.tiers ?? []).length > 0}>
           <Text c="dimmed" fz="sm">
-            {t("Some vendors charge another price once the input passes a length.")}
+            {t("Some providers charge another price once the input exceeds a length.")}
           </Text>
           <TiersField form={form} unit={unit} />
         </Fold>
@@ -184,7 +184,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
         />
         {form.values.locked ? (
           <Alert color="amber" p="xs" fz="sm">
-            {t("A locked price does not follow the vendor. Unlock it to have it updated again.")}
+            {t("A locked price does not follow the provider. Unlock it to have it updated again.")}
           </Alert>
         ) : null}
       </FormSection>

@@ -3,7 +3,7 @@ import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
 
 export type PriceFilter = { keyword: string; owner: number; type: string; locked: string };
 
-/** @param ownerName for the search, which finds a vendor's name too */
+/** @param ownerName for the search, which finds a provider's name too */
 export function filterPrices(
   rows: readonly PriceRow[],
   filter: PriceFilter,

@@ -24,7 +24,7 @@ export function initialValues({ price, models }: Edited): PriceFormValues {
   };
 }
 
-/** A call has one price, so what its other fields hold is nobody's business. */
+/** A call has one price, so what its other fields hold is no one's business. */
 export function cleaned(values: PriceFormValues): PriceFormValues {
   if (values.type !== "times") return values;
   const extra_ratios = Object.fromEntries(

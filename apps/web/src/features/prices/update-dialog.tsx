@@ -71,7 +71,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
               />
             ) : (
               <Text flex={1} c="dimmed" fz="sm">
-                {t("Vendors' published prices, collected when this version was made.")}
+                {t("Published prices of the providers, collected when this version was made.")}
               </Text>
             )}
             <Button

@@ -46,7 +46,7 @@ export function TelegramSection() {
       {asking ? (
         <OwnerPrompt
           title={t("Connect {{name}}", { name: "Telegram" })}
-          text={t("Whoever is connected sees your balance and API keys. Confirm that it is you.")}
+          text={t("A connected account can see your balance and API keys. Confirm your identity.")}
           action={t("Continue")}
           run={begin}
           onClose={() => setAsking(false)}

@@ -1,4 +1,4 @@
-/** Makes redemption codes, or changes one that nobody has redeemed yet. Worth is entered in dollars. */
+/** Makes redemption codes, or changes one that no one has redeemed yet. Worth is entered in dollars. */
 import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
 import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -73,10 +73,10 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
       onClose={onClose}
       width={480}
     >
-      <FormSection title={t("General")} hint={t("Whoever redeems a code first gets what it is worth.")}>
+      <FormSection title={t("General")} hint={t("The first user who redeems a code gets its value.")}>
         <TextInput
           label={t("Name")}
-          description={t("What the codes are for; it stands in the log of whoever redeems one.")}
+          description={t("What the codes are for; shown in the log of the user who redeems one.")}
           withAsterisk
           data-autofocus
           maxLength={64}

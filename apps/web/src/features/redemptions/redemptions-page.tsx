@@ -46,7 +46,7 @@ export default function RedemptionsPage() {
   const destroy = async (ids: number[]) => {
     const question = {
       title: t("Delete {{count}} codes?", { count: ids.length }),
-      body: t("Whoever has one of them can no longer redeem it. What was credited stays."),
+      body: t("These codes can no longer be redeemed. Credited amounts stay."),
     };
     if (!(await confirmDeletion(question, () => remove.mutateAsync(ids)))) return;
     setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));

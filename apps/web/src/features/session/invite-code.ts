@@ -1,6 +1,6 @@
 import { keep, kept } from "#lib/stored.ts";
 
-/** The invite code of the link somebody came with, kept until an account is made. */
+/** The invite code of the link someone came with, kept until an account is made. */
 const storageKey = "aff";
 
 /** @param arrived the code in the address, if there is one */

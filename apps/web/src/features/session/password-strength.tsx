@@ -17,13 +17,13 @@ export function PasswordStrength({ password }: { password: string }) {
   const { t } = useTranslation();
   if (password === "") return null;
   const strength = strengthOf(password);
-  const words = [t("Too short"), t("Weak"), t("Fair"), t("Strong")];
+  const labels = [t("Too short"), t("Weak"), t("Fair"), t("Strong")];
   const colors = ["red", "red", "amber", "green"];
   return (
     <Group gap="xs" mt={6} wrap="nowrap" aria-live="polite">
       <Progress value={((strength + 1) / 4) * 100} color={colors[strength]} size={4} flex={1} aria-hidden />
       <Text fz="xs" c="dimmed" miw={56} ta="right">
-        {words[strength]}
+        {labels[strength]}
       </Text>
     </Group>
   );

@@ -1,4 +1,4 @@
-/** The check that a person sits here, for forms that anybody may send. Nothing at all while it is switched off. */
+/** The check that a person sits here, for forms that anyone may send. Nothing at all while it is switched off. */
 import { Skeleton } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";

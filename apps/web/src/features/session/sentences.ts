@@ -6,7 +6,7 @@ export const entrySentences = [
   phrase("The address must not contain a user name or password."),
   phrase("Not found"),
   phrase("The user name needs at least 3 characters"),
-  phrase("The user name may hold letters, digits, dots, hyphens and underscores"),
+  phrase("The user name may contain letters, digits, dots, hyphens and underscores"),
   phrase("The user name has characters that look like others. Write it with ordinary ones"),
   phrase("The user name mixes alphabets that look alike. Use letters of one alphabet"),
   phrase("This user name is taken."),

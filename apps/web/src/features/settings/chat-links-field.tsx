@@ -42,7 +42,7 @@ const textOf = (rows: readonly ChatLinkEntry[]) =>
 export function ChatLinksField({ label, value, error, onChange }: ChatLinksFieldProps) {
   const { t } = useTranslation();
   const [rows, setRows] = useState<Row[]>(() => rowsOf(value));
-  // What we last wrote; another value came from outside: saved by somebody, discarded, back to the default.
+  // What we last wrote; another value came from outside: saved by someone, discarded, back to the default.
   const [known, setKnown] = useState(value);
   if (value !== known) {
     setKnown(value);

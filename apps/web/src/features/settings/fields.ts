@@ -1,6 +1,6 @@
 /** Which settings there are on the screen, where, and under which words. Only what has an effect is listed. */
 import { phrase } from "#lib/i18n.ts";
-import { doorsSection, monitoringSection, wordsSection } from "./guard-fields.ts";
+import { endpointsSection, monitoringSection, keywordsSection } from "./guard-fields.ts";
 import { demoSection, taskSection, translationSection } from "./model-fields.ts";
 import { giftSection, moneySection, topUpSection } from "./money-fields.ts";
 import { botSection, mailSection, noticeSections, personSections } from "./reach-fields.ts";
@@ -30,7 +30,7 @@ export const settingGroups: SettingGroup[] = [
             key: "DefaultMaxOutputTokens",
             kind: "number",
             unit: units.tokens,
-            label: phrase("Output to reserve when nobody says"),
+            label: phrase("Output to reserve by default"),
             hint: phrase("Used when neither the caller nor the model sets a limit."),
           },
           {
@@ -42,7 +42,7 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "PriceUpdateEnabled",
             kind: "switch",
-            label: phrase("Take that list over by itself"),
+            label: phrase("Import that list automatically"),
             hint: phrase("Locked prices stay. The price screen shows what the last update did."),
           },
           { key: "PriceUpdateHours", kind: "number", unit: units.hours, label: phrase("Update every") },
@@ -75,7 +75,7 @@ export const settingGroups: SettingGroup[] = [
             kind: "number",
             unit: units.seconds,
             label: phrase("Freeze a failed channel for"),
-            hint: phrase("For that model; the vendor's own wish wins."),
+            hint: phrase("For that model; a time stated by the provider takes precedence."),
           },
         ],
       },
@@ -122,7 +122,7 @@ export const settingGroups: SettingGroup[] = [
             kind: "number",
             unit: units.seconds,
             label: phrase("Heartbeat in silent streams"),
-            hint: phrase("0 is never."),
+            hint: phrase("0 = off."),
           },
           {
             key: "DisconnectDrainSeconds",
@@ -145,7 +145,7 @@ export const settingGroups: SettingGroup[] = [
         id: "answer-cache",
         title: phrase("Remembered answers"),
         hint: phrase(
-          "For tokens that want it: the same request gets the same answer, and no vendor is asked.",
+          "For tokens that enable it: an identical request gets the cached response, and no provider is called.",
         ),
         fields: [
           {
@@ -153,7 +153,7 @@ export const settingGroups: SettingGroup[] = [
             kind: "number",
             unit: units.minutes,
             label: phrase("Keep an answer for"),
-            hint: phrase("0 switches it off for everybody."),
+            hint: phrase("0 = off for all users."),
           },
           {
             key: "AnswerCachePercent",
@@ -171,11 +171,11 @@ export const settingGroups: SettingGroup[] = [
         ],
       },
       monitoringSection,
-      doorsSection,
+      endpointsSection,
       translationSection,
       demoSection,
       taskSection,
-      wordsSection,
+      keywordsSection,
       {
         id: "logs",
         title: phrase("Logs"),
@@ -273,7 +273,7 @@ export const settingGroups: SettingGroup[] = [
             kind: "switch",
             label: phrase("Second factor after other sign-ins"),
             hint: phrase(
-              "On: an account with a second factor is asked for its code also after GitHub, WeChat, Lark or OpenID. Passkeys count as both factors.",
+              "On: accounts with two-factor authentication enter their code also after signing in with GitHub, WeChat, Lark or OpenID. Passkeys count as both factors.",
             ),
           },
         ],
@@ -311,7 +311,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "notice",
         title: phrase("Notice"),
-        hint: phrase("Opens once for everybody when it is new, and later from the bell."),
+        hint: phrase("Opens once for every user when it is new, and later from the bell."),
         fields: [{ key: "Notice", kind: "content", label: phrase("Notice") }],
       },
       {

@@ -1,4 +1,4 @@
-/** Settings that keep away: failing channels, clients of other dialects, words that nobody shall ask with. */
+/** Settings that keep away: failing channels, clients of other dialects, words that no one shall ask with. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
@@ -18,7 +18,7 @@ export const monitoringSection: SettingSection = {
       kind: "phrases",
       label: phrase("Phrases that speak against a key"),
       hint: phrase(
-        "One per line. A vendor's error with one of them counts as a refused credential, whatever its status.",
+        "One per line. A provider error that contains one of them counts as a refused credential, whatever its status.",
       ),
     },
     {
@@ -32,28 +32,28 @@ export const monitoringSection: SettingSection = {
       kind: "number",
       unit: units.minutes,
       label: phrase("Test all channels every"),
-      hint: phrase("Each test is a short call that the vendor bills. 0 is never."),
+      hint: phrase("Each test is a short call that the provider bills. 0 = off."),
     },
     {
       key: "ChannelDisableThreshold",
       kind: "number",
       unit: units.seconds,
       label: phrase("Disable channels slower than"),
-      hint: phrase("When two tests in a row took longer. 0 is never."),
+      hint: phrase("When two tests in a row took longer. 0 = off."),
     },
     {
       key: "ChannelUpdateFrequency",
       kind: "number",
       unit: units.minutes,
       label: phrase("Refresh all balances every"),
-      hint: phrase("Where the vendor tells it. 0 is never."),
+      hint: phrase("If the provider reports it. 0 = off."),
     },
   ],
 };
 
-export const doorsSection: SettingSection = {
+export const endpointsSection: SettingSection = {
   id: "doors",
-  title: phrase("APIs of other vendors"),
+  title: phrase("APIs of other providers"),
   hint: phrase(
     "Off: clients of that kind are refused with 403. OpenAI's Chat and Responses are always open.",
   ),
@@ -73,11 +73,11 @@ export const doorsSection: SettingSection = {
   ],
 };
 
-export const wordsSection: SettingSection = {
+export const keywordsSection: SettingSection = {
   id: "words",
   title: phrase("Words that are not allowed"),
   hint: phrase(
-    "Chats with them are refused before any vendor is asked. They cost nothing and stand in the log.",
+    "Chats that contain them are refused before a request is sent. They cost nothing and appear in the log.",
   ),
   foldedBy: "EnableSafe",
   fields: [

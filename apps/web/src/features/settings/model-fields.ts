@@ -22,7 +22,7 @@ export const translationSection: SettingSection = {
   id: "translation",
   title: phrase("What requests leave open"),
   hint: phrase(
-    "For clients of one vendor's API whom another vendor answers. Who speaks the vendor's own API says it there.",
+    "For clients that use one provider's API while another provider answers. Clients that use the provider's own API set it there.",
   ),
   fields: [
     {

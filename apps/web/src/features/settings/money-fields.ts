@@ -33,7 +33,7 @@ export const moneySection: SettingSection = {
 export const topUpSection: SettingSection = {
   id: "top-up",
   title: phrase("Online top-up"),
-  hint: phrase("Gateways are on the screen “Payments”; here is what holds for all of them."),
+  hint: phrase("Payment gateways are on the screen “Payments”; these settings apply to all of them."),
   fields: [
     {
       key: "PaymentMinAmount",

@@ -37,7 +37,7 @@ export function NoticeHistory() {
   );
 }
 
-const wayTitles: Record<string, string> = {
+const channelTitles: Record<string, string> = {
   email: phrase("Mail"),
   telegram: "Telegram",
   lark: phrase("Lark robot"),
@@ -74,13 +74,13 @@ function Notice({ notice }: { notice: NoticeRow }) {
       <Group gap={6} mt={6}>
         {notice.deliveries.length === 0 ? (
           <Badge color="gray" variant="light">
-            {t("Told to nobody")}
+            {t("Not sent")}
           </Badge>
         ) : (
           notice.deliveries.map(({ channel, status, error }) => (
             <Tooltip key={channel} label={error} disabled={error === ""} multiline maw={320}>
               <Badge color={colors[status]} variant="light" tabIndex={error === "" ? undefined : 0}>
-                {t(wayTitles[channel] ?? channel)} · {states[status]}
+                {t(channelTitles[channel] ?? channel)} · {states[status]}
               </Badge>
             </Tooltip>
           ))

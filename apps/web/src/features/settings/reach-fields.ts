@@ -107,7 +107,7 @@ type NoticePrefix =
   | "NotifyWebhook";
 
 /** One way to tell operators: a switch first, what it needs, and the events last. */
-function wayToTell(
+function noticeChannelSection(
   channel: NoticeChannelId,
   prefix: NoticePrefix,
   about: Pick<SettingSection, "title" | "hint">,
@@ -144,7 +144,7 @@ export const noticeSections: SettingSection[] = [
       },
     ],
   },
-  wayToTell("email", "NotifyEmail", { title: phrase("Notices by mail") }, [
+  noticeChannelSection("email", "NotifyEmail", { title: phrase("Notices by mail") }, [
     {
       key: "NotifyEmailTo",
       kind: "text",
@@ -152,7 +152,7 @@ export const noticeSections: SettingSection[] = [
       hint: phrase("With commas between them. Empty: the root account's address."),
     },
   ]),
-  wayToTell("telegram", "NotifyTelegram", { title: "Telegram" }, [
+  noticeChannelSection("telegram", "NotifyTelegram", { title: "Telegram" }, [
     { key: "NotifyTelegramBotKey", kind: "secret", label: phrase("Bot token") },
     { key: "NotifyTelegramChatId", kind: "text", label: phrase("Chat ID") },
     {
@@ -162,22 +162,22 @@ export const noticeSections: SettingSection[] = [
       hint: phrase("Another one where Telegram cannot be reached directly."),
     },
   ]),
-  wayToTell("lark", "NotifyLark", { title: phrase("Lark robot") }, [
+  noticeChannelSection("lark", "NotifyLark", { title: phrase("Lark robot") }, [
     { key: "NotifyLarkWebhook", kind: "secret", label: webhook },
     { key: "NotifyLarkSecret", kind: "secret", label: signing },
   ]),
-  wayToTell("dingtalk", "NotifyDingTalk", { title: phrase("DingTalk robot") }, [
+  noticeChannelSection("dingtalk", "NotifyDingTalk", { title: phrase("DingTalk robot") }, [
     { key: "NotifyDingTalkWebhook", kind: "secret", label: webhook },
     { key: "NotifyDingTalkSecret", kind: "secret", label: signing },
   ]),
-  wayToTell("wecom", "NotifyWeCom", { title: phrase("WeCom robot") }, [
+  noticeChannelSection("wecom", "NotifyWeCom", { title: phrase("WeCom robot") }, [
     { key: "NotifyWeComWebhook", kind: "secret", label: webhook },
   ]),
-  wayToTell("pushdeer", "NotifyPushDeer", { title: "PushDeer" }, [
+  noticeChannelSection("pushdeer", "NotifyPushDeer", { title: "PushDeer" }, [
     { key: "NotifyPushDeerKey", kind: "secret", label: phrase("Push key") },
     { key: "NotifyPushDeerServer", kind: "address", label: phrase("Server address") },
   ]),
-  wayToTell(
+  noticeChannelSection(
     "webhook",
     "NotifyWebhook",
     {

@@ -80,7 +80,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const confirmNoPasswords = () =>
     confirm({
       title: t("Switch off sign-in with a password?"),
-      body: t("Without another way to sign in, nobody can, you included."),
+      body: t("Without another sign-in method no one can sign in, including you."),
       action: t("Switch off"),
     });
 

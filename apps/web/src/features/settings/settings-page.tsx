@@ -109,8 +109,8 @@ function isDirty(group: SettingGroup, drafts: Drafts): boolean {
 }
 
 /** Sections of all tabs in which each word occurs: in a label, a hint, a title, or the setting's own name. */
-function sectionsWith(words: string, t: (key: string) => string): SettingSection[] {
-  const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+function sectionsWith(query: string, t: (key: string) => string): SettingSection[] {
+  const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   const sections = settingGroups.flatMap((group) => group.sections);
   return sections.filter((section) => {
     const texts = [section.title, section.hint ?? ""];

@@ -22,12 +22,12 @@ export default function AboutPage() {
           <Title order={1}>{t("About {{name}}", { name })}</Title>
           <Text fz="lg" c="dimmed">
             {t(
-              "One address in front of many AI vendors. Applications keep the protocol they already speak; the gateway finds a channel, keeps the account and writes down every call.",
+              "One address in front of many AI providers. Applications keep the protocol they already use; the gateway selects a channel, bills the account and logs every call.",
             )}
           </Text>
           <Text>
             {t(
-              "The software is open source under the MIT licence. Whoever runs this site can replace this text in the settings.",
+              "The software is open source under the MIT licence. The operator of this site can replace this text in the settings.",
             )}
           </Text>
         </Stack>

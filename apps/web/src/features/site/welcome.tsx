@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { CodeSamples, sampleModel } from "#components/code-samples.tsx";
 import { ModelChip } from "#components/model-chip.tsx";
-import { VendorIcon, vendorOfModel } from "#components/vendor-icon.tsx";
+import { ProviderIcon, providerOfModel } from "#components/provider-icon.tsx";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
@@ -32,7 +32,7 @@ export function Welcome() {
             <h1 className={classes.headline}>{t("One address for every AI model")}</h1>
             <Text fz={{ base: 16, sm: 18 }} c="dimmed" maw={520}>
               {t(
-                "Keep the SDK you have. Change the address and the key, and reach every vendor through one account, with one bill you can check line by line.",
+                "Keep the SDK you have. Change the address and the key, and reach every provider through one account, with one bill you can check line by line.",
               )}
             </Text>
             <div className={classes.address}>
@@ -64,12 +64,12 @@ export function Welcome() {
             icon={<IconWorld size={22} stroke={1.6} />}
             title={t("Speaks what you speak")}
             text={t(
-              "OpenAI, Anthropic and Gemini clients all work, with streams, tools and images, whichever vendor answers.",
+              "OpenAI, Anthropic and Gemini clients all work, with streams, tools and images, whichever provider answers.",
             )}
           />
           <Promise
             icon={<IconArrowsShuffle size={22} stroke={1.6} />}
-            title={t("Stays up when a vendor does not")}
+            title={t("Stays up when a provider does not")}
             text={t(
               "Several channels stand behind a model. When one fails before its first word, the next one answers.",
             )}
@@ -81,7 +81,7 @@ export function Welcome() {
           />
         </div>
       </Container>
-      <ModelWall
+      <ModelGrid
         names={names}
         pending={models.isPending}
         failed={models.data ? null : models.error}
@@ -105,16 +105,16 @@ function Promise({ icon, title, text }: { icon: React.ReactNode; title: string; 
   );
 }
 
-type ModelWallProps = { names: string[]; pending: boolean; failed: Error | null; onRetry: () => void };
+type ModelGridProps = { names: string[]; pending: boolean; failed: Error | null; onRetry: () => void };
 
-function ModelWall({ names, pending, failed, onRetry }: ModelWallProps) {
+function ModelGrid({ names, pending, failed, onRetry }: ModelGridProps) {
   const { t } = useTranslation();
   const [search, setSearch] = useState("");
   const [all, setAll] = useState(false);
   const [wanted] = useDebouncedValue(search.trim().toLowerCase(), 120);
   const found = names.filter((name) => name.toLowerCase().includes(wanted));
   const shown = all || wanted ? found : found.slice(0, shownAtFirst);
-  const vendors = [...new Set(names.map(vendorOfModel).filter((vendor) => vendor !== null))];
+  const providers = [...new Set(names.map(providerOfModel).filter((provider) => provider !== null))];
   return (
     <section id="models" className={classes.models}>
       <Container size={1200} px="lg">
@@ -124,8 +124,8 @@ function ModelWall({ names, pending, failed, onRetry }: ModelWallProps) {
               {t("Models available now")}
             </Title>
             <Group gap={10} mt={8} c="dimmed">
-              {vendors.slice(0, 12).map((vendor) => (
-                <VendorIcon key={vendor} name={vendor} size={18} />
+              {providers.slice(0, 12).map((provider) => (
+                <ProviderIcon key={provider} name={provider} size={18} />
               ))}
               {names.length > 0 ? (
                 <Text fz="sm">{t("{{count}} models", { count: names.length })}</Text>
@@ -155,7 +155,7 @@ function ModelWall({ names, pending, failed, onRetry }: ModelWallProps) {
             hint={t("As soon as the operator adds a channel, its models appear here.")}
           />
         ) : (
-          <div className={classes.wall}>
+          <div className={classes.models}>
             {shown.map((name) => (
               <ModelChip key={name} model={name} />
             ))}

@@ -1,13 +1,13 @@
-/** Work that vendors do later, as its reader may see it. */
+/** Work that providers do later, as its reader may see it. */
 import { MidjourneyPage, MidjourneyQuery, TaskPage, type TaskQuery } from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
-import { isOpen } from "./task-words.ts";
+import { isOpen } from "./task-labels.ts";
 
-/** Everybody's rows are for administrators. */
+/** Everyone's rows are for administrators. */
 export type Whose = "everybody" | "own";
 
-/** Vendors are asked every ten seconds; looking more often shows nothing new. */
+/** Providers are asked every ten seconds; looking more often shows nothing new. */
 const WATCH_MS = 5_000;
 
 const paths = {
@@ -33,13 +33,13 @@ export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
     queryKey: ["mj", whose, query],
     queryFn: () => {
       const { platform: _platform, ...rest } = query;
-      const asked: MidjourneyQuery = {
+      const requested: MidjourneyQuery = {
         ...MidjourneyQuery.parse({}),
         ...rest,
         start_timestamp: query.start_timestamp * 1_000,
         end_timestamp: query.end_timestamp * 1_000,
       };
-      return http.get(paths[whose].mj, MidjourneyPage, asked);
+      return http.get(paths[whose].mj, MidjourneyPage, requested);
     },
     placeholderData: keepPreviousData,
     refetchInterval: watching,

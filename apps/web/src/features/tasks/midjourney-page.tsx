@@ -18,9 +18,9 @@ import { midjourneyQuery, type Whose } from "./api.ts";
 import { shownPicture } from "./shown-task.ts";
 import { taskColumns } from "./task-columns.tsx";
 import { TaskFilters } from "./task-filters.tsx";
+import { actionWord, midjourneyActions } from "./task-labels.ts";
 import { TaskList } from "./task-list.tsx";
 import { Download } from "./task-preview.tsx";
-import { actionWord, midjourneyActions } from "./task-words.ts";
 import classes from "./tasks.module.css";
 
 export default function MidjourneyPage() {
@@ -58,7 +58,7 @@ export default function MidjourneyPage() {
   );
 }
 
-/** Addresses come from vendors: only what a picture may be loaded from counts as one. */
+/** Addresses come from providers: only what a picture may be loaded from counts as one. */
 function addressOf({ image_url: url }: MidjourneyRow): string | undefined {
   return /^(https:|data:image\/)/.test(url) ? url : undefined;
 }

@@ -3,15 +3,15 @@ import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/c
 import { IconAlertCircle } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { ShownTask } from "./shown-task.ts";
+import { actionWord, isOpen } from "./task-labels.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
-import { actionWord, isOpen } from "./task-words.ts";
 
 type Props = { task: ShownTask | null; result: ReactNode; forAdmins: boolean; onClose: () => void };
 
@@ -71,7 +71,7 @@ function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
         color="red"
         variant="light"
         icon={<IconAlertCircle size={18} />}
-        title={task.fail_reason || t("The vendor gave no reason.")}
+        title={task.fail_reason || t("The provider gave no reason.")}
       >
         <Text fz="sm" c="dimmed">
           {task.refunded ? t("What it cost was given back.") : t("It had cost nothing.")}
@@ -79,7 +79,7 @@ function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
       </Alert>
     );
   if (isOpen(task))
-    return <Text c="dimmed">{t("The result will be here when the vendor has made it.")}</Text>;
+    return <Text c="dimmed">{t("The result appears here when the provider has completed it.")}</Text>;
   return result;
 }
 

@@ -9,7 +9,7 @@ import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters, FilterSelect } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { Whose } from "./api.ts";
-import { actionWord, statuses, statusWords } from "./task-words.ts";
+import { actionWord, statuses, statusLabels } from "./task-labels.ts";
 
 type Props = {
   query: TaskQuery;
@@ -55,7 +55,7 @@ export function TaskFilters({ query, onChange, whose, actions, children }: Props
         label={t("Status")}
         value={status}
         onChange={(next) => onChange({ status: statuses.find((known) => known === next) ?? "" })}
-        data={statuses.map((known) => ({ value: known, label: t(statusWords[known].text) }))}
+        data={statuses.map((known) => ({ value: known, label: t(statusLabels[known].text) }))}
       />
       <FilterText
         label={t("Task ID")}

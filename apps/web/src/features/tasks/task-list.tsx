@@ -1,5 +1,5 @@
 import type { TaskQuery } from "@gateway/shared/channels/task";
-/** A list of work that vendors do later, whatever it is: filters, rows, and the drawer of one. */
+/** A list of work that providers do later, whatever it is: filters, rows, and the drawer of one. */
 import type { Page as PageOf } from "@gateway/shared/paging";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { type Icon, IconRefresh } from "@tabler/icons-react";

@@ -13,7 +13,7 @@ export function TaskPreview({ row }: { row: TaskRow }) {
   switch (result.kind) {
     case "songs":
       return result.clips.map((clip, index) => (
-        <Song key={clip.id || index} clip={clip} asked={row.prompt} />
+        <Song key={clip.id || index} clip={clip} requested={row.prompt} />
       ));
     case "lyrics":
       return (
@@ -48,7 +48,7 @@ export function TaskPreview({ row }: { row: TaskRow }) {
 }
 
 /** @param asked the prompt, which need not be said again where there is no other text */
-function Song({ clip, asked }: { clip: Clip; asked: string }) {
+function Song({ clip, requested }: { clip: Clip; requested: string }) {
   const { t } = useTranslation();
   const { audio_url: audio, video_url: video, image_url: cover } = clip;
   const text = clip.metadata?.prompt ?? "";
@@ -75,7 +75,7 @@ function Song({ clip, asked }: { clip: Clip; asked: string }) {
             </Anchor>
           ) : null}
         </Group>
-        {text && text !== asked ? (
+        {text && text !== requested ? (
           <Text fz="sm" c="dimmed" lineClamp={6} style={{ whiteSpace: "pre-wrap" }}>
             {text}
           </Text>

@@ -1,4 +1,4 @@
-/** What came of a task, read from its vendor's words. Pure. */
+/** What came of a task, read from its provider's words. Pure. */
 import type { TaskRow } from "@gateway/shared/channels/task";
 import { z } from "zod";
 

@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 import type { useFormat } from "#lib/quota.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { ShownTask } from "./shown-task.ts";
-import { isOpen, statusWords } from "./task-words.ts";
+import { isOpen, statusLabels } from "./task-labels.ts";
 
 export function TaskState({ task }: { task: Pick<ShownTask, "status" | "percent"> }) {
   const { t } = useTranslation();
-  const { tone, text } = statusWords[task.status];
+  const { tone, text } = statusLabels[task.status];
   if (!isOpen(task)) return <StatusDot tone={tone}>{t(text)}</StatusDot>;
   return (
     <Stack gap={5} maw={130}>

@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
@@ -18,9 +18,9 @@ import { tasksQuery, type Whose } from "./api.ts";
 import { shownTask } from "./shown-task.ts";
 import { taskColumns } from "./task-columns.tsx";
 import { TaskFilters } from "./task-filters.tsx";
+import { actionWord, platformNames, taskActions } from "./task-labels.ts";
 import { TaskList } from "./task-list.tsx";
 import { TaskPreview } from "./task-preview.tsx";
-import { actionWord, platformNames, taskActions } from "./task-words.ts";
 
 export default function TasksPage() {
   const { t } = useTranslation();
@@ -36,7 +36,7 @@ export default function TasksPage() {
     <TaskList
       id="tasks"
       title={t("Tasks")}
-      description={t("Songs, lyrics and videos take their vendors a while. What fails is given back.")}
+      description={t("Songs, lyrics and videos take a while. Failed tasks are refunded.")}
       icon={IconPlayerPlay}
       list={useQuery(tasksQuery(whose, query))}
       query={query}

@@ -30,7 +30,7 @@ export function BotState() {
     reload.mutate(undefined, { onSuccess: () => toast.success(t("Telegram has the commands now")) });
 
   const status = bot.data;
-  const { tone, word, hint } = status ? wordsFor(status, t) : unknown(bot.error, t);
+  const { tone, word, hint } = status ? labelFor(status, t) : unknown(bot.error, t);
   return (
     <Card padding="md">
       <Group justify="space-between" gap="sm">
@@ -77,9 +77,9 @@ export function BotState() {
   );
 }
 
-type Words = { tone: Tone; word: string; hint: string };
+type Messages = { tone: Tone; word: string; hint: string };
 
-function wordsFor({ configured, status, is_webhook, problem }: TelegramStatus, t: TFunction): Words {
+function labelFor({ configured, status, is_webhook, problem }: TelegramStatus, t: TFunction): Messages {
   if (!configured)
     return {
       tone: "idle",
@@ -90,7 +90,7 @@ function wordsFor({ configured, status, is_webhook, problem }: TelegramStatus, t
   if (!is_webhook)
     return {
       tone: "warn",
-      word: t("Answers nobody yet"),
+      word: t("Does not answer yet"),
       hint: t("Save the site's https address in the settings, then reload the menu."),
     };
   return {
@@ -103,6 +103,6 @@ function wordsFor({ configured, status, is_webhook, problem }: TelegramStatus, t
   };
 }
 
-function unknown(error: unknown, t: TFunction): Words {
+function unknown(error: unknown, t: TFunction): Messages {
   return { tone: "bad", word: t("This could not be loaded"), hint: errorReason(error, t) };
 }

@@ -11,7 +11,7 @@ import { useSaveMenu } from "./api.ts";
 // Sentences of the schema and the server, marked here so that every language has them.
 phrase("The command is required");
 phrase("A command has up to 32 small English letters, digits and underscores");
-phrase("The bot answers this command by itself");
+phrase("The bot has a built-in reply for this command");
 phrase("The description is required");
 phrase("The message type is required");
 phrase("The reply is required");

@@ -46,7 +46,7 @@ export default function TelegramPage() {
     <Page
       title={t("Telegram bot")}
       description={t(
-        "Commands that people can send to your bot, with its replies. It knows /bind, /unbind and /balance by itself.",
+        "Commands that users can send to your bot, with its replies. /bind, /unbind and /balance are built in.",
       )}
       actions={newCommand}
     >

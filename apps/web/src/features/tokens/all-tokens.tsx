@@ -1,4 +1,4 @@
-/** Everybody's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
+/** Everyone's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
 import { type TokenAdminRow, TokenAdminQuery, TokenStatus } from "@gateway/shared/accounts/token";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
@@ -43,7 +43,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
     <>
       <DataTable
         id="tokens-all"
-        label={t("Everybody's tokens")}
+        label={t("All users' tokens")}
         columns={columns}
         {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
@@ -69,7 +69,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         }
         empty={
           <Empty
-            title={filtered ? t("No token fits") : t("Nobody has a token yet")}
+            title={filtered ? t("No token fits") : t("No user has a token yet")}
             action={
               filtered ? (
                 <Button
@@ -88,7 +88,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   );
 }
 
-/** The owner in front, and the key as a hint: nobody copies somebody else's. */
+/** The owner in front, and the key as a hint: no one copies someone else's. */
 function ownedColumns(columns: ReturnType<typeof tokenColumns>, title: string): Column<TokenAdminRow>[] {
   const owner: Column<TokenAdminRow> = {
     id: "user_id",

@@ -16,7 +16,7 @@ import { http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
-/** Everybody's, for administrators. */
+/** Everyone's, for administrators. */
 export const allTokensQuery = (query: TokenAdminQuery) =>
   queryOptions({
     queryKey: [...allTokens, "all", query],

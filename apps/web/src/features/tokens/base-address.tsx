@@ -1,7 +1,7 @@
 /** Where a client has to point. */
 import { Group, Paper, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { VendorIcon } from "#components/vendor-icon.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
 import { useServerAddress } from "#lib/site.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import classes from "./tokens.module.css";
@@ -14,18 +14,18 @@ export function BaseAddress() {
       <Text fz="sm" fw={500} className={classes.addressesTitle}>
         {t("Base address for your client")}
       </Text>
-      <Address vendors={["openai"]} client="OpenAI" address={`${address}/v1`} />
-      <Address vendors={["claude", "gemini"]} client={t("Anthropic and Gemini")} address={address} />
+      <Address providers={["openai"]} client="OpenAI" address={`${address}/v1`} />
+      <Address providers={["claude", "gemini"]} client={t("Anthropic and Gemini")} address={address} />
     </Paper>
   );
 }
 
-function Address({ vendors, client, address }: { vendors: string[]; client: string; address: string }) {
+function Address({ providers, client, address }: { providers: string[]; client: string; address: string }) {
   const { t } = useTranslation();
   return (
     <Group gap={8} wrap="nowrap" miw={0}>
-      {vendors.map((vendor) => (
-        <VendorIcon key={vendor} name={vendor} size={16} />
+      {providers.map((provider) => (
+        <ProviderIcon key={provider} name={provider} size={16} />
       ))}
       <Text fz="sm" c="dimmed" style={{ whiteSpace: "nowrap" }}>
         {client}

@@ -19,7 +19,7 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
         path="setting.cache.enabled"
         label={t("Remember answers")}
         hint={t(
-          "The same request gets the same answer for a while, cheaper or free, and no vendor is asked.",
+          "An identical request gets the cached response for a while, cheaper or free, and no provider is called.",
         )}
       >
         <Switch

@@ -1,4 +1,4 @@
-/** Changes somebody's token, and whose it is. */
+/** Changes someone's token, and whose it is. */
 import type { TokenAdminRow } from "@gateway/shared/accounts/token";
 import { UserQuery } from "@gateway/shared/accounts/user";
 import { Alert, NumberInput, Select, SimpleGrid, TextInput } from "@mantine/core";
@@ -135,7 +135,7 @@ function OwnerField({ token, value, onChange }: OwnerFieldProps) {
       searchable
       allowDeselect={false}
       checkIconPosition="right"
-      nothingFoundMessage={t("Nobody has this name")}
+      nothingFoundMessage={t("No user has this name")}
       data={[...options].map(([id, name]) => ({ value: String(id), label: `${id} · ${name}` }))}
       // What the server found is what fits.
       filter={({ options: all }) => all}

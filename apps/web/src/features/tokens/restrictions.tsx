@@ -2,7 +2,7 @@ import type { AvailableModels } from "@gateway/shared/channels/model";
 import { Group, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { addressesPath, modelsPath } from "./form-schema.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 import { SwitchedField } from "./switched-field.tsx";
@@ -37,7 +37,7 @@ export function Restrictions({ form, models, reachable }: Props) {
 function ModelsField({ form, models, reachable }: Props) {
   const { t } = useTranslation();
   const byOwner = Map.groupBy(reachable, (name) => models[name]?.owned_by ?? "");
-  // Models of nobody in particular come last.
+  // Models of no one in particular come last.
   const owners = [...byOwner.keys()].sort(
     (a, b) => Number(a === "") - Number(b === "") || a.localeCompare(b),
   );

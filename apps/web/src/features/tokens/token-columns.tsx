@@ -10,7 +10,7 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { KeyCell } from "./key-cell.tsx";
 import { QuotaCell } from "./quota-cell.tsx";
-import { limitWords, statusWord } from "./token-words.ts";
+import { limitLabels, statusWord } from "./token-labels.ts";
 
 type Format = ReturnType<typeof useFormat>;
 
@@ -137,7 +137,7 @@ function SpentCell({ spent, limit, format }: { spent: number; limit: number; for
 }
 
 function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format: Format }) {
-  const limits = limitWords(token.setting.rates, t, format);
+  const limits = limitLabels(token.setting.rates, t, format);
   const { limit_model_setting, limits_ip_setting } = token.setting.limits;
   const restrictions = [
     limit_model_setting.enabled ? t("Only certain models") : "",

@@ -39,7 +39,7 @@ export function CreatedDialog({ token, onClose }: { token: Created; onClose: () 
           </div>
           <Group justify="space-between" gap="sm">
             <Text fz="sm" c="dimmed" flex="1 1 260px">
-              {t("Whoever has this key can spend your balance. You can copy it again from the list.")}
+              {t("Anyone with this key can spend your balance. You can copy it again from the list.")}
             </Text>
             <Button
               data-autofocus

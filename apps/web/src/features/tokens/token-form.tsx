@@ -107,7 +107,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
   );
 }
 
-/** Some of what the chosen groups reach, so that nobody has to guess. */
+/** Some of what the chosen groups reach, so that no one has to guess. */
 function Reachable({ names, known }: { names: string[]; known: boolean }) {
   const { t } = useTranslation();
   if (!known) return null;

@@ -36,7 +36,7 @@ export default function TokensPage() {
       aria-label={t("Whose tokens")}
       data={[
         { value: "", label: t("Mine") },
-        { value: "all", label: t("Everybody's") },
+        { value: "all", label: t("All users'") },
       ]}
       value={view}
       // The filters of one list mean nothing to the other.
@@ -45,7 +45,7 @@ export default function TokensPage() {
   ) : null;
   if (administers && view === "all")
     return (
-      <Page title={t("Tokens")} description={t("The keys of everybody with an account here.")}>
+      <Page title={t("Tokens")} description={t("The keys of all users.")}>
         <AllTokens switcher={switcher} />
       </Page>
     );

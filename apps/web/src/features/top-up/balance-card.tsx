@@ -21,7 +21,7 @@ export function BalanceCard() {
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl" verticalSpacing="md">
         <Fact title={t("Balance")} large value={format.quota(self.quota)}>
           {self.reserved > 0
-            ? t("{{amount}} of it held for calls in flight", { amount: format.quota(self.reserved) })
+            ? t("{{amount}} of it reserved for running calls", { amount: format.quota(self.reserved) })
             : t("Available for calls")}
         </Fact>
         <Fact

@@ -1,4 +1,4 @@
-/** One's own orders; nothing for whoever never paid, where nobody can. */
+/** One's own orders; nothing for whoever never paid, where no one can. */
 import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/billing/order";
 import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
@@ -25,7 +25,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
   const columns = useMemo(() => orderColumns(t, format), [t, format]);
   const none = orders.data?.total_count === 0;
   if (none && choices?.length === 0) return null;
-  // Where nobody can pay, a list that may turn out to be empty would only flash.
+  // Where no one can pay, a list that may turn out to be empty would only flash.
   if (!orders.data && !orders.error && !choices?.length) return null;
   return (
     <DataTable

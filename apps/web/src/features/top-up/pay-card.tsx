@@ -25,7 +25,7 @@ phrase("Choose how to pay");
 phrase("Enter a whole number of dollars");
 phrase("Amount cannot exceed 1000000");
 phrase("The amount is below the minimum");
-phrase("The balance cannot hold that much.");
+phrase("The balance cannot be that large.");
 phrase("The price has changed meanwhile. Look at it again before you pay.");
 phrase("Too many orders wait to be paid. Pay or cancel one of them first.");
 phrase("The payment gateway cannot be reached. Try again in a moment.");
@@ -149,15 +149,15 @@ function PayForm({ choices, terms, onOpened }: PayFormProps) {
             </Text>
           )}
         </div>
-        <div role="radiogroup" aria-label={t("Way to pay")}>
+        <div role="radiogroup" aria-label={t("Payment method")}>
           <Text fw={500} fz="sm" mb={6}>
-            {t("Way to pay")}
+            {t("Payment method")}
           </Text>
-          <div className={classes.ways}>
+          <div className={classes.methods}>
             {choices.map((one) => (
               <UnstyledButton
                 key={one.uuid}
-                className={classes.way}
+                className={classes.method}
                 role="radio"
                 aria-checked={one.uuid === choice?.uuid}
                 onClick={() => setUuid(one.uuid)}
@@ -202,8 +202,8 @@ function payLabel(price: OrderPrice | undefined, choice: PaymentChoice | undefin
 function presetsOf({ discounts, min_amount, max_amount }: TopUpTerms): number[] {
   const offered = discounts.map(({ amount }) => amount);
   const fits = (amount: number) => amount >= min_amount && amount <= max_amount;
-  const room = Math.max(0, MOST_PRESETS - offered.length);
-  const others = usual.filter((amount) => fits(amount) && !offered.includes(amount)).slice(0, room);
+  const free = Math.max(0, MOST_PRESETS - offered.length);
+  const others = usual.filter((amount) => fits(amount) && !offered.includes(amount)).slice(0, free);
   return [...offered.filter(fits), ...others].sort((left, right) => left - right);
 }
 

@@ -26,7 +26,7 @@ export const userSessionsQuery = (id: number) =>
     queryFn: () => http.get(`/user/${id}/sessions`, z.array(SessionRow)),
   });
 
-/** A change of anybody shows in the list and in the details. */
+/** A change of anyone shows in the list and in the details. */
 function useUserMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, meta: Failing = {}) {
   const client = useQueryClient();
   return useMutation({ mutationFn, meta, onSettled: () => client.invalidateQueries({ queryKey: allUsers }) });

@@ -17,7 +17,7 @@ export function BulkBar({ rows, onDone }: BulkBarProps) {
   const self = useSelf();
   const manage = useManageUser({ quiet: true });
   const [progress, setProgress] = useState<{ verb: string; done: number } | null>(null);
-  // The others stay as they are: nobody touches an equal or a higher account.
+  // The others stay as they are: no one touches an equal or a higher account.
   const below = rows.filter((row) => row.role < (self?.role ?? 0));
   const total = below.length;
 

@@ -14,7 +14,7 @@ import { useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeUser } from "./api.ts";
-import { areaTitles } from "./right-words.ts";
+import { areaTitles } from "./right-labels.ts";
 import classes from "./rights.module.css";
 
 type Permissions = AdminRights["permissions"];

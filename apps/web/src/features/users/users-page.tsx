@@ -1,4 +1,4 @@
-/** Everybody with an account: find, judge, pay, promote, shut out. Details open beside the list. */
+/** Everyone with an account: find, judge, pay, promote, shut out. Details open beside the list. */
 import { type UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
@@ -49,7 +49,7 @@ export default function UsersPage() {
   return (
     <Page
       title={t("Users")}
-      description={t("Everybody with an account here, what they have left and what they may do.")}
+      description={t("All accounts, their balances and permissions.")}
       actions={
         edits ? (
           <Button leftSection={<IconUserPlus size={16} />} onClick={() => setOpen({ kind: "new" })}>
@@ -97,7 +97,7 @@ export default function UsersPage() {
         empty={
           <Empty
             icon={IconUsers}
-            title={isFiltered(query) ? t("Nobody fits these filters") : t("No users yet")}
+            title={isFiltered(query) ? t("No users match these filters") : t("No users yet")}
             action={
               isFiltered(query) ? (
                 <Button variant="default" onClick={() => setQuery(noFilters)}>

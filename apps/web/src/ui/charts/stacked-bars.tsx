@@ -18,7 +18,7 @@ type StackedBarsProps = Stacks & {
   /** Pixels for the axis; what its longest tick needs. */
   axisWidth?: number;
   height?: number;
-  /** Names that are not people's or vendors' own: translated, not in mono. */
+  /** Names that are not people's or providers' own: translated, not in mono. */
   nameOf?: (name: string) => string;
   /** Fixed colours instead of those by name. */
   colors?: Record<string, string>;

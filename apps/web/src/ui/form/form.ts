@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { translateSentence } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { speakForSchemas } from "#lib/schema-words.ts";
+import { speakForSchemas } from "#lib/schema-messages.ts";
 
 speakForSchemas();
 

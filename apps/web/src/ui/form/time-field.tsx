@@ -14,7 +14,7 @@ const firstYear = 1971;
 const isWhole = (text: string) => text === "" || Number.parseInt(text, 10) >= firstYear;
 
 /**
- * The browser edits such a value in parts. While somebody does, nobody writes into the field: the value comes back
+ * The browser edits such a value in parts. While someone does, no one writes into the field: the value comes back
  * late from where it lives, mostly the address bar, and would take the parts back that were typed meanwhile.
  */
 function DateInput({ value, onChange, ...props }: FieldProps<string> & { type: "date" | "datetime-local" }) {

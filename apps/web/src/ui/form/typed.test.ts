@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { follow, tell, type Typed } from "./typed.ts";
 
-const typed = (text: string, known: string, ...told: string[]): Typed => ({ text, known, told });
+const typed = (text: string, known: string, ...reported: string[]): Typed => ({ text, known, reported });
 
 describe("a text whose value lives elsewhere", () => {
   it("is not taken back by what was reported before it grew", () => {

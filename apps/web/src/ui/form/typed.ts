@@ -6,23 +6,23 @@ export type Typed = {
   /** The value as it was given last. */
   known: string;
   /** Reported, and not come back yet. */
-  told: readonly string[];
+  reported: readonly string[];
 };
 
 /**
  * A value that was not reported from here wins over the text: back button, "clear filters". One that comes back must
  * not: whoever types has gone on meanwhile.
  */
-export function follow({ text, told }: Typed, value: string): Typed {
-  const place = told.indexOf(value.trim());
+export function follow({ text, reported }: Typed, value: string): Typed {
+  const place = reported.indexOf(value.trim());
   return place < 0
-    ? { text: value, known: value, told: [] }
-    : { text, known: value, told: told.slice(place + 1) };
+    ? { text: value, known: value, reported: [] }
+    : { text, known: value, reported: reported.slice(place + 1) };
 }
 
 export function tell(typed: Typed, text: string): Typed {
   const value = text.trim();
-  return { ...typed, told: value === typed.known.trim() ? [] : [...typed.told, value] };
+  return { ...typed, reported: value === typed.known.trim() ? [] : [...typed.reported, value] };
 }
 
 /**
@@ -32,7 +32,7 @@ export function useTyped(
   value: string,
   report: (text: string) => void,
 ): [text: string, type: (text: string) => void, say: (text: string) => void] {
-  const [typed, setTyped] = useState<Typed>({ text: value, known: value, told: [] });
+  const [typed, setTyped] = useState<Typed>({ text: value, known: value, reported: [] });
   const now = value === typed.known ? typed : follow(typed, value);
   if (now !== typed) setTyped(now);
   return [

@@ -56,7 +56,7 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** A voice of OpenAI's by the channel's table, one of the vendor's own by its name. */
+/** A voice of OpenAI's by the channel's table, one of the provider's own by its name. */
 function voiceOf(name: string, call: Call): [voice: string, role: string | undefined] {
   const chosen = call.plugin["voice"]?.[name];
   const known =
@@ -67,9 +67,9 @@ function voiceOf(name: string, call: Call): [voice: string, role: string | undef
 
 const speech: Adapter = {
   request(body: Wire, call) {
-    const asked = Speech.safeParse(body);
-    if (!asked.success) throw invalidRequest("The speech to make is not described well.", "input");
-    const { input, voice, response_format: format, speed } = asked.data;
+    const requested = Speech.safeParse(body);
+    if (!requested.success) throw invalidRequest("The speech to make is not described well.", "input");
+    const { input, voice, response_format: format, speed } = requested.data;
     const output = formats[format];
     if (output === undefined)
       throw invalidRequest(`The format "${format}" is not made here.`, "response_format");

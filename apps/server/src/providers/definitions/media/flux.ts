@@ -1,7 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 
-/** Flux's models behind a server that speaks OpenAI's image wire; the vendor's own API has another one. */
+/** Flux's models behind a server that speaks OpenAI's image wire; the provider's own API has another one. */
 export const flux: Provider = {
   type: 46,
   id: "flux",

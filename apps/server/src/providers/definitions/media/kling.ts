@@ -2,7 +2,7 @@ import { CredentialError, type Provider, type Refusals } from "#providers/provid
 import { signHs256 } from "#providers/signing/jws.ts";
 
 const LIFETIME_S = 1_800;
-/** The vendor's clock may be behind ours. */
+/** The provider's clock may be behind ours. */
 const LEEWAY_S = 5;
 
 /** An empty account is a 429 here, as haste is. */

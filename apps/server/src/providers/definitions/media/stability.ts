@@ -5,7 +5,7 @@ import { invalidRequest } from "#errors.ts";
 import { aspectRatio } from "#providers/aspect-ratio.ts";
 import { type Adapter, bearer, type Provider } from "#providers/provider.ts";
 
-const Asked = z.object({
+const Requested = z.object({
   prompt: z.string().min(1),
   n: z.literal(1).default(1),
   size: z.string().default("1024x1024"),
@@ -25,12 +25,12 @@ function formOf(fields: Record<string, string>): string {
 
 const images: Adapter = {
   request(body, { model }) {
-    const asked = Asked.safeParse(body);
-    if (!asked.success) {
-      const field = String(asked.error.issues[0]?.path[0] ?? "prompt");
-      throw invalidRequest(`The field "${field}" is not one that this vendor can serve.`, field);
+    const requested = Requested.safeParse(body);
+    if (!requested.success) {
+      const field = String(requested.error.issues[0]?.path[0] ?? "prompt");
+      throw invalidRequest(`The field "${field}" is not supported by this provider.`, field);
     }
-    const { prompt, size, output_format: format } = asked.data;
+    const { prompt, size, output_format: format } = requested.data;
     if (prompt.includes(BOUNDARY)) throw invalidRequest("The prompt cannot be sent.", "prompt");
     const engine = /(core|ultra)$/.exec(model)?.[1];
     return {
@@ -56,7 +56,7 @@ const images: Adapter = {
 
 const filtered: UpstreamError = {
   kind: "bad-request",
-  message: "The upstream's safety filter held the image back.",
+  message: "The provider's safety filter blocked the image.",
   status: 400,
   code: "CONTENT_FILTERED",
 };

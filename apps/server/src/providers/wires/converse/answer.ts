@@ -80,8 +80,8 @@ function decodeBlock(wire: z.infer<typeof block>): Part[] {
     return [{ type: "tool-call", id: toolUse.toolUseId, name: toolUse.name, input }];
   }
   if (thought?.reasoningText) {
-    const { text: said, signature } = thought.reasoningText;
-    return [{ type: "reasoning", text: said, ...(signature && { signature }) }];
+    const { text: message, signature } = thought.reasoningText;
+    return [{ type: "reasoning", text: message, ...(signature && { signature }) }];
   }
   if (thought?.redactedContent) return [{ type: "reasoning", text: "", encrypted: thought.redactedContent }];
   const spoken = (cited?.content ?? []).map((piece) => piece.text ?? "").join("");

@@ -1,4 +1,4 @@
-import type { VendorWire } from "#dialects/dialect.ts";
+import type { ProviderWire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { decodeResponse, decodeStream } from "./answer.ts";
 import { encodeRequest } from "./request.ts";
@@ -8,7 +8,7 @@ import { encodeRequest } from "./request.ts";
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-21.
  * It must never know of signatures or of AWS's framing: its frames are those of the event stream, unpacked.
  */
-export const converse: VendorWire = {
+export const converse: ProviderWire = {
   id: "own",
   path: ({ model, stream }) =>
     `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,

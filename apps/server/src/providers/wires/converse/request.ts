@@ -43,7 +43,7 @@ function cachePoint(cache: CacheControl | undefined, { caches }: Pick<Context, "
   return cache === undefined || !caches ? [] : [{ cachePoint: { type: "default" } }];
 }
 
-/** Ids of this wire are at most 64 letters, digits, `_` and `-`; other vendors' are made so. */
+/** Ids of this wire are at most 64 letters, digits, `_` and `-`; other providers' are made so. */
 function encodeId(id: string): string {
   return id.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
 }
@@ -125,7 +125,7 @@ function blockOf(part: Part, context: Context): Wire | undefined {
   }
 }
 
-/** Thoughts without a proof are nobody's loss; anything else that cannot be said is named. */
+/** Thoughts without a proof are no one's loss; anything else that cannot be said is named. */
 function isSilent(part: Part): boolean {
   return part.type === "text" || part.type === "refusal" || part.type === "reasoning";
 }
@@ -162,11 +162,11 @@ function encodeMessages(request: ChatRequest, dropped: Set<string>): { system: W
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
   }
-  // A prompt that is nothing but a system message must still be asked by somebody.
+  // A prompt that is nothing but a system message must still be asked by someone.
   if (messages.length === 0 && system.length > 0)
     messages.push({ role: "user", content: system.splice(0, system.length) });
   if (messages.length === 0)
-    throw invalidRequest("None of the given content can be said to this model.", "messages");
+    throw invalidRequest("None of the given content can be sent to this model.", "messages");
   for (const turn of messages) turn.content = resultsFirst(turn.content);
   return { system, messages };
 }

@@ -72,12 +72,12 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       />
       <Switch
         label={t("Compatible responses")}
-        description={t("Serve the Responses API through the vendor's chat endpoint.")}
+        description={t("Serve the Responses API through the provider's chat endpoint.")}
         {...form.getInputProps("compatible_response", { type: "checkbox" })}
       />
       {provider?.plugin ? (
         <>
-          <Divider label={t("Vendor features")} labelPosition="left" />
+          <Divider label={t("Provider features")} labelPosition="left" />
           <PluginFields form={form} schema={provider.plugin} />
           {form.errors["plugin"] ? (
             <Input.Error data-path="plugin" tabIndex={-1}>
@@ -90,7 +90,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
   );
 }
 
-/** What the server asks when none is named: the vendor's usual one if it is offered, else the first. */
+/** What the server asks when none is named: the provider's usual one if it is offered, else the first. */
 function usualTestModel(models: string[], provider: ProviderInfo | undefined): string | undefined {
   const usual = provider?.test_model ?? "";
   const offered = models.some((model) =>

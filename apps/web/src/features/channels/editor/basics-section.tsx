@@ -1,9 +1,9 @@
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { VendorIcon } from "#components/vendor-icon.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
 import { KeysField } from "#features/channels/keys/keys-field.tsx";
-import { vendorWord } from "#features/channels/vendor-words.ts";
+import { providerWord } from "#features/channels/provider-labels.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
 import { ownAddress } from "./draft.ts";
@@ -15,7 +15,7 @@ type BasicsSectionProps = {
   /** Undefined for a channel that is not stored yet. */
   id: number | undefined;
   hasKeys: boolean;
-  /** The address, the proxy or the vendor is another than the stored keys were entered for. */
+  /** The address, the proxy or the provider is another than the stored keys were entered for. */
   moved: boolean;
 };
 
@@ -28,7 +28,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
   const own = ownAddress(provider);
   const byType = (type: string) => providers.find((each) => String(each.type) === type);
 
-  // What was not typed but came with the vendor goes with it.
+  // What was not typed but came with the provider goes with it.
   const changeType = (next: string | null) => {
     const chosen = byType(next ?? "");
     if (!chosen) return;
@@ -46,21 +46,21 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
     <FormSection title={t("Basics")} hint={t("Whose account this is, and how to reach it.")}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Select
-          label={t("Vendor")}
+          label={t("Provider")}
           required
           withAsterisk={false}
           searchable
           allowDeselect={false}
-          // A new channel begins with its vendor; leaving an empty name would already be a mistake.
+          // A new channel begins with its provider; leaving an empty name would already be a mistake.
           data-autofocus={isNew || undefined}
           openOnFocus={false}
-          nothingFoundMessage={t("No vendor has this name")}
+          nothingFoundMessage={t("No provider has this name")}
           maxDropdownHeight={320}
-          leftSection={<VendorIcon name={provider?.icon ?? ""} size={16} />}
-          data={providers.map((each) => ({ value: String(each.type), label: vendorWord(t, each.label) }))}
+          leftSection={<ProviderIcon name={provider?.icon ?? ""} size={16} />}
+          data={providers.map((each) => ({ value: String(each.type), label: providerWord(t, each.label) }))}
           renderOption={({ option }) => (
             <Group gap={9} wrap="nowrap" w="100%">
-              <VendorIcon name={byType(option.value)?.icon ?? ""} size={16} />
+              <ProviderIcon name={byType(option.value)?.icon ?? ""} size={16} />
               <Text fz="sm" flex={1}>
                 {option.label}
               </Text>
@@ -94,16 +94,16 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
           provider?.needs_base_url
             ? t("Where the server answers, with or without /v1.")
             : own
-              ? t("The vendor's own address, unless you reach it through another.")
+              ? t("The provider's own address, unless you reach it through another.")
               : provider?.base_url
                 ? t("Leave it empty: the address follows from the region.")
-                : t("Leave it empty: the vendor runs inside this server.")
+                : t("Leave it empty: the demo provider runs inside this server.")
         }
         {...form.getInputProps("base_url")}
       />
       <KeysField form={form} provider={provider} id={id} hasKeys={hasKeys} moved={moved} />
       {provider?.other_label ? (
-        <TextInput label={vendorWord(t, provider.other_label)} {...form.getInputProps("other")} />
+        <TextInput label={providerWord(t, provider.other_label)} {...form.getInputProps("other")} />
       ) : null}
     </FormSection>
   );

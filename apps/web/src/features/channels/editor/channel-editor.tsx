@@ -37,7 +37,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   const groups = useQuery(groupsQuery);
   const id = target.kind === "new" ? 0 : target.id;
   const stored = useQuery({ ...channelQuery(id), enabled: target.kind !== "new" });
-  // Frozen when it is there: a later answer must not change a form somebody types into.
+  // Frozen when it is there: a later answer must not change a form someone types into.
   const [start, setStart] = useState<ChannelFormStart | null>(null);
 
   if (start === null && providers.data && groups.data && (target.kind === "new" || stored.data)) {

@@ -14,7 +14,7 @@ import { useSchemaForm, showFieldErrors } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { AdvancedSection } from "./advanced-section.tsx";
 import { BasicsSection } from "./basics-section.tsx";
-import { ChannelDraft, type DraftForm, fieldNameOf, inFormPaths, inputOf, vendorFaults } from "./draft.ts";
+import { ChannelDraft, type DraftForm, fieldNameOf, inFormPaths, inputOf, providerFaults } from "./draft.ts";
 import { LimitsSection } from "./limits-section.tsx";
 import { MappingSection } from "./mapping-section.tsx";
 import { ModelsSection } from "./models-section.tsx";
@@ -43,7 +43,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   const save = useSaveChannel();
   const providerOf = (type: number) => providers.find((provider) => provider.type === type);
   const form = useSchemaForm(ChannelDraft, start.draft, (values) =>
-    vendorFaults(values, providerOf(values.type), keyHints.length > 0),
+    providerFaults(values, providerOf(values.type), keyHints.length > 0),
   );
   const provider = providerOf(form.values.type);
   const test = useUnsavedTest(form, id, groups);

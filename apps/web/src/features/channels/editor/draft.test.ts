@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { describe, expect, it } from "vitest";
-import { ChannelDraft, newDraft, vendorFaults } from "./draft.ts";
+import { ChannelDraft, newDraft, providerFaults } from "./draft.ts";
 
 const provider = {
   type: 8,
@@ -16,20 +16,20 @@ const good: ChannelDraft = {
   base_url: "https://vendor.example",
 };
 
-/** As the form does it: the vendor's demands, then the schema's. */
-function faults(values: object, vendor: ProviderInfo | undefined = provider): Record<string, string> {
+/** As the form does it: the provider's demands, then the schema's. */
+function faults(values: object, providerName: ProviderInfo | undefined = provider): Record<string, string> {
   const draft = { ...good, ...values };
   const { error } = ChannelDraft.safeParse(draft);
   const schema = (error?.issues ?? []).map(({ path, message }): [string, string] => [
     path.join("."),
     message,
   ]);
-  return { ...vendorFaults(draft, vendor, false), ...Object.fromEntries(schema) };
+  return { ...providerFaults(draft, providerName, false), ...Object.fromEntries(schema) };
 }
 
 const languages = ["zh_CN", "zh_HK", "en_US", "ja_JP"].map((language) => {
   const file = new URL(`../../../locales/${language}.json`, import.meta.url);
-  return { language, words: JSON.parse(readFileSync(file, "utf8")) as Record<string, string> };
+  return { language, labels: JSON.parse(readFileSync(file, "utf8")) as Record<string, string> };
 });
 
 const wildcard = "A wildcard * may only be the last character, after at least one other";
@@ -112,29 +112,29 @@ describe("the form of a channel", () => {
     expect(faults(values)).toEqual({ [field]: sentence });
   });
 
-  it("knows no vendor of an unknown type", () => {
-    expect(vendorFaults(good, undefined, false)).toEqual({ type: "Channel type error" });
+  it("knows no provider of an unknown type", () => {
+    expect(providerFaults(good, undefined, false)).toEqual({ type: "Channel type error" });
   });
 
-  it.each(languages)("has words for every sentence in $language", ({ language, words }) => {
-    for (const sentence of [...others, ...cases.map(([, , said]) => said)]) {
-      expect(words[sentence] ?? "", sentence).not.toBe("");
-      if (language !== "en_US") expect(words[sentence]).not.toBe(sentence);
+  it.each(languages)("has words for every sentence in $language", ({ language, labels }) => {
+    for (const sentence of [...others, ...cases.map(([, , text]) => text)]) {
+      expect(labels[sentence] ?? "", sentence).not.toBe("");
+      if (language !== "en_US") expect(labels[sentence]).not.toBe(sentence);
     }
   });
 });
 
 describe("the API address", () => {
-  const vendor = (base_url: string) => ({ ...provider, needs_base_url: false, base_url });
+  const providerName = (base_url: string) => ({ ...provider, needs_base_url: false, base_url });
 
-  it("begins as the vendor's own, and must not be emptied", () => {
-    const own = vendor("https://api.vendor.example");
+  it("begins as the provider's own, and must not be emptied", () => {
+    const own = providerName("https://api.vendor.example");
     expect(newDraft(own, []).base_url).toBe("https://api.vendor.example");
     expect(faults({ base_url: "" }, own)).toMatchObject({ base_url: "API address is required" });
   });
 
-  it.each(["", "https://{region}.vendor.example"])("may be empty where the vendor's is %j", (address) => {
-    expect(newDraft(vendor(address), []).base_url).toBe("");
-    expect(faults({ base_url: "" }, vendor(address))).toEqual({});
+  it.each(["", "https://{region}.vendor.example"])("may be empty where the provider's is %j", (address) => {
+    expect(newDraft(providerName(address), []).base_url).toBe("");
+    expect(faults({ base_url: "" }, providerName(address))).toEqual({});
   });
 });

@@ -64,7 +64,7 @@ export const ChannelDraft = ChannelInput.extend({
 export type ChannelDraft = z.input<typeof ChannelDraft>;
 export type DraftForm = SchemaForm<ChannelDraft>;
 
-/** The vendor's one public address, "" where there is none or where it has a place for a region. */
+/** The provider's one public address, "" where there is none or where it has a place for a region. */
 export function ownAddress(provider: ProviderInfo | undefined): string {
   const address = provider?.base_url ?? "";
   return address.includes("{") ? "" : address;
@@ -174,8 +174,8 @@ export function inFormPaths(error: unknown, draft: ChannelDraft): unknown {
   return new ApiError(error.status, { message: error.message, fields });
 }
 
-/** What the schema cannot know: the vendor's demands. @param hasKeys keys are stored already */
-export function vendorFaults(
+/** What the schema cannot know: the provider's demands. @param hasKeys keys are stored already */
+export function providerFaults(
   draft: ChannelDraft,
   provider: ProviderInfo | undefined,
   hasKeys: boolean,
@@ -189,7 +189,7 @@ export function vendorFaults(
 }
 
 const fieldNames: Record<string, string> = {
-  type: phrase("Vendor"),
+  type: phrase("Provider"),
   name: phrase("Name"),
   base_url: phrase("API address"),
   key: phrase("API keys"),
@@ -209,7 +209,7 @@ const fieldNames: Record<string, string> = {
   compatible_response: phrase("Compatible responses"),
   allow_extra_body: phrase("Pass unknown fields"),
   log_bodies: phrase("Keep requests and answers"),
-  other: phrase("Vendor's own setting"),
+  other: phrase("Provider's own setting"),
   system_prompt: phrase("System prompt"),
   system_prompt_place: phrase("Its place"),
   auto_disable: phrase("Switch off automatically"),
@@ -217,7 +217,7 @@ const fieldNames: Record<string, string> = {
   first_byte_timeout_ms: phrase("Time to the first byte"),
   idle_timeout_ms: phrase("Silence in an answer"),
   max_concurrency: phrase("Calls at once"),
-  plugin: phrase("Vendor features"),
+  plugin: phrase("Provider features"),
 };
 
 /** English; translate where shown. */

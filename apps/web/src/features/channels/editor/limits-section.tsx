@@ -19,7 +19,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
     {
       field: "connect_timeout_ms",
       label: t("Time to connect"),
-      description: t("Until the vendor's server is reached."),
+      description: t("Until the provider's server is reached."),
     },
     {
       field: "first_byte_timeout_ms",
@@ -66,7 +66,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
       <Switch
         label={t("Switch off automatically")}
         description={t(
-          "When the vendor refuses a key several times in a row, or nothing is answered for minutes. A good test brings it back.",
+          "When the provider refuses a key several times in a row, or sends no response for minutes. A successful test enables it again.",
         )}
         {...form.getInputProps("auto_disable", { type: "checkbox" })}
       />

@@ -14,7 +14,7 @@ export function MappingSection({ form }: { form: DraftForm }) {
       hint={
         <Trans
           t={t}
-          i18nKey="Ask the vendor for another model than the caller asked for. The caller pays for the model that is forwarded; with a <code>+</code> before it, for the model that was requested."
+          i18nKey="Send another model name to the provider than the caller requested. The caller pays for the forwarded model; with a <code>+</code> before it, for the requested model."
           components={{ code: <Code /> }}
         />
       }

@@ -1,4 +1,4 @@
-/** The vendor's own list of models beside what the channel has: choose what it should have. */
+/** The provider's own list of models beside what the channel has: choose what it should have. */
 import {
   Badge,
   Box,
@@ -17,7 +17,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { errorReason } from "#lib/error-text.ts";
 import { http } from "#lib/http.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -53,7 +53,7 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
     <Modal
       opened
       onClose={onClose}
-      title={t("Models of the vendor")}
+      title={t("Models of the provider")}
       size={640}
       padding={0}
       fullScreen={phone}

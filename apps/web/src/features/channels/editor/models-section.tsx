@@ -5,7 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconCloudDownload, IconCopy, IconEraser, IconPlus } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { translateSentence } from "#lib/error-text.ts";
 import { copyText } from "#ui/copy.tsx";
 import { FormSection } from "#ui/form/form-drawer.tsx";
@@ -93,7 +93,7 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
             leftSection={<IconCloudDownload size={15} />}
             onClick={picker.open}
           >
-            {t("Fetch from vendor")}
+            {t("Fetch from provider")}
           </Button>
           {defaults.length > 0 ? (
             <Button

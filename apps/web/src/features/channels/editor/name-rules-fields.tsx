@@ -51,7 +51,7 @@ export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsPro
         </Group>
         <Group gap="md">
           {check("billRequested", t("Bill by the friendlier name (+)"))}
-          {check("keepOriginal", t("Offer the vendor's name, too"))}
+          {check("keepOriginal", t("Also offer the provider's name"))}
         </Group>
         {pairs.length === 0 ? null : (
           <Text fz="xs" c="dimmed" component="div" className={classes.wrap}>

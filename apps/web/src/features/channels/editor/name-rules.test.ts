@@ -15,7 +15,7 @@ describe("friendlier names", () => {
     expect(friendlyName("only/", { ...noRules, dropOwner: true })).toBe("only/");
   });
 
-  it("lead back to the vendor's by a mapping, and lose no model to a shared name", () => {
+  it("lead back to the provider's by a mapping, and lose no model to a shared name", () => {
     const rules = { ...noRules, dropOwner: true, billRequested: true };
     expect(applyRules(["a/one", "b/one", "two", "c/*"], rules)).toEqual({
       models: ["one", "b/one", "two", "c/*"],

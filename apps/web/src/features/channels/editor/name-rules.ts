@@ -1,4 +1,4 @@
-/** Friendlier names for a vendor's models, and the mapping that leads from them back to the vendor's. Pure. */
+/** Friendlier names for a provider's models, and the mapping that leads from them back to the provider's. Pure. */
 export type NameRules = {
   /** "openai/gpt-4o" → "gpt-4o" */
   dropOwner: boolean;
@@ -10,7 +10,7 @@ export type NameRules = {
   suffix: string;
   /** Callers pay for the name they asked for. */
   billRequested: boolean;
-  /** The vendor's own name stays open to callers, too. */
+  /** The provider's own name stays open to callers, too. */
   keepOriginal: boolean;
 };
 

@@ -1,9 +1,9 @@
-/** A vendor's own features, drawn from the JSON schema it describes them with. */
+/** A provider's own features, drawn from the JSON schema it describes them with. */
 import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { vendorWord } from "#features/channels/vendor-words.ts";
+import { providerWord } from "#features/channels/provider-labels.ts";
 import { Fold } from "#ui/fold.tsx";
 import { JsonField } from "#ui/form/json-field.tsx";
 import type { DraftForm } from "./draft.ts";
@@ -29,7 +29,7 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
   if (!features.success)
     return (
       <JsonField
-        label={t("Vendor features")}
+        label={t("Provider features")}
         value={form.values.plugin}
         onChange={(value) => form.setFieldValue("plugin", value as DraftForm["values"]["plugin"])}
       />
@@ -42,11 +42,11 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
   };
   return Object.entries(features.data.properties).map(([id, feature]) => {
     const parameters = Object.entries(feature.properties);
-    const title = vendorWord(t, feature.title ?? id);
+    const title = providerWord(t, feature.title ?? id);
     const fields = parameters.map(([name, parameter]) => (
       <ParameterField
         key={name}
-        label={parameters.length === 1 ? title : vendorWord(t, parameter.title ?? name)}
+        label={parameters.length === 1 ? title : providerWord(t, parameter.title ?? name)}
         description={describe(t, parameter, parameters.length === 1)}
         parameter={parameter}
         value={plugin[id]?.[name]}
@@ -72,8 +72,8 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
 /** What stands below a field: its description; the title too when the feature's own name took its place. */
 function describe(t: TFunction, parameter: Parameter, alone: boolean): string | undefined {
   const parts = alone ? [parameter.title, parameter.description] : [parameter.description];
-  const words = parts.filter((part) => part !== undefined).map((part) => vendorWord(t, part));
-  return words.length > 0 ? words.join(". ") : undefined;
+  const labels = parts.filter((part) => part !== undefined).map((part) => providerWord(t, part));
+  return labels.length > 0 ? labels.join(". ") : undefined;
 }
 
 function anyInside(form: DraftForm, path: string): boolean {

@@ -82,7 +82,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
       <Switch
         label={t("Pass unknown fields")}
         description={t(
-          "Fields that the gateway does not know reach the vendor even when the request is translated.",
+          "Fields that the gateway does not know are sent to the provider even when the request is translated.",
         )}
         {...form.getInputProps("allow_extra_body", { type: "checkbox" })}
       />

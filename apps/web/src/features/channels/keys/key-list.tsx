@@ -16,7 +16,7 @@ import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { keysQuery, useKeyChanges } from "#features/channels/api.ts";
-import { reasonText } from "#features/channels/reason-words.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
 import { pauseReason, statusOf } from "#features/channels/status.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";

@@ -14,7 +14,7 @@ type KeysFieldProps = {
   /** Undefined for a channel that is not stored yet. */
   id: number | undefined;
   hasKeys: boolean;
-  /** The address, the proxy or the vendor is another than the stored keys were entered for. */
+  /** The address, the proxy or the provider is another than the stored keys were entered for. */
   moved: boolean;
 };
 
@@ -80,10 +80,10 @@ function MovedKeys({ isRoot }: { isRoot: boolean }) {
       <Text fz="sm">
         {isRoot
           ? t(
-              "You changed the vendor, the API address or the proxy. Enter other keys to replace the stored ones.",
+              "You changed the provider, the API address or the proxy. Enter other keys to replace the stored ones.",
             )
           : t(
-              "You changed the vendor, the API address or the proxy. Stored keys are only sent where they were entered for.",
+              "You changed the provider, the API address or the proxy. Stored keys are only sent to the address they were entered for.",
             )}
       </Text>
     </Alert>

@@ -22,7 +22,7 @@ import {
   IconWallet,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { reasonText } from "#features/channels/reason-words.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";

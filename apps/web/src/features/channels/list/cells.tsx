@@ -2,11 +2,11 @@
 import { ChannelPatch, type ChannelRow, ChannelStatus } from "@gateway/shared/channels/channel";
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { VendorIcon } from "#components/vendor-icon.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
-import { reasonText } from "#features/channels/reason-words.ts";
+import { providerWord } from "#features/channels/provider-labels.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
 import { statusOf } from "#features/channels/status.ts";
-import { vendorWord } from "#features/channels/vendor-words.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
@@ -21,11 +21,11 @@ export function NameCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const provider = useProvider(row.type);
-  const label = provider ? vendorWord(t, provider.label) : t("Type {{type}}", { type: row.type });
+  const label = provider ? providerWord(t, provider.label) : t("Type {{type}}", { type: row.type });
   return (
     <Group gap={11} wrap="nowrap" className={classes.name}>
       <Box className={classes.logo}>
-        <VendorIcon name={provider?.icon ?? ""} size={18} />
+        <ProviderIcon name={provider?.icon ?? ""} size={18} />
       </Box>
       <Box miw={0}>
         <Text fw={500} fz="sm" truncate title={row.name} lh="18px">

@@ -103,7 +103,7 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
               target="_blank"
               rel="noopener noreferrer"
             >
-              {t("Open the vendor's site")}
+              {t("Open the provider's site")}
             </Menu.Item>
           ) : null}
           {mayChange ? (

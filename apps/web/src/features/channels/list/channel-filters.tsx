@@ -5,10 +5,10 @@ import { IconFilter } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { VendorIcon } from "#components/vendor-icon.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
 import { groupsQuery, providersQuery, tagsQuery } from "#features/channels/api.ts";
+import { providerWord } from "#features/channels/provider-labels.ts";
 import { statusChoices, statusOf } from "#features/channels/status.ts";
-import { vendorWord } from "#features/channels/vendor-words.ts";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
@@ -96,17 +96,17 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
   return (
     <>
       <FilterSelect
-        label={t("Vendor")}
+        label={t("Provider")}
         value={query.type === 0 ? "" : String(query.type)}
         onChange={(type) => onChange({ type: Number(type) })}
         searchable
-        data={providers.map(({ type, label }) => ({ value: String(type), label: vendorWord(t, label) }))}
+        data={providers.map(({ type, label }) => ({ value: String(type), label: providerWord(t, label) }))}
         leftSection={
-          query.type === 0 ? undefined : <VendorIcon name={iconOf(String(query.type))} size={15} />
+          query.type === 0 ? undefined : <ProviderIcon name={iconOf(String(query.type))} size={15} />
         }
         renderOption={({ option }) => (
           <Group gap={8} wrap="nowrap">
-            {option.value === "" ? null : <VendorIcon name={iconOf(option.value)} size={15} />}
+            {option.value === "" ? null : <ProviderIcon name={iconOf(option.value)} size={15} />}
             {option.label}
           </Group>
         )}

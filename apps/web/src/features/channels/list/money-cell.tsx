@@ -10,7 +10,7 @@ import { toast } from "#ui/toast.tsx";
 
 const signs: Record<string, string> = { USD: "$", CNY: "¥" };
 
-/** What the channel used, and what is left at the vendor; a click on that asks the vendor. */
+/** What the channel used, and what is left at the provider; a click on that asks the provider. */
 export function MoneyCell({ row }: { row: ChannelRow }) {
   const format = useFormat();
   const tells = useProvider(row.type)?.tells_balance === true;
@@ -32,7 +32,7 @@ function Balance({ row }: { row: ChannelRow }) {
   const ask = () =>
     refresh.mutate(row.id, {
       onSuccess: (left) => {
-        if (left === null) toast.info(t("This vendor does not tell the balance."));
+        if (left === null) toast.info(t("This provider does not report the balance."));
       },
     });
   const left = (
@@ -45,7 +45,7 @@ function Balance({ row }: { row: ChannelRow }) {
     <Tooltip
       label={
         row.balance_updated_time === null
-          ? t("Ask the vendor what is left")
+          ? t("Query the balance")
           : t("As of {{time}}. A click asks again.", { time: formatTime(row.balance_updated_time) })
       }
     >

@@ -38,9 +38,9 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
       hint={
         demo
           ? t(
-              "A channel is an account at a vendor. Add one with your key, or start with the demo vendor, which answers without any.",
+              "A channel is an account at a provider. Add one with your key, or start with the demo provider, which needs no key.",
             )
-          : t("A channel is an account at a vendor. Add one with your key.")
+          : t("A channel is an account at a provider. Add one with your key.")
       }
       action={
         <Group justify="center" gap="xs">

@@ -36,7 +36,7 @@ export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuPro
   const askAndTest = async () => {
     const sure = await confirm({
       title: t("Test all channels?"),
-      body: t("Each test is one short call to the vendor. Channels switched off by hand are left alone."),
+      body: t("Each test is one short call to the provider. Manually disabled channels are skipped."),
       action: t("Test"),
       danger: false,
     });

@@ -15,7 +15,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/editor/draft.ts";
-import { reasonText } from "#features/channels/reason-words.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
 import { phrase } from "#lib/i18n.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -104,7 +104,7 @@ function EventTitle({ row }: { row: ChannelEventRow }) {
   const about = row.model || row.key;
   return (
     <>
-      {t(words[row.kind] ?? row.kind)}
+      {t(labels[row.kind] ?? row.kind)}
       {about ? (
         <>
           {" "}
@@ -130,7 +130,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
   );
 }
 
-const words: Record<string, string> = {
+const labels: Record<string, string> = {
   created: phrase("Channel created"),
   changed: phrase("Channel changed"),
   enabled: phrase("Switched on"),

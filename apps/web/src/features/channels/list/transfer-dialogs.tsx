@@ -7,7 +7,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/editor/draft.ts";
-import { reasonText } from "#features/channels/reason-words.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
 import { useCan } from "#lib/session.ts";
 import { toast } from "#ui/toast.tsx";
 import { exportChannels, importChannels } from "./batch-api.ts";
@@ -45,7 +45,7 @@ export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onCl
           <Checkbox
             label={t("Include the keys in the clear")}
             description={t(
-              "Whoever has the file can spend the money at your vendors. This goes into the audit log.",
+              "Anyone with the file can spend your money at the providers. This is recorded in the audit log.",
             )}
             checked={withKeys}
             onChange={(event) => setWithKeys(event.currentTarget.checked)}
@@ -110,7 +110,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     if (file === null) return;
     setAnswer(null);
     const channels = channelsIn(await file.text());
-    setFault(channels === undefined || channels.length === 0 ? t("This file holds no channels.") : "");
+    setFault(channels === undefined || channels.length === 0 ? t("This file contains no channels.") : "");
     setChosen(channels === undefined || channels.length === 0 ? null : { name: file.name, channels });
   };
   const waiting = answer?.created.filter((each) => each.needs_key).length ?? 0;

@@ -13,22 +13,22 @@ import { checkModels } from "./check-stream.ts";
 import classes from "./runs.module.css";
 
 /** What the server calls its steps and findings. @public read by the extractor */
-export const checkWords = [
+export const checkLabels = [
   phrase("Plain answer"),
   phrase("Impossible role"),
   phrase("Picture"),
   phrase("Structured answer"),
   phrase("Tool call"),
   phrase("It answers"),
-  phrase("Usage is told"),
-  phrase("It names the model that was asked"),
-  phrase("The id looks like the vendor's"),
+  phrase("Usage is reported"),
+  phrase("It names the requested model"),
+  phrase("The id looks like the provider's"),
   phrase("It is refused"),
   phrase("Relays in between"),
   phrase("It sees a picture"),
   phrase("It keeps to the schema"),
   phrase("It calls the tool"),
-  phrase("Somebody in between mends requests."),
+  phrase("Another relay between this server and the provider changes requests."),
 ];
 
 export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => void }) {
@@ -123,7 +123,7 @@ const looks: Record<number, { color: string; Picture: typeof IconCheck; word: st
   [CheckStatus.failed]: { color: "red", Picture: IconX, word: phrase("Suspicious") },
   [CheckStatus.fine]: { color: "green", Picture: IconCheck, word: phrase("Fine") },
 };
-const unclear = { color: "dimmed", Picture: IconQuestionMark, word: phrase("Cannot be told") };
+const unclear = { color: "dimmed", Picture: IconQuestionMark, word: phrase("Not known") };
 
 function Step({ step }: { step: CheckStep }) {
   const { t } = useTranslation();

@@ -16,7 +16,7 @@ import { IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { reasonText } from "#features/channels/reason-words.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";

@@ -16,7 +16,7 @@ import { readEvents } from "#lib/event-stream.ts";
 import { ApiError, http } from "#lib/http.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
-/** The newest runs of all nodes; one that somebody else started shows up, too. */
+/** The newest runs of all nodes; one that someone else started shows up, too. */
 export const runsQuery = queryOptions({
   queryKey: ["channel-runs"],
   queryFn: () => http.get("/channel/run", z.array(ChannelRun)),
@@ -47,14 +47,14 @@ export function useRunProgress(id: number): ChannelRunDetail | undefined {
     // After a lost connection everything is told anew.
     const items = new Map<number, ChannelRunItem>();
     const closing = new AbortController();
-    const take = (told: ChannelRunDetail) => {
-      for (const item of told.items) {
+    const take = (reported: ChannelRunDetail) => {
+      for (const item of reported.items) {
         if (items.has(item.position)) continue;
         items.set(item.position, item);
-        if (told.run.kind === "test") showOutcome(client, item);
+        if (reported.run.kind === "test") showOutcome(client, item);
       }
-      setSeen({ run: told.run, items: [...items.values()] });
-      if (told.run.status === "running") return;
+      setSeen({ run: reported.run, items: [...items.values()] });
+      if (reported.run.status === "running") return;
       closing.abort();
       void refreshChannels(client);
       void client.invalidateQueries({ queryKey: runsQuery.queryKey });

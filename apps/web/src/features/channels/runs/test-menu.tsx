@@ -17,7 +17,7 @@ import { IconCheck, IconPlayerPlay, IconSearch, IconX } from "@tabler/icons-reac
 import { useQueryClient } from "@tanstack/react-query";
 import { cloneElement, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon } from "#components/vendor-icon.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { refreshChannels, useProvider } from "#features/channels/api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { translateSentence } from "#lib/error-text.ts";
@@ -140,7 +140,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
           </Button>
         </Group>
         {shown.length > 1 ? (
-          <Tooltip label={t("Each test is one short call to the vendor.")}>
+          <Tooltip label={t("Each test is one short call to the provider.")}>
             <Button size="compact-xs" variant="light" disabled={busy} onClick={() => void testAll()}>
               {t("Test all {{number}}", { number: shown.length })}
             </Button>

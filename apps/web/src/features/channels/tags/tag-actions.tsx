@@ -17,7 +17,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
   const { t } = useTranslation();
   const mayChange = useMayChange();
   const client = useQueryClient();
-  const turn = useMutation({
+  const change = useMutation({
     mutationFn: (on: boolean) => switchTag(tag, on),
     onSuccess: ({ failed }) => {
       const [first] = failed;
@@ -48,7 +48,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
       action: on ? t("Enable") : t("Disable"),
       danger: !on,
     });
-    if (sure) turn.mutate(on);
+    if (sure) change.mutate(on);
   };
   const askAndDelete = async () => {
     const sure = await confirm({
@@ -73,7 +73,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
       </Tooltip>
       <Menu position="bottom-end" width={210}>
         <Menu.Target>
-          <ActionIcon aria-label={t("More actions for {{name}}", { name: tag })} loading={turn.isPending}>
+          <ActionIcon aria-label={t("More actions for {{name}}", { name: tag })} loading={change.isPending}>
             <IconDots size={17} stroke={1.7} />
           </ActionIcon>
         </Menu.Target>

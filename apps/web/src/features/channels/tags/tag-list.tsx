@@ -7,14 +7,14 @@ import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { VendorIcon } from "#components/vendor-icon.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
 import { providersQuery, refreshChannels } from "#features/channels/api.ts";
 import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/list/batch-api.ts";
 import { NameCell, RankCell, StatusCell } from "#features/channels/list/cells.tsx";
 import { PulseIds } from "#features/channels/list/pulse.tsx";
 import { ResponseCell } from "#features/channels/list/response-cell.tsx";
+import { providerWord } from "#features/channels/provider-labels.ts";
 import { speedOf } from "#features/channels/status.ts";
-import { vendorWord } from "#features/channels/vendor-words.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { errorReason, translateSentence } from "#lib/error-text.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
@@ -59,7 +59,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
           />
         ),
       },
-      { id: "vendors", title: t("Vendors"), cell: (row) => <Vendors types={row.types} /> },
+      { id: "vendors", title: t("Providers"), cell: (row) => <ProviderServices types={row.types} /> },
       {
         id: "status",
         title: t("Status"),
@@ -166,15 +166,15 @@ function TagName({ row, open, onToggle }: { row: ChannelTag; open: boolean; onTo
 
 const mostIcons = 5;
 
-function Vendors({ types }: { types: number[] }) {
+function ProviderServices({ types }: { types: number[] }) {
   const { t } = useTranslation();
   const providers = useQuery(providersQuery).data ?? [];
   const known = types.map((type) => providers.find((provider) => provider.type === type));
   return (
-    <Tooltip label={known.map((provider) => (provider ? vendorWord(t, provider.label) : "?")).join(", ")}>
+    <Tooltip label={known.map((provider) => (provider ? providerWord(t, provider.label) : "?")).join(", ")}>
       <Group gap={6} wrap="nowrap" w="fit-content">
         {known.slice(0, mostIcons).map((provider, index) => (
-          <VendorIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />
+          <ProviderIcon key={provider?.type ?? `unknown ${index}`} name={provider?.icon ?? ""} size={16} />
         ))}
         {types.length > mostIcons ? (
           <Text fz="xs" c="dimmed">

@@ -34,12 +34,12 @@ export const configFields: { [T in PaymentType]: Record<keyof PaymentConfigs[T],
     pay_domain: {
       label: phrase("Address of the payment site"),
       kind: "text",
-      hint: phrase("Without submit.php. With https, lost notices can be asked for."),
+      hint: phrase("Without submit.php. With https, lost notifications can be queried."),
     },
     partner_id: { label: phrase("Merchant id (pid)"), kind: "text" },
     key: { label: phrase("Merchant key"), kind: "secret" },
     pay_type: {
-      label: phrase("Way to pay"),
+      label: phrase("Payment method"),
       kind: "choice",
       choices: [
         { value: "", label: phrase("People choose on its page") },
@@ -66,7 +66,7 @@ export const configFields: { [T in PaymentType]: Record<keyof PaymentConfigs[T],
       hint: phrase("Alipay's own, not the application's."),
     },
     pay_type: {
-      label: phrase("Way to pay"),
+      label: phrase("Payment method"),
       kind: "choice",
       choices: [
         { value: "facepay", label: phrase("Code to scan") },

@@ -3,14 +3,14 @@ import type { Dialect } from "#dialects/dialect.ts";
 import { forbidden } from "#errors.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** Operators may shut the doors of clients that speak a vendor's own dialect. */
+/** Operators may shut the endpoints of clients that speak a provider's own dialect. */
 const switches = {
   anthropic: { enabledBy: "ClaudeAPIEnabled", sentence: "The Anthropic API is switched off here." },
   gemini: { enabledBy: "GeminiAPIEnabled", sentence: "The Gemini API is switched off here." },
 } as const;
 
 /** Every route of this scope answers 403 while its dialect is switched off. */
-export function guardDoor(
+export function guardEndpoint(
   scope: FastifyInstance,
   { relay }: Pick<GatewayServices, "relay">,
   dialect: Dialect["id"],

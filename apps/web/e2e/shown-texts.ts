@@ -5,10 +5,10 @@ import type { Page } from "playwright-core";
  * for a moment only: whoever looks for it may come too late.
  */
 export async function hear(page: Page, selector: string): Promise<string[]> {
-  const heard: string[] = [];
+  const received: string[] = [];
   const name = `heard${Math.random().toString(36).slice(2)}`;
   await page.exposeBinding(name, (_source, text: string) => {
-    if (heard.at(-1) !== text) heard.push(text);
+    if (received.at(-1) !== text) received.push(text);
   });
   await page.addInitScript(
     ([where, tell]) => {
@@ -20,5 +20,5 @@ export async function hear(page: Page, selector: string): Promise<string[]> {
     },
     [selector, name] as const,
   );
-  return heard;
+  return received;
 }

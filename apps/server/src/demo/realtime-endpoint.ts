@@ -9,7 +9,7 @@ import { refusal } from "./faults.ts";
 import { serveRealtime } from "./realtime.ts";
 import { switchesInKey, switchesInModel } from "./switches.ts";
 
-/** Opens realtime sessions at `/v1/realtime?model=…`, or refuses them as their vendor does. Answers how to end them. */
+/** Opens realtime sessions at `/v1/realtime?model=…`, or refuses them as their provider does. Answers how to end them. */
 const PATH = "/v1/realtime";
 const MAX_MESSAGE = 32 * 1024 * 1024;
 

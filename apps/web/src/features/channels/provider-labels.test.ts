@@ -1,7 +1,7 @@
 import i18next from "i18next";
 import { beforeAll, describe, expect, it } from "vitest";
 import words from "#locales/zh_CN.json" with { type: "json" };
-import { vendorWord } from "./vendor-words.ts";
+import { providerWord } from "./provider-labels.ts";
 
 beforeAll(async () => {
   const resources = { zh_CN: { translation: words } };
@@ -9,7 +9,7 @@ beforeAll(async () => {
   await i18next.init({ lng: "zh_CN", resources, keySeparator: false, nsSeparator: false, interpolation });
 });
 
-describe("a word that a vendor brings along", () => {
+describe("a word that a provider brings along", () => {
   it.each([
     ["Voices", "音色"],
     ["Region, e.g. eastasia", "区域，例如 eastasia"],
@@ -21,7 +21,7 @@ describe("a word that a vendor brings along", () => {
       "用 {{ knowledge }} 和 {{ question }} 标出位置",
     ],
     ["alloy", "alloy"],
-  ])("%s is said in the reader's language", (word, said) => {
-    expect(vendorWord(i18next.t, word)).toBe(said);
+  ])("%s is said in the reader's language", (word, text) => {
+    expect(providerWord(i18next.t, word)).toBe(text);
   });
 });

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Every client's wire to vendors whose own wire no client speaks, whole and streamed, and what it costs. */
-let vendor: Server;
+/** Every client's wire to providers whose own wire no client speaks, whole and streamed, and what it costs. */
+let upstream: Server;
 let gateway: TestGateway;
 let key: string;
-let asked: { path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+let requested: { path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
 let rows = 0;
 let refusing: { status: number; headers: Record<string, string>; body: string } | undefined;
 
@@ -16,10 +16,10 @@ const event = (name: string, payload: object) =>
   eventMessage({ ":event-type": name, ":message-type": "event" }, JSON.stringify(payload));
 const usage = { inputTokens: 30, outputTokens: 12, totalTokens: 42 };
 const frame = (name: string, data: object) => `event:${name}\ndata:${JSON.stringify(data)}\n\n`;
-const said = (content: string) =>
+const output = (content: string) =>
   frame("conversation.message.delta", { type: "answer", role: "assistant", content, content_type: "text" });
 
-/** What each vendor answers, by the path that it is asked at. */
+/** What each provider answers, by the path that it is asked at. */
 const answers: [path: RegExp, type: string, chunks: (string | Buffer)[]][] = [
   [
     /\/converse$/,
@@ -49,8 +49,8 @@ const answers: [path: RegExp, type: string, chunks: (string | Buffer)[]][] = [
     "text/event-stream",
     [
       frame("conversation.chat.created", { id: "c1", created_at: 1_718_792_949 }),
-      said("Grüß"),
-      said(" Gott"),
+      output("Grüß"),
+      output(" Gott"),
       frame("conversation.chat.completed", { id: "c1", usage: { input_count: 30, output_count: 12 } }),
       'event:done\ndata:"[DONE]"\n\n',
     ],
@@ -66,12 +66,12 @@ const answers: [path: RegExp, type: string, chunks: (string | Buffer)[]][] = [
 ];
 
 beforeAll(async () => {
-  vendor = createServer((request, response) => {
+  upstream = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk: Buffer) => (body += chunk.toString()));
     request.on("end", () => {
       const path = request.url ?? "";
-      asked.push({ path, headers: request.headers, body });
+      requested.push({ path, headers: request.headers, body });
       if (refusing !== undefined) {
         response.writeHead(refusing.status, { "content-type": "application/json", ...refusing.headers });
         response.end(refusing.body);
@@ -83,22 +83,22 @@ beforeAll(async () => {
       response.end();
     });
   });
-  await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
-  const base_url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}`;
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  const base_url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   gateway = await startTestGateway();
-  for (const [type, name, vendorKey] of [
+  for (const [type, name, providerKey] of [
     [32, "us.amazon.nova-pro-v1:0", "us-east-1|AKID|secret"],
     [38, "coze-7379", "pat_1"],
     [52, "meta/llama", "r8_1"],
   ] as const) {
-    await gateway.addChannel({ type, name, key: vendorKey, base_url, models: [name] });
+    await gateway.addChannel({ type, name, key: providerKey, base_url, models: [name] });
     await gateway.addPrice(name);
   }
   key = (await gateway.addToken()).key;
 });
 afterAll(async () => {
   await gateway.stop();
-  await new Promise((resolve) => vendor.close(resolve));
+  await new Promise((resolve) => upstream.close(resolve));
 });
 
 const hi = [{ role: "user", content: "Hi" }];
@@ -116,7 +116,7 @@ const clients: Record<string, (model: string, stream: boolean) => { path: string
 };
 
 async function ask(client: string, model: string, stream: boolean) {
-  asked = [];
+  requested = [];
   const { path, body } = clients[client]?.(model, stream) ?? { path: "/", body: {} };
   const response = await fetch(gateway.url + path, {
     method: "POST",
@@ -126,9 +126,9 @@ async function ask(client: string, model: string, stream: boolean) {
   return { status: response.status, text: await response.text() };
 }
 
-const vendors = ["us.amazon.nova-pro-v1:0", "coze-7379"];
+const providers = ["us.amazon.nova-pro-v1:0", "coze-7379"];
 const pairs = [
-  ...Object.keys(clients).flatMap((client) => vendors.map((model) => [client, model] as const)),
+  ...Object.keys(clients).flatMap((client) => providers.map((model) => [client, model] as const)),
   // A name with a slash is no name in Gemini's addresses.
   ...["chat", "responses", "anthropic"].map((client) => [client, "meta/llama"] as const),
 ];
@@ -139,7 +139,7 @@ describe.each(pairs)("a client of %s at %s", (client, model) => {
     expect(status, text).toBe(200);
     expect(text).toContain("Grüß");
     expect(text).toContain("Gott");
-    expect(asked).toHaveLength(1);
+    expect(requested).toHaveLength(1);
     rows += 1;
     const [row] = await gateway.logs(rows);
     expect(row?.quota).toBeGreaterThan(0);
@@ -154,7 +154,7 @@ describe.each(pairs)("a client of %s at %s", (client, model) => {
   });
 });
 
-describe("a vendor with a wire of its own", () => {
+describe("a provider with a wire of its own", () => {
   it("that does not know the caller's model is no dead key", async () => {
     refusing = {
       status: 403,

@@ -3,7 +3,7 @@ import type { NoticeEvent } from "@gateway/shared/site/notice";
 /** What happened. Values come from the database and may be anything. */
 export type Facts = Readonly<Record<string, string>>;
 
-interface EventWords {
+interface EventMessages {
   title(facts: Facts): string;
   /** Empty when the title says it all. */
   text(facts: Facts): string;
@@ -16,7 +16,7 @@ const reason = (facts: Facts) => facts["reason"] ?? "";
  * The texts of notices to operators. They are English whatever the language of the site, because their reasons are: what
  * providers, payment gateways and the database answer.
  */
-export const eventWords: Readonly<Record<NoticeEvent | "test", EventWords>> = {
+export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>> = {
   "channel-disabled": {
     title: (facts) => `Channel “${of(facts, "name")}” was disabled`,
     text: (facts) =>

@@ -1,6 +1,6 @@
-/** Logos of vendors, as static files of our own. Single-colour ones follow the text colour, so they work in the dark. */
+/** Logos of providers, as static files of our own. Single-colour ones follow the text colour, so they work in the dark. */
 import { IconFlask2, IconServer2 } from "@tabler/icons-react";
-import classes from "./vendor-icon.module.css";
+import classes from "./provider-icon.module.css";
 
 const files = import.meta.glob<string>(
   [
@@ -17,7 +17,7 @@ for (const [path, url] of Object.entries(files)) {
   urls.set(color ? file.slice(0, -"-color".length) : file, { url, color });
 }
 
-/** Other names under which a vendor comes. */
+/** Other names under which a provider comes. */
 const aliases: Record<string, string> = {
   ali: "qwen",
   alibaba: "qwen",
@@ -71,13 +71,13 @@ const families: [RegExp, string][] = [
   [/phi-/, "microsoft"],
 ];
 
-export function vendorOfModel(model: string): string | null {
+export function providerOfModel(model: string): string | null {
   const name = model.toLowerCase().replace(/^.*\//, "");
   return families.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-/** @param name id, label or icon name of a vendor; an unknown one gets a neutral picture */
-export function VendorIcon({ name, size = 18 }: { name: string; size?: number }) {
+/** @param name id, label or icon name of a provider; an unknown one gets a neutral picture */
+export function ProviderIcon({ name, size = 18 }: { name: string; size?: number }) {
   const key = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   if (key === "demo") return <IconFlask2 size={size} stroke={1.7} aria-hidden className={classes.icon} />;
   const icon = urls.get(key) ?? urls.get(aliases[key] ?? "");
@@ -94,5 +94,5 @@ export function VendorIcon({ name, size = 18 }: { name: string; size?: number })
 }
 
 export function ModelIcon({ model, size = 18 }: { model: string; size?: number }) {
-  return <VendorIcon name={vendorOfModel(model) ?? ""} size={size} />;
+  return <ProviderIcon name={providerOfModel(model) ?? ""} size={size} />;
 }

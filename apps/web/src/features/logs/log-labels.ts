@@ -40,7 +40,7 @@ const outcomes: Record<string, OutcomeWord> = {
   "upstream-died": {
     tone: "warn",
     text: phrase("Broke off"),
-    sentence: phrase("The vendor broke off in the middle. Only what was delivered is charged."),
+    sentence: phrase("The provider's response was interrupted. Only the delivered part is charged."),
   },
   interrupted: {
     tone: "warn",
@@ -71,11 +71,11 @@ const attemptResults: Record<string, string> = {
   ok: phrase("Answered"),
   "bad-request": phrase("Refused the request"),
   auth: phrase("Refused the key"),
-  quota: phrase("Account at the vendor is empty"),
+  quota: phrase("Account at the provider is empty"),
   "not-found": phrase("Does not know the model"),
   "rate-limited": phrase("Too many requests"),
   overloaded: phrase("Overloaded"),
-  server: phrase("Error at the vendor"),
+  server: phrase("Provider error"),
   network: phrase("Connection failed"),
   timeout: phrase("No answer in time"),
   circuit: phrase("Circuit breaker open: too many calls failed"),

@@ -15,7 +15,7 @@ const texts = {
   Chinese: "敏捷的棕色狐狸跳过了懒狗，谁也不介意。",
 };
 
-export interface HoldUp {
+export interface Stall {
   text: string;
   /** Milliseconds of CPU, garbage collection included: the median and the most of the runs. */
   parse: [number, number];
@@ -23,7 +23,7 @@ export interface HoldUp {
   estimate: [number, number];
 }
 
-export function measureHoldUps(): HoldUp[] {
+export function measureStalls(): Stall[] {
   return Object.entries(texts).map(([text, piece]) => {
     const content = piece.repeat(Math.ceil(BYTES / Buffer.byteLength(piece)));
     const raw = Buffer.from(JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content }] }));

@@ -1,4 +1,4 @@
-/** Splits a language's words, so that nobody loads what only other parts of the site say. */
+/** Splits a language's words, so that no one loads what only other parts of the site say. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -15,19 +15,19 @@ const lastPart = "screens";
 /** They import every page when it is visited; what others import later belongs to their page. */
 const tables = new Set(["src/app/router.tsx", "src/app/screens.ts"]);
 
-const asked = /\/locales\/\w+\.json\?part=(\w+)$/;
+const requested = /\/locales\/\w+\.json\?part=(\w+)$/;
 
 /**
  * `import words from "/src/locales/en_US.json?part=home"`: the words that the files of the first page name.
  * `?part=site`: what the other public pages name besides, and so on.
  * @param root where `src` is
  */
-export function splitWords(root: string): Plugin {
+export function splitMessages(root: string): Plugin {
   return {
-    name: "split-words",
+    name: "split-messages",
     enforce: "pre",
     async load(id) {
-      const part = asked.exec(id)?.[1];
+      const part = requested.exec(id)?.[1];
       if (!part) return null;
       const file = id.slice(0, id.indexOf("?"));
       this.addWatchFile(file);
@@ -40,8 +40,8 @@ export function splitWords(root: string): Plugin {
         return { name, text: [...sources].map((source) => readFileSync(source, "utf8")).join("\n") };
       });
       const partOf = (key: string) => texts.find(({ text }) => isNamed(text, key))?.name ?? lastPart;
-      const words = JSON.parse(await readFile(file, "utf8")) as Record<string, string>;
-      const chosen = Object.entries(words).filter(([key]) => partOf(key) === part);
+      const labels = JSON.parse(await readFile(file, "utf8")) as Record<string, string>;
+      const chosen = Object.entries(labels).filter(([key]) => partOf(key) === part);
       const text = JSON.stringify(JSON.stringify(Object.fromEntries(chosen)));
       // A browser reads JSON in a string faster than an object literal.
       return { code: `export default JSON.parse(${text})`, moduleType: "js" };

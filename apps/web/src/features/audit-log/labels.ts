@@ -2,7 +2,7 @@
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
-export const targetWords: Record<string, string> = {
+export const targetLabels: Record<string, string> = {
   channel: phrase("Channel"),
   model_owner: phrase("Model owner"),
   order: phrase("Top-up order"),
@@ -17,7 +17,7 @@ export const targetWords: Record<string, string> = {
   user_group: phrase("User group"),
 };
 
-const verbWords: Record<string, string> = {
+const verbLabels: Record<string, string> = {
   create: phrase("created"),
   change: phrase("changed"),
   delete: phrase("deleted"),
@@ -45,13 +45,13 @@ const verbWords: Record<string, string> = {
 };
 
 export function targetText(t: TFunction, type: string): string {
-  const word = targetWords[type];
+  const word = targetLabels[type];
   return word === undefined ? type : t(word);
 }
 
 /** "channel.create" → "created". */
 export function actionText(t: TFunction, action: string): string {
   const verb = action.slice(action.indexOf(".") + 1);
-  const word = verbWords[verb];
+  const word = verbLabels[verb];
   return word === undefined ? verb : t(word);
 }

@@ -1,6 +1,6 @@
 import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
-import { reasonText } from "./reason-words.ts";
+import { reasonText } from "./reason-labels.ts";
 
 /** Shows which phrase was asked for, and with what. */
 const t = ((key: string, values: Record<string, string> = {}) =>
@@ -28,7 +28,7 @@ describe("a reason of the server", () => {
     expect(reasonText(t, paused)).toContain("confirmed by a test");
   });
 
-  it("stays as it is when nobody knows it", () => {
+  it("stays as it is when no one knows it", () => {
     expect(reasonText(t, "Because.")).toBe("Because.");
     expect(reasonText(t, 'There is no group named "vip".')).toContain('{"name":"vip"}');
   });

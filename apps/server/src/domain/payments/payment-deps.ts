@@ -8,7 +8,7 @@ import type { PaymentGateway as GatewayRecord, PrismaClient } from "#platform/pr
 import type { Secrets } from "#platform/secrets.ts";
 
 /** What taking money needs of the process. */
-export interface PaymentRoom {
+export interface PaymentDeps {
   db: PrismaClient;
   secrets: Secrets;
   settings(): Settings;
@@ -35,9 +35,9 @@ export function configOf(
 }
 
 /** Throws `internal` when its settings are not complete. */
-export function clientOf(room: PaymentRoom, gateway: GatewayRecord): PaymentClient {
-  const record = room.gateways[gateway.type as PaymentType];
-  return record.connect(configOf(room.secrets, gateway), { fetch: room.fetch, now: () => currentTime() });
+export function clientOf(deps: PaymentDeps, gateway: GatewayRecord): PaymentClient {
+  const record = deps.gateways[gateway.type as PaymentType];
+  return record.connect(configOf(deps.secrets, gateway), { fetch: deps.fetch, now: () => currentTime() });
 }
 
 function contextOf(uuid: string): string {

@@ -3,7 +3,7 @@ import type { OrderRow, OrderTrouble } from "@gateway/shared/billing/order";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
-const words: Record<OrderTrouble, string> = {
+const labels: Record<OrderTrouble, string> = {
   not_opened: phrase("The gateway did not open it: {{reason}}"),
   unknown_order: phrase("There is no order with this number."),
   other_gateway: phrase("The order was opened with another gateway."),
@@ -15,6 +15,6 @@ const words: Record<OrderTrouble, string> = {
 
 /** "" when nothing is wrong. Orders from before there were codes hold a sentence, which is shown as it is. */
 export function troubleText(t: TFunction, { trouble, trouble_facts }: OrderRow): string {
-  const word: string | undefined = words[trouble as OrderTrouble];
+  const word: string | undefined = labels[trouble as OrderTrouble];
   return word === undefined ? trouble : t(word, trouble_facts);
 }

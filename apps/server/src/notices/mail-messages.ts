@@ -1,7 +1,7 @@
 import type { Language } from "./language.ts";
 
 /** The sentences of our mails. */
-interface MailWords {
+interface MailMessages {
   code: { title: string; body(site: string, minutes: number): string };
   exists: { title: string; body(site: string): string };
   reset: {
@@ -27,7 +27,7 @@ interface MailWords {
   notYou: string;
 }
 
-export const mailWords: Readonly<Record<Language, MailWords>> = {
+export const mailMessages: Readonly<Record<Language, MailMessages>> = {
   en_US: {
     code: {
       title: "Your verification code",
@@ -37,12 +37,12 @@ export const mailWords: Readonly<Record<Language, MailWords>> = {
     exists: {
       title: "You already have an account",
       body: (site) =>
-        `Somebody tried to sign up at ${site} with this e-mail address, but an account with it exists. Sign in with it, or reset the password if you forgot it.`,
+        `A sign-up was attempted at ${site} with this e-mail address, but an account with it exists. Sign in with it, or reset the password if you forgot it.`,
     },
     reset: {
       title: "Choose a new password",
       body: (username, site, minutes) =>
-        `A new password was asked for the account “${username}” at ${site}. The link works once, for ${minutes} minutes.`,
+        `A password reset was requested for the account “${username}” at ${site}. The link works once, for ${minutes} minutes.`,
       button: "Choose a new password",
       closing: "If you did not ask for this, do nothing: your password stays as it is.",
     },
@@ -57,7 +57,7 @@ export const mailWords: Readonly<Record<Language, MailWords>> = {
     },
     test: {
       title: "The mail settings work",
-      body: (site) => `${site} can send mail. This is the test you asked for in the settings.`,
+      body: (site) => `${site} can send mail. This is the test that you requested in the settings.`,
     },
     balance: {
       title: "Your balance is running low",

@@ -14,7 +14,7 @@ function spoken(part: Part, own: DialectId | "own"): Part {
 }
 
 /** The same object when there is nothing to say in words. */
-export function inWords(request: ChatRequest, upstream: DialectId | "own"): ChatRequest {
+export function withBlocksAsText(request: ChatRequest, upstream: DialectId | "own"): ChatRequest {
   const has = (message: Message) => message.parts.some((part) => isForeign(part, upstream));
   if (!request.messages.some(has)) return request;
   const messages = request.messages.map<Message>((message) =>

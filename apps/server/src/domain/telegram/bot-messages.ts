@@ -1,7 +1,7 @@
 import type { Settings } from "@gateway/shared/site/settings";
 
 /** The texts of the bot's own answers. */
-export interface BotWords {
+export interface BotMessages {
   /** What Telegram shows beside the bot's own commands. */
   commands: Record<"bind" | "unbind" | "balance" | "recharge" | "apikey" | "aff", string>;
   welcome(site: string): string;
@@ -27,11 +27,11 @@ export interface BotWords {
   next: string;
   /** Without a link while the site's address is not configured. */
   invitation(facts: { code: string; link: string | undefined; invited: number; earned: string }): string;
-  /** In a group, where everybody would read it. */
+  /** In a group, where everyone would read it. */
   inPrivate: string;
 }
 
-export const botWords: Readonly<Record<Settings["Language"], BotWords>> = {
+export const botMessages: Readonly<Record<Settings["Language"], BotMessages>> = {
   en_US: {
     commands: {
       bind: "Link your account",

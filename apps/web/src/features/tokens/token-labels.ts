@@ -7,7 +7,7 @@ import type { Tone } from "#ui/status-dot.tsx";
 
 type Word = { text: string; tone: Tone };
 
-const words: Record<number, Word> = {
+const labels: Record<number, Word> = {
   [TokenStatus.enabled]: { text: phrase("Enabled"), tone: "good" },
   [TokenStatus.disabled]: { text: phrase("Disabled"), tone: "idle" },
   [TokenStatus.expired]: { text: phrase("Expired"), tone: "bad" },
@@ -15,12 +15,12 @@ const words: Record<number, Word> = {
 };
 
 export function statusWord(status: number): Word {
-  return words[status] ?? { text: phrase("Unknown"), tone: "idle" };
+  return labels[status] ?? { text: phrase("Unknown"), tone: "idle" };
 }
 
 /** The limits that are set, in words: "60 requests per minute". */
-export function limitWords(rates: TokenRates, t: TFunction, format: ReturnType<typeof useFormat>): string[] {
-  const words: [number, () => string][] = [
+export function limitLabels(rates: TokenRates, t: TFunction, format: ReturnType<typeof useFormat>): string[] {
+  const messages: [number, () => string][] = [
     [
       rates.requests_per_minute,
       () =>
@@ -48,5 +48,5 @@ export function limitWords(rates: TokenRates, t: TFunction, format: ReturnType<t
     [rates.daily_spend, () => t("{{amount}} a day", { amount: format.quota(rates.daily_spend) })],
     [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.quota(rates.monthly_spend) })],
   ];
-  return words.filter(([limit]) => limit > 0).map(([, word]) => word());
+  return messages.filter(([limit]) => limit > 0).map(([, word]) => word());
 }

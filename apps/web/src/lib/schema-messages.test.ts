@@ -1,16 +1,16 @@
 import i18next from "i18next";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { speakForSchemas } from "./schema-words.ts";
+import { speakForSchemas } from "./schema-messages.ts";
 
 beforeAll(async () => {
-  const words = { "It needs at least {{number}} characters": "至少需要 {{number}} 个字符" };
-  const resources = { zh_CN: { translation: words } };
+  const labels = { "It needs at least {{number}} characters": "至少需要 {{number}} 个字符" };
+  const resources = { zh_CN: { translation: labels } };
   await i18next.init({ lng: "en_US", resources, keySeparator: false, nsSeparator: false });
   speakForSchemas();
 });
 
-const said = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
+const output = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message;
 
 describe("a schema without a sentence of its own", () => {
   it.each([
@@ -32,15 +32,15 @@ describe("a schema without a sentence of its own", () => {
     [z.enum(["a", "b"]), "c", "This value is not valid"],
     [z.string().regex(/^a/), "b", "This value is not valid"],
   ])("speaks plainly (%#)", (schema, value, sentence) => {
-    expect(said(schema, value)).toBe(sentence);
+    expect(output(schema, value)).toBe(sentence);
   });
 
   it("leaves a schema its own sentence", () => {
-    expect(said(z.string().min(3, "A name needs three letters"), "ab")).toBe("A name needs three letters");
+    expect(output(z.string().min(3, "A name needs three letters"), "ab")).toBe("A name needs three letters");
   });
 
   it("speaks the language of the moment", async () => {
     await i18next.changeLanguage("zh_CN");
-    expect(said(z.string().min(3), "ab")).toBe("至少需要 3 个字符");
+    expect(output(z.string().min(3), "ab")).toBe("至少需要 3 个字符");
   });
 });

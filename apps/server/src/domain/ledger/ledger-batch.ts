@@ -12,10 +12,10 @@ import type { Judgement } from "./verdict.ts";
  */
 
 /** A row of the answer: `ord` is the place of the step. A step that had no effect and no refusal has no row. */
-export type TurnRow = (Judgement & { ord: number }) | LeaseRow;
+export type BatchRow = (Judgement & { ord: number }) | LeaseRow;
 
 /** The statement for these steps and leases, with its values. */
-export function turnOf(
+export function batchOf(
   steps: readonly Step[],
   leases: readonly LeaseRequest[],
   nodeId: string,
@@ -47,15 +47,15 @@ export function turnOf(
     }
   }
   const input: unknown[] = [JSON.stringify(ending), [...users], [...tokens]];
-  const asked = JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at })));
+  const requested = JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at })));
   const ids = leases.map(({ id }) => id);
   if (steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null))
-    return { ...onlyLeasedStatement, values: [...input, asked, ids] };
+    return { ...onlyLeasedStatement, values: [...input, requested, ids] };
   const values = [...input, closing];
   if (asking.length === 0 && leases.length === 0) return { ...settleStatement, values };
   values.push(nodeId);
   if (leases.length === 0) return { ...reserveStatement, values: [...values, JSON.stringify(asking)] };
-  values.push(asked, ids);
+  values.push(requested, ids);
   if (asking.length === 0) return { ...leasedStatement, values };
   return { ...fullStatement, values: [...values, JSON.stringify(asking)] };
 }
@@ -90,7 +90,7 @@ interface Parts {
  * what the caller remembers. Open calls hold their points against the period that is, so a call over midnight can only
  * make a limit tighter.
  */
-function turnText({ begins, leases }: Parts): string {
+function batchText({ begins, leases }: Parts): string {
   const judges = begins !== undefined || leases;
   return `
 WITH ending AS MATERIALIZED (
@@ -248,12 +248,12 @@ LEFT JOIN kept k ON k.request_id = j.request_id`;
 /** Prepared once per connection, each for the batches that need no more than its parts. */
 const settleStatement: Statement = {
   name: "ledger-settle",
-  text: turnText({ begins: undefined, leases: false }),
+  text: batchText({ begins: undefined, leases: false }),
 };
 const leasedStatement: Statement = {
   name: "ledger-leased",
-  text: turnText({ begins: undefined, leases: true }),
+  text: batchText({ begins: undefined, leases: true }),
 };
 const onlyLeasedStatement: Statement = { name: "ledger-only-leased", text: onlyLeasedText };
-const reserveStatement: Statement = { name: "ledger-turn", text: turnText({ begins: 6, leases: false }) };
-const fullStatement: Statement = { name: "ledger-full", text: turnText({ begins: 8, leases: true }) };
+const reserveStatement: Statement = { name: "ledger-batch", text: batchText({ begins: 6, leases: false }) };
+const fullStatement: Statement = { name: "ledger-full", text: batchText({ begins: 8, leases: true }) };

@@ -3,7 +3,7 @@ import type { TaskStatus } from "@gateway/shared/channels/task";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
-export const statusWords: Record<TaskStatus, { tone: Tone; text: string }> = {
+export const statusLabels: Record<TaskStatus, { tone: Tone; text: string }> = {
   NOT_START: { tone: "idle", text: phrase("Not started") },
   SUBMITTED: { tone: "idle", text: phrase("Taken on") },
   QUEUED: { tone: "idle", text: phrase("In the queue") },
@@ -14,16 +14,16 @@ export const statusWords: Record<TaskStatus, { tone: Tone; text: string }> = {
 };
 
 /** Those to filter by, in the order of a task's life. */
-export const statuses = Object.keys(statusWords) as TaskStatus[];
+export const statuses = Object.keys(statusLabels) as TaskStatus[];
 
-const songAndVideoWords: Record<string, string> = {
+const songAndVideoLabels: Record<string, string> = {
   MUSIC: phrase("Song"),
   LYRICS: phrase("Lyrics"),
   text2video: phrase("Video from text"),
   image2video: phrase("Video from a picture"),
 };
 
-const midjourneyWords: Record<string, string> = {
+const midjourneyLabels: Record<string, string> = {
   IMAGINE: phrase("Imagine"),
   DESCRIBE: phrase("Describe"),
   BLEND: phrase("Blend"),
@@ -43,13 +43,13 @@ const midjourneyWords: Record<string, string> = {
 };
 
 /** The kinds that a list of tasks can be narrowed to. */
-export const taskActions = Object.keys(songAndVideoWords);
+export const taskActions = Object.keys(songAndVideoLabels);
 
-export const midjourneyActions = Object.keys(midjourneyWords);
+export const midjourneyActions = Object.keys(midjourneyLabels);
 
-/** English; what has no word of ours keeps its vendor's: LOW_VARIATION would read "Low variation". */
+/** English; what has no word of ours keeps its provider's: LOW_VARIATION would read "Low variation". */
 export function actionWord(action: string): string {
-  const word = songAndVideoWords[action] ?? midjourneyWords[action];
+  const word = songAndVideoLabels[action] ?? midjourneyLabels[action];
   return word ?? action.charAt(0) + action.slice(1).toLowerCase().replaceAll("_", " ");
 }
 

@@ -49,17 +49,17 @@ const known = new Set([
   phrase("Tencent Hunyuan, first API (retired by Tencent; asks today's)"),
   phrase("With {{ knowledge }} and {{ question }} where they shall stand"),
   phrase(
-    'By the vendor before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+    'By the provider before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
   ),
 ]);
 
 /** In the reader's language, or as it came when it is new to the console. */
-export function vendorWord(t: TFunction, text: string): string {
+export function providerWord(t: TFunction, text: string): string {
   const path = /^(\/\S+) unless given; "disable" switches it off$/.exec(text)?.[1];
   if (path) return t('{{path}} unless given; "disable" switches it off', { path });
   const [, voice, manner] = /^(\S+) unless given; voice\|(emotion|role)$/.exec(text) ?? [];
   if (voice && manner === "role") return t("{{voice}} unless given; voice|role", { voice });
   if (voice) return t("{{voice}} unless given; voice|emotion", { voice });
-  // Braces in these words are the vendor's own.
+  // Braces in these words are the provider's own.
   return known.has(text) ? t(text, { skipInterpolation: true }) : text;
 }

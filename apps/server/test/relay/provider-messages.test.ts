@@ -6,7 +6,7 @@ import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
 /** A provider that quotes the key, internal addresses and account names in everything but an answer. */
 const key = "sk-live-4f9a8b7c6d5e4f3a2b1c";
-const said = `Field "x" is wrong (key ${key}, sent to http://10.1.2.3:8000 for org-AbCdEf123456).`;
+const output = `Field "x" is wrong (key ${key}, sent to http://10.1.2.3:8000 for org-AbCdEf123456).`;
 const secrets = [key, "4f9a8b7c", "10.1.2.3", "AbCdEf123456"];
 
 let gateway: TestGateway;
@@ -65,7 +65,7 @@ function expectClean(text: string): void {
 describe("a provider's refusal", () => {
   it.each(calls)("of %s keeps its sentence and loses the channel's secrets", async (_name, path, body) => {
     for (const status of [400, 422]) {
-      const error = { message: said, type: "invalid_request_error", code: "bad" };
+      const error = { message: output, type: "invalid_request_error", code: "bad" };
       answer = { status, type: "application/json", body: JSON.stringify({ error }) };
       const text = await post(path, body);
       expectClean(text);
@@ -75,12 +75,12 @@ describe("a provider's refusal", () => {
 
   it.each(calls)("inside an answer of %s loses them too", async (_name, path, body) => {
     const events = [
-      { type: "error", error: { type: "invalid_request_error", message: said } },
+      { type: "error", error: { type: "invalid_request_error", message: output } },
       {
         type: "response.failed",
-        response: { id: "resp_1", status: "failed", error: { code: "x", message: said } },
+        response: { id: "resp_1", status: "failed", error: { code: "x", message: output } },
       },
-      { error: { message: said, type: "invalid_request_error" } },
+      { error: { message: output, type: "invalid_request_error" } },
     ];
     for (const event of events) {
       for (const type of ["application/json", "text/event-stream"]) {
@@ -97,14 +97,14 @@ describe("a provider's refusal", () => {
       id: "resp_2",
       object: "response",
       status: "failed",
-      error: { code: "x", message: said },
+      error: { code: "x", message: output },
     };
     answer = { status: 200, type: "application/json", body: JSON.stringify({ ...failed, output: [] }) };
     expectClean(await post(path, body));
   });
 
   it("passed through to an administrator loses them too, and so do logs and test results", async () => {
-    const error = { message: said, type: "invalid_request_error" };
+    const error = { message: output, type: "invalid_request_error" };
     answer = { status: 400, type: "application/json", body: JSON.stringify({ error }) };
     const text = await post("/v1/files", { purpose: "x" }, `${token}#${channelId}`);
     expectClean(text);

@@ -6,7 +6,7 @@ export const areaTitles: Record<AdminArea, string> = {
   analytics: phrase("Analytics"),
   users: phrase("Users"),
   balances: phrase("Balances of users"),
-  tokens: phrase("Everybody's tokens"),
+  tokens: phrase("All users' tokens"),
   channels: phrase("Channels"),
   groups: phrase("User groups"),
   prices: phrase("Prices"),
@@ -15,6 +15,6 @@ export const areaTitles: Record<AdminArea, string> = {
   payments: phrase("Payments"),
   telegram: phrase("Telegram bot"),
   settings: phrase("Settings"),
-  logs: phrase("Everybody's logs"),
+  logs: phrase("All users' logs"),
   audit: phrase("Audit log"),
 };

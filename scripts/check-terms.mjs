@@ -1,0 +1,147 @@
+import { execFileSync } from "node:child_process";
+// Fails on terms that this project replaced by the field's own (docs/vocabulary.md): in identifiers and file names, in
+// texts that users, operators and clients read, and in the documentation. Comments are not checked.
+import { readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseSync } from "oxc-parser";
+import { root } from "./steps.mjs";
+
+/** Old term: what to write instead. */
+const identifierTerms = {
+  house: "project",
+  room: "deps, space",
+  hall: "folder",
+  wall: "boundary, grid",
+  door: "endpoint",
+  knock: "endpoint",
+  vendor: "provider",
+  flight: "call",
+  way: "price option, method",
+  lane: "route group, shard",
+  hold: "reserve",
+  held: "reserved",
+  told: "reported",
+  heard: "received",
+  said: "text, output",
+  asked: "requested",
+  nobody: "none",
+  somebody: "user",
+  anybody: "user",
+  words: "messages, labels",
+};
+
+const textTerms = [
+  ["house", "project"],
+  ["halls?", "folder"],
+  ["doors?", "endpoint"],
+  ["knocks?", "request"],
+  ["vendors?", "provider"],
+  ["flights?", "running call"],
+  ["lanes?", "route group, shard"],
+  ["told", "reported, notified"],
+  ["heard", "received"],
+  ["said", "sent, stated"],
+  ["asked", "requested, called"],
+  ["held", "reserved"],
+  ["in force", "active, current"],
+  ["by (itself|themselves)", "automatically"],
+  // The system's user of that name is not meant.
+  ["nobody(?! exists)", "no one, or the role"],
+  ["somebody", "the role, such as “an administrator”"],
+  ["anybody", "the role"],
+  ["everybody", "all users"],
+  ["0 is never", "0 = off"],
+];
+
+/** Identifiers that keep an old term, and why. */
+export const allowed = {
+  SafeKeyWords: "a setting's name in the management API",
+  inFlight: "the usual name of calls that are running",
+  words: "the words of a text, one by one",
+  wordsOf: "the words of a text, one by one",
+  plainWords: "machine words of a buffer",
+  provider_asked: "a field of the log's API",
+  held_in_part: "a field of the ledger's SQL",
+  lease_held: "a field of the ledger's SQL",
+  lane: "a kind of row in the table usage_totals",
+};
+
+const textRules = textTerms.map(([term, use]) => [new RegExp(String.raw`\b${term}\b`, "i"), use]);
+
+/** @returns one line per finding in the text of a file */
+export function findTerms(file, text) {
+  if (file.endsWith(".md")) return text.split("\n").flatMap((line, at) => inText(`${file}:${at + 1}`, line));
+  if (file.endsWith(".json")) return Object.keys(JSON.parse(text)).flatMap((key) => inText(file, key));
+  const found = inName(file);
+  const lineAt = (index) => text.slice(0, index).split("\n").length;
+  walk(parseSync(file, text).program, (node) => {
+    const name = node.type.endsWith("Identifier") ? node.name : undefined;
+    if (name !== undefined && !Object.hasOwn(allowed, name))
+      for (const term of oldParts(name))
+        found.push(
+          `${file}:${lineAt(node.start)}: ${name}: write ${identifierTerms[term]} instead of “${term}”`,
+        );
+    const shown = isTest(file) ? undefined : textOf(node);
+    if (shown !== undefined && isSentence(shown))
+      found.push(...inText(`${file}:${lineAt(node.start)}`, shown));
+  });
+  // An identifier that is declared and used in one place has two nodes there.
+  return [...new Set(found)];
+}
+
+function walk(node, visit) {
+  if (node === null || typeof node !== "object") return;
+  if (Array.isArray(node)) return node.forEach((each) => walk(each, visit));
+  if (typeof node.type === "string") visit(node);
+  for (const [key, value] of Object.entries(node)) if (key !== "parent") walk(value, visit);
+}
+
+function textOf(node) {
+  if (node.type === "Literal" && typeof node.value === "string") return node.value;
+  if (node.type === "TemplateElement") return node.value.cooked;
+  return node.type === "JSXText" ? node.value : undefined;
+}
+
+function inText(place, text) {
+  return textRules.flatMap(([rule, use]) => {
+    const match = rule.exec(text);
+    return match === null ? [] : [`${place}: “${match[0]}”: write ${use}: ${text.trim().slice(0, 100)}`];
+  });
+}
+
+function inName(file) {
+  return oldParts(basename(file).split(".")[0]).map(
+    (term) => `${file}: write ${identifierTerms[term]} instead of “${term}” in the file's name`,
+  );
+}
+
+function oldParts(name) {
+  const parts = name.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+  return parts
+    .map((part) => part.toLowerCase())
+    .map((part) => (part === "words" ? part : part.replace(/s$/, "")))
+    .filter((part) => Object.hasOwn(identifierTerms, part));
+}
+
+const isSentence = (text) =>
+  /\S\s+\S/.test(text) && !/\b(SELECT|INSERT INTO|UPDATE|CREATE|redis\.call)\b/.test(text);
+const isTest = (file) => /\.test\.tsx?$|\/(test|e2e|bench|demo)\/|fixture/.test(file);
+
+function checkedFiles() {
+  const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return tracked
+    .split("\n")
+    .filter((file) => /\.(ts|tsx|mjs|md)$/.test(file) || file.endsWith("locales/en_US.json"))
+    .filter((file) => !/fixtures\/|CHANGELOG|docs\/vocabulary\.md|scripts\/check-terms/.test(file));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const found = checkedFiles().flatMap((file) => findTerms(file, readFileSync(join(root, file), "utf8")));
+  for (const line of found) console.log(line);
+  if (found.length > 0) console.log(`${found.length} old terms. docs/vocabulary.md has the terms to use.`);
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
