@@ -64,16 +64,16 @@ export interface Turn extends JsonBody {
 }
 
 /** @param asked what is decoded of the body, where that is not the body itself */
-export type ReadTurn = (request: FastifyRequest, requested?: (body: Wire) => Wire) => Promise<Turn>;
+export type ReadTurn = (request: FastifyRequest, select?: (body: Wire) => Wire) => Promise<Turn>;
 
 /** A request that says everything itself. */
 export function readTurn(client: Dialect): ReadTurn {
-  return async (request, requested) => {
+  return async (request, select) => {
     const { json, dropped } = affordable(client, jsonBody(request));
     const { pin } = accessOf(request);
     return {
       ...json,
-      turn: { request: decodeBody(client, json, addressOf(request), requested), pin, dropped },
+      turn: { request: decodeBody(client, json, addressOf(request), select), pin, dropped },
     };
   };
 }
@@ -111,16 +111,16 @@ async function answerChat(
     fresh: wantsFresh(request),
     signal,
   });
-  const requested = caller.setting.heartbeat;
+  const heartbeat = caller.setting.heartbeat;
   const options = {
     heartbeat: chat.jsonArrayStream === true ? "\n" : client.heartbeat,
-    heartbeatMs: heartbeatMs(requested, settings.HeartbeatSeconds),
+    heartbeatMs: heartbeatMs(heartbeat, settings.HeartbeatSeconds),
     headers,
     signal,
     streams: services.relay.metrics.streams,
   };
   const answer = answered(relayChat(services.relay, call));
-  if (!requested.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
+  if (!heartbeat.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
     fail(error) {

@@ -45,7 +45,7 @@ export async function inConversation(
   const given = itemsGiven(body["input"], "input");
   const { conversation: _conversation, ...rest } = body;
   const input = [...repeatable(found.items), ...(asItems(body["input"]) as Wire[])];
-  const reported: Wire = { ...rest, input };
+  const request: Wire = { ...rest, input };
   const isHome =
     found.channelId !== 0 &&
     found.model === body["model"] &&
@@ -53,7 +53,7 @@ export async function inConversation(
     services.relay.candidates.byId(found.channelId) !== undefined;
   return {
     id,
-    body: { body: reported, raw: Buffer.from(JSON.stringify(reported)) },
+    body: { body: request, raw: Buffer.from(JSON.stringify(request)) },
     pin: isHome ? { ...pin, home: { channel: found.channelId, key: found.keyId ?? undefined } } : pin,
     async finished(end, chosen) {
       try {

@@ -13,13 +13,13 @@ import type { GatewayServices } from "./services.ts";
 
 /** A call of the Responses dialect: what came before it in a conversation is part of it. */
 export function readResponseTurn(services: GatewayServices, client: Dialect): ReadTurn {
-  return async (request, requested) => {
+  return async (request, select) => {
     const { json, dropped } = affordable(client, jsonBody(request));
     const { caller, pin } = accessOf(request);
     const background = wantsBackground(json.body);
     const inside = await inConversation(services, caller, json, pin);
     const { raw, body } = inside?.body ?? json;
-    const decoded = decodeBody(client, { raw, body }, {}, requested);
+    const decoded = decodeBody(client, { raw, body }, {}, select);
     const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
     if (inside === undefined) {
       const repeated = { previous_response_id: body["previous_response_id"] };

@@ -24,9 +24,9 @@ export function wantsBackground(body: Wire): boolean {
 export function orCannot(
   { relay }: Pick<GatewayServices, "relay">,
   error: unknown,
-  requested: { group: string; model: string; to: string },
+  wanted: { group: string; model: string; to: string },
 ): unknown {
-  const { group, model, to } = requested;
+  const { group, model, to } = wanted;
   const isKnown =
     error instanceof GatewayError &&
     error.code === "model_not_found" &&

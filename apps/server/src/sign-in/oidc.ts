@@ -93,8 +93,8 @@ async function claimsOf(config: openid.Configuration, arrival: Arrival): Promise
     const proven = Claims.parse(tokens.claims());
     if (config.serverMetadata().userinfo_endpoint === undefined) return proven;
     // Most providers keep names out of the token. The answer must be about the same person.
-    const reported = await openid.fetchUserInfo(config, tokens.access_token, proven.sub);
-    return Claims.parse({ ...proven, ...reported });
+    const profile = await openid.fetchUserInfo(config, tokens.access_token, proven.sub);
+    return Claims.parse({ ...proven, ...profile });
   } catch (error) {
     const reason = asError(error);
     throw isPassing(reason) ? unreachable(label, reason) : refused(label, reason);

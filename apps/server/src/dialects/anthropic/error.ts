@@ -32,10 +32,10 @@ function typeOf(status: number): string {
 function errorBody(error: GatewayError, requestId: string): Wire {
   const message = error.code === "internal" ? "The server had an error." : error.message;
   const where = error.param === undefined ? message : `${error.param}: ${message}`;
-  const reported = { type: typeOf(error.status), message: `${where} (request id: ${requestId})` };
+  const body = { type: typeOf(error.status), message: `${where} (request id: ${requestId})` };
   return {
     type: "error",
-    error: error.details === undefined ? reported : { ...reported, details: error.details },
+    error: error.details === undefined ? body : { ...body, details: error.details },
     request_id: requestId,
   };
 }

@@ -56,12 +56,12 @@ async function countAsRepeat(
 ): Promise<boolean> {
   const { id, event, topic, created_time } = notice;
   const since = new Date(created_time.getTime() - quietMinutes * 60_000);
-  const reported = await tx.notice.findFirst({
+  const earlier = await tx.notice.findFirst({
     where: { event, topic, id: { lt: id }, planned_time: { not: null }, created_time: { gt: since } },
     orderBy: { id: "desc" },
   });
-  if (reported === null) return false;
-  await tx.notice.update({ where: { id: reported.id }, data: { repeats: { increment: 1 } } });
+  if (earlier === null) return false;
+  await tx.notice.update({ where: { id: earlier.id }, data: { repeats: { increment: 1 } } });
   await tx.notice.delete({ where: { id } });
   return true;
 }

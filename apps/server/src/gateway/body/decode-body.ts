@@ -8,19 +8,19 @@ import { type JsonBody, jsonBytes } from "./json-body.ts";
 
 /**
  * Nearly always a dialect passes texts on as they are: then the long ones stay bytes.
- * @param requested what is decoded of the body, where that is not the body itself. Throws `invalid_request`.
+ * @param select returns the part of the body to decode, where that is not the body itself. Throws `invalid_request`.
  */
 export function decodeBody(
   client: Dialect,
   { raw, body }: JsonBody,
   address: Address,
-  requested = (given: Wire) => given,
+  select = (given: Wire) => given,
 ): ChatRequest {
   const long = longTextsOf(raw);
-  if (long === undefined) return client.decodeRequest(requested(body), address);
-  const request = withPlaceholders(() => client.decodeRequest(requested(body), address));
+  if (long === undefined) return client.decodeRequest(select(body), address);
+  const request = withPlaceholders(() => client.decodeRequest(select(body), address));
   // Some texts a dialect makes something else of: these it must be given.
-  return defineAccessors(request, long) ? request : client.decodeRequest(requested(body), address);
+  return defineAccessors(request, long) ? request : client.decodeRequest(select(body), address);
 }
 
 /** The request as its provider will get it: with one output limit, without what its bill could not show. */

@@ -86,10 +86,10 @@ function encode(
     wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
   const translated = upstream.id !== call.client.id;
   const { reasoning } = request;
-  const reported = translated
+  const described = translated
     ? { ...shape, translated, ...(reasoning !== undefined && { reasoning }) }
     : shape;
-  const adjusted = provider.adjustRequest?.(wire, reported) ?? wire;
+  const adjusted = provider.adjustRequest?.(wire, described) ?? wire;
   if (adjusted !== wire) {
     // The format alone could not say it, but this model's form can.
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
