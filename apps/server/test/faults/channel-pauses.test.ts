@@ -208,7 +208,7 @@ describe("a pause", () => {
     const again = await me.call();
     expect(again.status).toBe(429);
     expect(Number(again.retryAfter)).toBeGreaterThan(30);
-    expect(again.message).toContain("asked to wait");
+    expect(again.message).toContain("requested a pause");
     expect(gateway.upstream.calls()).toHaveLength(calls);
     const [latest] = await gateway.logs(2);
     expect(latest).toMatchObject({ attempts: [], paused: [{ provider_asked: true }] });
