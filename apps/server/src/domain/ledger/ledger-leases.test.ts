@@ -71,7 +71,7 @@ const leasesOf = ({ userId }: Account) =>
 describe("a lease", () => {
   it("serves calls of a busy key with one batch each, and returns when the key is idle", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
-    const ledger = await openNode({ leaseIdleMs: 500 });
+    const ledger = await openNode({ leaseIdleMs: 2_000 });
     await warmUp(ledger, account);
     batches = 0;
     for (let calls = 0; calls < 20; calls += 1)
@@ -224,15 +224,15 @@ describe("several nodes", () => {
 
   it("release the leases of one that died, and it spends none of them afterwards", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
-    const pace = { beatMs: 50, silentAfterMs: 600 };
+    const pace = { beatMs: 50, silentAfterMs: 4_000 };
     const survivor = await openNode(pace);
-    // Its heart beats once: for the others it dies after 600 ms.
-    const paused = await openNode({ beatMs: 3_600_000, silentAfterMs: 600 });
+    // Its heart beats once: for the others it dies after 4 s, and trusts its leases for 2.4 s.
+    const paused = await openNode({ beatMs: 3_600_000, silentAfterMs: 4_000 });
     await warmUp(paused, account);
     const reserved = reservation(account, 10n);
     await paused.reserve(reserved);
     expect(await leasesOf(account)).toHaveLength(1);
-    await expect.poll(() => leasesOf(account), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => leasesOf(account), { timeout: 30_000 }).toEqual([]);
     // It does not know that its lease is gone. Its open call is not charged, and a new one has a row of its own.
     expect(await paused.settle(callOf(reserved, 10n))).toBe("gone");
     const next = reservation(account, 10n);
