@@ -4,8 +4,6 @@
  */
 import type { Ledger } from "../src/domain/ledger/ledger.ts";
 
-export { credit } from "../src/domain/ledger/ledger.ts";
-
 export function createLedger(): Ledger {
   return {
     reserve: async () => {},

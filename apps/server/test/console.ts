@@ -12,7 +12,7 @@ import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type JudgeDeps, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
-import { credit } from "#domain/ledger/ledger.ts";
+import { credit } from "#domain/ledger/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";

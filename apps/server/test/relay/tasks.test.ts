@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { MidjourneyRow, TaskRow } from "@gateway/shared/channels/task";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { credit } from "#domain/ledger/ledger.ts";
+import { credit } from "#domain/ledger/credit.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { giveUp, markCharged } from "#domain/tasks/tasks.ts";
 import { createUpstreamClient } from "#platform/http.ts";

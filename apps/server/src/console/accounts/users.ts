@@ -28,8 +28,8 @@ import {
 import { listUsers } from "#domain/accounts/search-users.ts";
 import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domain/accounts/users.ts";
 import { audit } from "#domain/audit-log/audit.ts";
+import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
-import { credit } from "#domain/ledger/ledger.ts";
 import { currentTime } from "#platform/clock.ts";
 
 const sortable = [

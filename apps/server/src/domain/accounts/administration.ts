@@ -3,7 +3,7 @@ import { commonRights, coversRights, Role } from "@gateway/shared/accounts/roles
 import { type UserAction, type UserChange, type UserInput, UserStatus } from "@gateway/shared/accounts/user";
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { credit } from "#domain/ledger/ledger.ts";
+import { credit } from "#domain/ledger/credit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";

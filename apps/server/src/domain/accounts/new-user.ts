@@ -1,7 +1,7 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import { reasonOf } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
-import { credit } from "#domain/ledger/ledger.ts";
+import { credit } from "#domain/ledger/credit.ts";
 import { conflict, GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/network-of.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";

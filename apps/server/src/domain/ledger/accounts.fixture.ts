@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { TokenRates } from "@gateway/shared/accounts/token";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import type { Database } from "#platform/database/db.ts";
-import { credit } from "./ledger.ts";
+import { credit } from "./credit.ts";
 import type { ReserveInput } from "./steps.ts";
 
 /** Accounts and calls for the money tests. */

@@ -4,8 +4,9 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
+import { credit } from "./credit.ts";
 import { expireBalances } from "./ledger-expiry.ts";
-import { createLedger, credit, type Ledger } from "./ledger.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
 
 let home: TestDatabase;
 let database: Database;

@@ -6,8 +6,9 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
+import { credit } from "./credit.ts";
 import { recallLeases } from "./lease-recall.ts";
-import { createLedger, credit, type Ledger, type LedgerOptions } from "./ledger.ts";
+import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
 /** Leases: calls that begin without a statement, and what keeps them from spending more than there is. */

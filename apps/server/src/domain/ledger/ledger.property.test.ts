@@ -9,8 +9,9 @@ import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { callOfCheckpoint } from "./checkpoint.ts";
+import { credit } from "./credit.ts";
 import { releaseStatement } from "./ledger-statements.ts";
-import { createLedger, credit, type Ledger } from "./ledger.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
 let home: TestDatabase;

@@ -4,7 +4,8 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
-import { createLedger, credit, type Ledger } from "./ledger.ts";
+import { credit } from "./credit.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
 
 let home: TestDatabase;
 let database: Database;

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { LogType } from "@gateway/shared/usage/log";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
-import { conflict, GatewayError } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 import { databaseTrouble, isConnectionLoss, isDiskFull } from "#platform/database/connection-loss.ts";
 import { openConnection } from "#platform/database/connection.ts";
-import { type Database, type Db, types } from "#platform/database/db.ts";
+import { type Database, types } from "#platform/database/db.ts";
+import { checkAmount } from "./amounts.ts";
 import { createBatcher } from "./batcher.ts";
 import { createBreaker } from "./breaker.ts";
 import { collectStatement } from "./channel-charges.ts";
@@ -14,13 +14,13 @@ import { createRecalls, leasesMayHelp, recallPausesMs } from "./lease-recall.ts"
 import { createLeases } from "./leases.ts";
 import { writeNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
-import { beatStatement, creditStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
+import { beatStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
 import type { LeaseOwner, Place, ReserveInput } from "./steps.ts";
 import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
- * The only way to move a balance: reserve, settle, release and credit. It must not know prices, channels' health or
- * HTTP; amounts come in as whole points.
+ * Moves the balance for calls: reserve, settle, release. Together with credit.ts the only writer of balances. It must not
+ * know prices, channels' health or HTTP; amounts come in as whole points.
  */
 export interface Ledger {
   /**
@@ -103,8 +103,6 @@ const maxRows = 200;
 const defaultShards = 2;
 /** Log rows of refused calls that may wait while the database is away. */
 const maxNotes = 20_000;
-/** Two to the 53rd: amounts travel as JSON numbers. */
-const largestAmount = BigInt(Number.MAX_SAFE_INTEGER);
 /** A call that has not begun is not worth waiting long for a disk that is full. */
 const beginOnFullDiskMs = 2_000;
 const longestBeginMs = 10_000;
@@ -340,77 +338,4 @@ export function createLedger(options: LedgerOptions): Ledger {
       if (charged) await collect();
     },
   };
-}
-
-function checkAmount(amount: bigint): void {
-  if (amount < 0n || amount > largestAmount) {
-    throw new GatewayError("internal", `An amount of ${amount} points cannot be reserved or charged.`);
-  }
-}
-
-export type CreditKind = "topup" | "redemption" | "gift" | "invite" | "admin" | "refund" | "expiry" | "task";
-
-export interface CreditInput {
-  userId: number;
-  kind: CreditKind;
-  /** Points; negative takes away, never more than the balance minus open reservations. */
-  amount: bigint;
-  /** Unique within the kind: a second credit with the same reference changes nothing. */
-  reference: string;
-  reason: string;
-  /** Who did it, when a person did. */
-  actorId?: number;
-  ip?: string;
-  /** When the whole balance lapses from now on; left as it is when absent. */
-  validUntil?: Date;
-}
-
-const logTypeOf: Record<CreditKind, number> = {
-  topup: LogType.topUp,
-  redemption: LogType.topUp,
-  admin: LogType.manage,
-  gift: LogType.system,
-  invite: LogType.system,
-  refund: LogType.system,
-  expiry: LogType.system,
-  task: LogType.system,
-};
-
-/**
- * Moves a balance with its ledger entry and log row, in the caller's transaction or one of its own. Returns the new
- * balance. Throws `invalid_request` when the balance does not cover a deduction, `conflict` when the reference
- * belongs to another credit.
- */
-export async function credit(db: Db, input: CreditInput): Promise<bigint> {
-  const { userId, kind, amount, reference } = input;
-  if (amount === 0n || amount > largestAmount || amount < -largestAmount) {
-    throw new GatewayError("invalid_request", "The amount must be a whole number of points other than 0.");
-  }
-  if (reference === "" || reference.length > 128) {
-    throw new GatewayError("internal", "A credit needs a reference of at most 128 characters.");
-  }
-  const [row] = await db.$queryRawUnsafe<{ balance: bigint; entry_id: bigint | null }[]>(
-    creditStatement,
-    userId,
-    kind,
-    amount,
-    reference,
-    input.reason,
-    input.actorId ?? null,
-    logTypeOf[kind],
-    input.ip ?? "",
-    input.validUntil ?? null,
-  );
-  if (row === undefined) throw new GatewayError("not_found", "User not found.");
-  if (row.entry_id !== null) return row.balance;
-  const entry = await db.ledgerEntry.findUnique({ where: { kind_reference: { kind, reference } } });
-  if (entry === null) {
-    if (amount > 0n) throw new GatewayError("invalid_request", "The balance cannot be that large.");
-    throw new GatewayError("invalid_request", "Cannot deduct an amount exceeding the user's balance");
-  }
-  if (entry.user_id !== userId || entry.amount !== amount) {
-    throw conflict("This reference belongs to another credit.");
-  }
-  const user = await db.user.findUniqueOrThrow({ where: { id: userId }, select: { quota: true } });
-  return user.quota;
 }

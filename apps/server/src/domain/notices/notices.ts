@@ -6,12 +6,12 @@ import { eventMessages, type Facts } from "#notices/event-messages.ts";
 import type { Db } from "#platform/database/db.ts";
 
 /**
- * What operators are told. Raising a notice is one insert in the transaction of its cause and nothing more; whom it
+ * Notices to operators. Raising a notice is one insert in the transaction of its cause and nothing more; whom it
  * goes to, whether it was just said, and the telling itself are the clock's work.
  */
 export interface NewNotice {
   event: NoticeEvent;
-  /** What it is about, e.g. `channel:12`: the same is told once within the quiet time. */
+  /** What it is about, e.g. `channel:12`: the same topic is sent once within the quiet time. */
   topic: string;
   /** Values for the sentence, `reason` among them. Never a secret. */
   facts: Facts;
@@ -51,7 +51,7 @@ function factsOf(stored: unknown): Facts {
   return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, String(value)]));
 }
 
-/** The latest ones that were told or held back, newest first. */
+/** The latest ones, sent or suppressed, newest first. */
 export async function listNotices(db: Db, take: number) {
   return db.notice.findMany({
     where: { planned_time: { not: null } },

@@ -1,7 +1,7 @@
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
-import { credit } from "#domain/ledger/ledger.ts";
 import { conflict } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";

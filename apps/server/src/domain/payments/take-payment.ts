@@ -4,7 +4,7 @@ import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
 import { reasonOf } from "@gateway/shared/reasons";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
-import { credit } from "#domain/ledger/ledger.ts";
+import { credit } from "#domain/ledger/credit.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { conflict } from "#errors.ts";
 import type { Payment } from "#payments/gateway.ts";

@@ -6,7 +6,7 @@ import type { Task } from "#platform/prisma/client.ts";
  * the client at once, and if that process dies, or no one listens, others do later.
  */
 
-/** Seconds until the next try, after each that failed; after the last no one is told any more. */
+/** Seconds until the next try, after each that failed; after the last the client is not notified any more. */
 const PAUSES = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 
 /** What the end of a task writes with it. */
@@ -14,7 +14,7 @@ export function firstNotice(now: Date): { notify_at: Date; notify_count: number 
   return { notify_at: new Date(now.getTime() + (PAUSES[0] ?? 0) * 1_000), notify_count: 1 };
 }
 
-/** Tasks whose client is to be told again. Until the next pause is over they are this node's. */
+/** Tasks whose client must be notified again. Until the next pause is over they are this node's. */
 export function claimNotices(db: Db, most: number, now: Date): Promise<Task[]> {
   return db.$queryRaw<Task[]>`
     UPDATE tasks SET

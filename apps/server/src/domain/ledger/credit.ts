@@ -1,0 +1,72 @@
+import { LogType } from "@gateway/shared/usage/log";
+import { conflict, GatewayError } from "#errors.ts";
+import type { Db } from "#platform/database/db.ts";
+import { largestAmount } from "./amounts.ts";
+import { creditStatement } from "./ledger-statements.ts";
+
+export type CreditKind = "topup" | "redemption" | "gift" | "invite" | "admin" | "refund" | "expiry" | "task";
+
+export interface CreditInput {
+  userId: number;
+  kind: CreditKind;
+  /** Points; negative takes away, never more than the balance minus open reservations. */
+  amount: bigint;
+  /** Unique within the kind: a second credit with the same reference changes nothing. */
+  reference: string;
+  reason: string;
+  /** Who did it, when a person did. */
+  actorId?: number;
+  ip?: string;
+  /** When the whole balance lapses from now on; left as it is when absent. */
+  validUntil?: Date;
+}
+
+const logTypeOf: Record<CreditKind, number> = {
+  topup: LogType.topUp,
+  redemption: LogType.topUp,
+  admin: LogType.manage,
+  gift: LogType.system,
+  invite: LogType.system,
+  refund: LogType.system,
+  expiry: LogType.system,
+  task: LogType.system,
+};
+
+/**
+ * Moves a balance with its ledger entry and log row, in the caller's transaction or one of its own. Returns the new
+ * balance. Throws `invalid_request` when the balance does not cover a deduction, `conflict` when the reference
+ * belongs to another credit.
+ */
+export async function credit(db: Db, input: CreditInput): Promise<bigint> {
+  const { userId, kind, amount, reference } = input;
+  if (amount === 0n || amount > largestAmount || amount < -largestAmount) {
+    throw new GatewayError("invalid_request", "The amount must be a whole number of points other than 0.");
+  }
+  if (reference === "" || reference.length > 128) {
+    throw new GatewayError("internal", "A credit needs a reference of at most 128 characters.");
+  }
+  const [row] = await db.$queryRawUnsafe<{ balance: bigint; entry_id: bigint | null }[]>(
+    creditStatement,
+    userId,
+    kind,
+    amount,
+    reference,
+    input.reason,
+    input.actorId ?? null,
+    logTypeOf[kind],
+    input.ip ?? "",
+    input.validUntil ?? null,
+  );
+  if (row === undefined) throw new GatewayError("not_found", "User not found.");
+  if (row.entry_id !== null) return row.balance;
+  const entry = await db.ledgerEntry.findUnique({ where: { kind_reference: { kind, reference } } });
+  if (entry === null) {
+    if (amount > 0n) throw new GatewayError("invalid_request", "The balance cannot be that large.");
+    throw new GatewayError("invalid_request", "Cannot deduct an amount exceeding the user's balance");
+  }
+  if (entry.user_id !== userId || entry.amount !== amount) {
+    throw conflict("This reference belongs to another credit.");
+  }
+  const user = await db.user.findUniqueOrThrow({ where: { id: userId }, select: { quota: true } });
+  return user.quota;
+}
