@@ -126,7 +126,7 @@ function oldParts(name) {
 
 const isSentence = (text) =>
   /\S\s+\S/.test(text) && !/\b(SELECT|INSERT INTO|UPDATE|CREATE|redis\.call)\b/.test(text);
-const isTest = (file) => /\.test\.tsx?$|\/(test|e2e|bench|demo)\/|fixture/.test(file);
+const isTest = (file) => /\.test\.tsx?$|\/(test|e2e|bench)\/|fixture/.test(file);
 
 function checkedFiles() {
   const tracked = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {

@@ -82,7 +82,7 @@ describe("the lists of tasks", () => {
     await drawer.waitFor({ state: "hidden" });
 
     await row("Nothing comes of it").getByRole("button", { name: "Open" }).click();
-    await drawer.getByText("The demo vendor was told to fail.").waitFor();
+    await drawer.getByText("The demo provider was set to fail.").waitFor();
     await drawer.getByText("What it cost was given back.").waitFor();
   });
 

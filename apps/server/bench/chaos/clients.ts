@@ -21,7 +21,7 @@ export interface Seen {
 
 const endings = ["body", "stream", "sdk-body", "sdk-stream"] as const;
 
-/** Calls one after the other, of a random node, until told to stop. */
+/** Calls one after the other, of a random node, until stopped. */
 export async function runClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
   const seen: Seen[] = [];
   const key = world.keys[client] ?? "";
@@ -39,7 +39,7 @@ export async function runClient(world: World, client: number, signal: AbortSigna
   return seen;
 }
 
-/** Streams of ten seconds and more, one after the other, until told to stop: these have checkpoints. */
+/** Streams of ten seconds and more, one after the other, until stopped: these have checkpoints. */
 export async function runLongClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
   const seen: Seen[] = [];
   while (!signal.aborted) {

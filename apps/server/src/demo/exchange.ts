@@ -143,7 +143,7 @@ export class Exchange {
     else this.#close();
   }
 
-  /** `failure` makes the provider's own error inside a stream; it is told how many frames went before it. */
+  /** `failure` makes the provider's own error inside a stream; it receives the number of frames before it. */
   async stream(
     type: string,
     frames: Iterable<Frame>,

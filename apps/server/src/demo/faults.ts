@@ -49,7 +49,7 @@ const plainMessages: Record<number, string> = {
 
 function messageOf(fault: Fault): string {
   return (
-    fault.message ?? plainMessages[fault.status] ?? `The demo upstream was asked for status ${fault.status}.`
+    fault.message ?? plainMessages[fault.status] ?? `The demo upstream was set to status ${fault.status}.`
   );
 }
 

@@ -90,7 +90,7 @@ export function serveRealtime(socket: WebSocket, { model, beta, standing, closed
     send("conversation.item.input_audio_transcription.completed", {
       item_id: item.id,
       content_index: 0,
-      transcript: "What the demo model heard.",
+      transcript: "The input of the demo model.",
       usage,
     });
   }

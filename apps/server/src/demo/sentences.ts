@@ -39,19 +39,19 @@ function counted(amount: number, one: string): string[] {
 const phrases: Record<Language, Phrases> = {
   en: {
     hello: (model) =>
-      `Hello! I am ${model}, the built-in demo model. I cost nothing at any vendor; ask me something, offer me a tool or show me a picture.`,
+      `Hello! I am ${model}, the built-in demo model. I cost nothing at any provider; ask me something, offer me a tool or show me a picture.`,
     requested: (text, model) =>
-      `You asked: “${text}”\n\nI am ${model}, a simulated model inside this gateway. I do not really think, but streaming, tools, usage and billing behave as they do with a real vendor. Ask for code to see formatting, or add [[length=300]] for a longer answer.`,
+      `Your message: “${text}”\n\nI am ${model}, a simulated model inside this gateway. I do not really think, but streaming, tools, usage and billing behave as they do with a real provider. Ask for code to see formatting, or add [[length=300]] for a longer answer.`,
     turn: (turns) => `\n\nThis is your message number ${turns} in this conversation.`,
     sees: (images, audios, files) =>
       `I see ${[...counted(images, "image"), ...counted(audios, "audio clip"), ...counted(files, "file")].join(" and ")}. `,
     result: (results) => `Here is what the tool answered: ${results.join("; ")}`,
     sum: (expression, value) => `${expression} = ${value}`,
     sample: `Here is a small example:\n\n${code}\n\n| Call | Result |\n| --- | ---: |\n| add(1, 2) | 3 |\n| add(20, 22) | 42 |\n\n- It is **typed**.\n- It has no side effects.`,
-    silence: "You said nothing yet. Ask me something.",
+    silence: "Your message is empty. Ask me something.",
     thought: (text) =>
       `The person writes in English: “${text}”. I look for tools that help, and for pictures. Then I answer in a few friendly sentences.`,
-    long: "This sentence belongs to a long answer of the demo model, which goes on until it has the length that was asked for.",
+    long: "This sentence belongs to a long answer of the demo model, which goes on until it has the requested length.",
   },
   zh: {
     hello: (model) =>

@@ -49,7 +49,7 @@ function known(ids: unknown): Work[] {
   });
 }
 
-const REASON = "The demo vendor was told to fail.";
+const REASON = "The demo provider was set to fail.";
 const dataUrl = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString("base64")}`;
 
 export function submitSuno(action: "MUSIC" | "LYRICS", body: Json): Reply {

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatResponse, Choice, Part } from "./ir.ts";
 
-/** A whole answer told as a stream, for clients of providers that were asked for a stream and sent none. */
+/** Encodes a complete response as a stream, for providers that ignore the request for a stream. */
 export function eventsOf({ id, model, created, choices, usage, serviceTier }: ChatResponse): ChatEvent[] {
   return [
     {

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatResponse, Choice, Part, UpstreamError } from "./ir.ts";
 
-/** A stream told as one answer, for clients of providers that were asked for a whole answer and sent a stream. */
+/** Collects a stream into one response, for providers that stream without a request for it. */
 export interface Collector {
   add(event: ChatEvent): void;
   /** Undefined until the stream has said its end. */

@@ -50,7 +50,7 @@ describe("a tool that answers with a sound or a file", () => {
     ]);
   });
 
-  it("is named as dropped where the provider cannot be told, and leaves no empty message", () => {
+  it("is named as dropped where the provider does not accept it, and leaves no empty message", () => {
     for (const dialect of [chat, gemini]) {
       const { body, dropped } = dialect.encodeRequest(answered([{ type: "text", text: "Here." }, elsewhere]));
       expect(dropped).toEqual(["file"]);

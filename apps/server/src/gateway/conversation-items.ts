@@ -7,7 +7,7 @@ import type { Item } from "#domain/responses/conversations.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { requireStorable } from "./body/storable.ts";
 
-/** Items of the Responses wire as a conversation keeps them, and as they are told to a provider again. Pure. */
+/** Items of the Responses wire as a conversation keeps them, and as they are sent to a provider again. Pure. */
 
 const Items = z.array(z.looseObject({ type: z.string().nullish() })).max(1_000);
 const prefixes: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ export function kept(item: Wire): Item {
   return { ...item, type, id };
 }
 
-/** As the next provider is told: without ids, which only the provider that made them knows, and thoughts without proof. */
+/** What the next provider receives: no ids, which only the provider that made them knows, and no unsigned reasoning. */
 export function repeatable(items: readonly Item[]): Wire[] {
   return items.flatMap<Wire>((item) => {
     const { id: _id, status: _status, ...fields } = item;

@@ -32,7 +32,7 @@ export interface AnswerLimits {
   maxDurationMs?: number;
 }
 
-/** Is told how far a request got. Called on the hot path: it must not throw or wait. */
+/** Receives how far a request got. Called on the hot path: it must not throw or wait. */
 export interface RequestProgress {
   /** The request is on a connection: the other side may read it from now on. */
   sent(): void;

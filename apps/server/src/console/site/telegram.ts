@@ -134,7 +134,7 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
       try {
         await answerUpdate(bot, request.body);
       } catch (error) {
-        // An answer that did not leave is lost; told to come again, Telegram would hold back everyone's messages.
+        // A reply that was not sent is lost: if Telegram repeated the update, it would delay the messages of all users.
         if (!(error instanceof GatewayError)) throw error;
         request.log.warn({ err: error }, "the Telegram bot could not answer");
       }

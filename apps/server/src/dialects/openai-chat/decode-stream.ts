@@ -80,7 +80,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     const known = calls.get(index);
     const another = known?.named === true && !!delta.id && delta.id !== known.id && !!delta.function?.name;
     if (known !== undefined && !another) return known;
-    // A provider that numbers every call 0 is told apart by the id; the finished call moves out of the way.
+    // A provider that numbers every call 0 sends a new id with each; the finished call makes room for the next.
     if (known !== undefined) calls.set(-calls.size, known);
     const part = newPart();
     const call = { part, id: delta.id || `call_${answerId}_${part}`, waiting: "", named: false };

@@ -177,7 +177,7 @@ export function decodeStream(): StreamDecoder {
       case "response.queued":
         return start(event.response);
       case "response.output_item.added":
-        // One that is complete already is told when it is done: until then a provider's own call may be in its place.
+        // A call that is already complete is sent when it is done: until then the provider's own call may be in its place.
         return event.item && event.item.status !== "completed"
           ? call(event.output_index ?? 0, event.item)
           : [];

@@ -13,7 +13,7 @@ export interface TaskRequest {
   path: string;
   /** The body for a provider that knows the model by this name. */
   bodyFor(model: string): Wire;
-  /** "" = no one wants to be told. Never goes to the provider: whom we tell is between the client and us. */
+  /** "" = no notification. It is never sent to the provider. */
   notifyHook: string;
   /** Facts that the wire wants back when it shows the task. */
   properties: Record<string, string>;

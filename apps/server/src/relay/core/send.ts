@@ -37,7 +37,7 @@ export interface ToProvider {
   signal: CancelSignal;
   /** The most bytes that an answer to this request may have; none unless given. */
   maxBytes?: number;
-  /** Is told how far the request got. */
+  /** Receives how far the request got. */
   progress?: RequestProgress;
   /** Milliseconds, where this question must not take as long as an answer may. */
   timeoutMs?: number;

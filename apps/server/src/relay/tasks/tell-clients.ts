@@ -19,7 +19,7 @@ export interface Teller extends Pick<RelayServices, "settings"> {
   post: typeof postToPublic;
 }
 
-/** One round of those who were told in vain so far. */
+/** One round of notifications that failed so far. */
 export async function tellAgain(teller: Teller, now = currentTime()): Promise<void> {
   const tasks = await claimNotices(teller.db, MOST_AT_ONCE, now);
   await Promise.all(tasks.map((task) => tellClient(teller, task)));
