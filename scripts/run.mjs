@@ -1,4 +1,4 @@
-// pnpm dev | audit:money | bench | bench:channels | chaos | lighthouse, on the pinned Node.
+// pnpm dev | audit:money | bench | bench:channels | chaos | fuzz | lighthouse, on the pinned Node.
 //   dev      the server, restarted on every change, and Vite in front of it
 //   audit    recomputes every balance; prints the drift, which must be 0
 //   bench    the measurements behind the numbers in the documentation
@@ -7,8 +7,10 @@
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
 //   seed-logs, measure-logs   ten million calls, and what each screen waits for them
 //   lighthouse  what Lighthouse says of the first pages of the built web
+//   fuzz     every property test with random seeds and, unless a number is given, 20 times as many runs
 //   chaos    strikes gateways, Postgres and Redis under load and checks the books
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   buildServer,
@@ -42,6 +44,7 @@ install();
 generate();
 
 if (what === "dev") dev();
+else if (what === "fuzz") fuzz(Number(rest[0] ?? 20));
 else if (what === "lighthouse") {
   buildWeb();
   hand(node24(), [join(root, "apps/web/e2e/lighthouse.ts"), ...rest]);
@@ -49,7 +52,7 @@ else if (what === "lighthouse") {
   if (what === "bench:channels") buildWeb();
   if (what === "bench:start") buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
-} else fail(`Say what to run: dev, lighthouse, ${Object.keys(programs).join(", ")}.`);
+} else fail(`Say what to run: dev, fuzz, lighthouse, ${Object.keys(programs).join(", ")}.`);
 
 function dev() {
   const web = join(root, "apps/web");
@@ -62,4 +65,26 @@ function dev() {
   const watch = ["--watch", ...serverFlags(), join(server, "src/main.ts"), ...rest];
   // Node's own watcher talks to its child over the channel that hand() would open.
   hand(node24(), watch, { stdio: "inherit" });
+}
+
+/** A failure prints the seed with which `FAST_CHECK_SEED=<seed> vitest run <file>` shows it again. */
+function fuzz(factor) {
+  if (!(factor > 0)) fail("How many times as many runs? pnpm fuzz 20");
+  for (const project of [join(root, "packages/shared"), server]) {
+    const tests = readdirSync(project, { recursive: true }).filter(
+      (file) =>
+        /^(src|test)\/.*\.test\.ts$/.test(file) &&
+        readFileSync(join(project, file), "utf8").includes('from "fast-check"'),
+    );
+    const env = {
+      ...toolEnvironment(project),
+      NODE_ENV: "test",
+      FAST_CHECK_SEED: process.env.FAST_CHECK_SEED ?? "random",
+      FAST_CHECK_RUNS: String(factor),
+    };
+    const patience = `--testTimeout=${60_000 * factor}`;
+    const vitest = [join(project, "node_modules/vitest/vitest.mjs"), "run", patience, ...tests];
+    const { status } = spawnSync(node24(), vitest, { cwd: project, env, stdio: "inherit" });
+    if (status !== 0) process.exitCode = 1;
+  }
 }

@@ -2,5 +2,9 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   // Schemas and constants: what they promise is mostly tested where it is used.
-  test: { include: ["src/**/*.test.ts"], passWithNoTests: true },
+  test: {
+    include: ["src/**/*.test.ts"],
+    setupFiles: "../../apps/server/test/fast-check.ts",
+    passWithNoTests: true,
+  },
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "#errors.ts";
+import { runs } from "#test/property-runs.ts";
 import type { Dialect, Frame } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, DialectId, Part, Usage } from "./ir.ts";
@@ -203,7 +204,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
       fc.property(fc.array(fc.nat(), { maxLength: 40 }), (cuts) => {
         expect(decodeText(dialect, text, cuts)).toEqual(events);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -212,7 +213,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
       fc.property(fc.nat({ max: text.length }), (end) => {
         expectOrder(decodeText(dialect, text.slice(0, end)));
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -328,7 +329,7 @@ describe.each(ids)("%s against rubbish", (id) => {
           dialect.dropFrame?.(each, requested(true));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -338,7 +339,7 @@ describe.each(ids)("%s against rubbish", (id) => {
         const events = eventsOf(dialect, frames);
         expectOrder(decodeText(dialects[client], encodeAll(dialects[client], events).text));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runs } from "#test/property-runs.ts";
 import type { Dialect, Frame } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { DialectId } from "./ir.ts";
@@ -96,7 +97,7 @@ describe.each([
       fc.property(fc.array<Frame>(frame, { maxLength: 30 }), (frames) => {
         expect(skimmed(dialects[id], frames, true).known).toEqual(skimmed(dialects[id], frames, false).known);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "#test/property-runs.ts";
 import type { Frame } from "./dialect.ts";
 import { createFrameSplitter, formatFrame, type RawFrame } from "./sse.ts";
 
@@ -112,7 +113,7 @@ describe("the frame splitter", () => {
         expect(text.startsWith(joined)).toBe(true);
         expect(joined).toBe(whole.map((each) => each.raw).join(""));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -154,6 +155,6 @@ it("frames: bytes are decoded as TextDecoder decodes the whole, wherever they ar
       const marked = text.startsWith("\uFEFF") ? `\uFEFF${text}` : text;
       expect(frames).toEqual([...whole.push(Buffer.from(marked)), ...whole.flush()]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { runs, runsFactor } from "#test/property-runs.ts";
 import { head, type RawUpstream, type Script, startRawUpstream } from "#test/raw-upstream.ts";
 
 /**
@@ -177,7 +178,7 @@ const madness = fc.constantFrom(...(Object.keys(upstreams) as Upstream[])).chain
 );
 
 describe("a provider whose stream is broken in any way", () => {
-  it("neither hangs a client nor ends the process", async () => {
+  it("neither hangs a client nor ends the process", { timeout: 120_000 * runsFactor }, async () => {
     await fc.assert(
       fc.asyncProperty(madness, async ({ upstream, client, text, changes, size, ending }) => {
         const frames = text.split(/(?<=\n\n)/);
@@ -187,11 +188,11 @@ describe("a provider whose stream is broken in any way", () => {
           ending,
         });
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
-  }, 120_000);
+  });
 
-  it("nor one whose whole answer is", async () => {
+  it("nor one whose whole answer is", { timeout: 120_000 * runsFactor }, async () => {
     const answer = fc.constantFrom(...(Object.keys(upstreams) as Upstream[])).chain((upstream) =>
       fc.record({
         upstream: fc.constant(upstream),
@@ -210,11 +211,11 @@ describe("a provider whose stream is broken in any way", () => {
       fc.asyncProperty(answer, async ({ upstream, client, text, ending }) => {
         await ask(client, upstream, false, { chunks: [head("application/json"), text], ending });
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
-  }, 120_000);
+  });
 
-  it("nor one whose bytes are no HTTP at all", async () => {
+  it("nor one whose bytes are no HTTP at all", { timeout: 120_000 * runsFactor }, async () => {
     const bytes = fc.record({
       client: fc.constantFrom(...clients),
       upstream: fc.constantFrom(...(Object.keys(upstreams) as Upstream[])),
@@ -232,9 +233,9 @@ describe("a provider whose stream is broken in any way", () => {
       fc.asyncProperty(bytes, async ({ client, upstream, stream, start, rest, ending }) => {
         await ask(client, upstream, stream, { chunks: [start, Buffer.from(rest)], ending });
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
-  }, 120_000);
+  });
 
   it.each([
     ["openai-chat", "anthropic"],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redeem } from "#domain/credits/redemptions.ts";
 import { audit } from "#domain/ledger/audit.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
+import { runs } from "#test/property-runs.ts";
 
 interface List {
   data: RedemptionRow[];
@@ -218,7 +219,7 @@ describe("one code and many who want it", () => {
           expect(rows.reduce((sum, row) => sum + Number(row.quota), 0)).toBe(expected);
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     );
     expect((await audit(site.database.pool)).drift).toBe(0n);
   });

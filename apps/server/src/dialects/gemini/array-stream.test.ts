@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 import { createFrameSplitter, type RawFrame } from "#dialects/sse.ts";
+import { runs } from "#test/property-runs.ts";
 import { openArray } from "./array-stream.ts";
 
 const { gemini } = dialects;
@@ -43,7 +44,7 @@ describe.each(streams)("%s as one array", (_name, text) => {
           const read = openArray();
           expect(eventsOf(framesOf(pieces(all, cuts).map((piece) => read(piece))))).toEqual(want);
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     }
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { runs } from "#test/property-runs.ts";
 import { channel } from "./channels.fixture.ts";
 import { pick, type Wanted } from "./pick.ts";
 
@@ -82,7 +83,7 @@ describe("pick", () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

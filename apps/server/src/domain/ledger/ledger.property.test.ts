@@ -6,6 +6,7 @@ import { GatewayError } from "#errors.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
+import { runs, runsFactor } from "#test/property-runs.ts";
 import { type Account, callOf, makeAccount, reservation } from "./accounts.fixture.ts";
 import { audit } from "./audit.ts";
 import { callOfCheckpoint } from "./checkpoint.ts";
@@ -272,30 +273,34 @@ async function newRun(): Promise<Run> {
 }
 
 describe("the books", () => {
-  it("balance after every interleaving of reserve, checkpoint, settle, release, credit, recall and dying nodes", async () => {
-    let leased = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 24 }), { maxLength: 6 }), async (waves) => {
-        const run = await newRun();
-        for (const wave of waves) {
-          await Promise.all(wave.map((step) => take(run, step)));
+  it(
+    "balance after every interleaving of reserve, checkpoint, settle, release, credit, recall and dying nodes",
+    { timeout: 120_000 * runsFactor },
+    async () => {
+      let leased = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 24 }), { maxLength: 6 }), async (waves) => {
+          const run = await newRun();
+          for (const wave of waves) {
+            await Promise.all(wave.map((step) => take(run, step)));
+            await check(run);
+          }
+          // At the end nothing is held.
+          leased += run.leased;
+          // One after the other: a release leaves rows that another one has locked to the next round.
+          for (const dead of [0, 1, 2]) await take(run, { do: "die", node: dead });
           await check(run);
-        }
-        // At the end nothing is held.
-        leased += run.leased;
-        // One after the other: a release leaves rows that another one has locked to the next round.
-        for (const dead of [0, 1, 2]) await take(run, { do: "die", node: dead });
-        await check(run);
-        for (const account of run.accounts) {
-          const { reserved, leased } = await database.db.user.findUniqueOrThrow({
-            where: { id: account.userId },
-          });
-          expect([reserved, leased]).toEqual([0n, 0n]);
-        }
-      }),
-      { numRuns: Number(process.env["PROPERTY_RUNS"] ?? 40) },
-    );
-    // Or it was a test of reservations alone.
-    expect(leased).toBeGreaterThan(0);
-  }, 120_000);
+          for (const account of run.accounts) {
+            const { reserved, leased } = await database.db.user.findUniqueOrThrow({
+              where: { id: account.userId },
+            });
+            expect([reserved, leased]).toEqual([0n, 0n]);
+          }
+        }),
+        { numRuns: runs(40) },
+      );
+      // Or it was a test of reservations alone.
+      expect(leased).toBeGreaterThan(0);
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { channel } from "#domain/channels/channels.fixture.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
 import { LONG_TEXT, longTextOf, longTextsOf, stringifyLong } from "#platform/long-texts.ts";
 import { encodeBody } from "#relay/chat/outgoing-body.ts";
+import { runs } from "#test/property-runs.ts";
 import { affordable, decodeBody } from "./decode-body.ts";
 import { readJson } from "./json-body.ts";
 import { readings } from "./readings.ts";
@@ -215,7 +216,7 @@ describe("a large body", () => {
         }
         expect(json.body).toEqual(wanted);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
