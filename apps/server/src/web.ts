@@ -4,6 +4,8 @@ import fastifyStatic from "@fastify/static";
 import type { Settings } from "@gateway/shared/site/settings";
 import type { FastifyInstance } from "fastify";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
+import { shownLanguage } from "#domain/settings/site-language.ts";
 import { root as repository } from "#platform/places.ts";
 
 /**
@@ -17,7 +19,7 @@ const YEAR_SECONDS = 31_536_000;
 export async function serveWeb(
   app: FastifyInstance,
   basePath: string,
-  settings: { current(): Settings },
+  settings: Pick<SettingsStore, "current" | "hasLanguage">,
 ): Promise<void> {
   const root = basePath === "" ? "" : `/${basePath}`;
   const prefix = `${root}/`;
@@ -56,7 +58,7 @@ export async function serveWeb(
     return reply
       .type("text/html; charset=utf-8")
       .header("cache-control", "no-cache")
-      .send(withHead(mounted, current, siteUrl, path));
+      .send(withHead(mounted, { ...current, Language: shownLanguage(settings) }, siteUrl, path));
   });
 }
 

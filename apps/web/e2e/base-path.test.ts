@@ -62,7 +62,9 @@ it("names the site to those who only read the page's head", async () => {
   const source = await (await fetch(`${origin}/gw/about`)).text();
   expect(source).toContain("<title>Ours &amp; &quot;$&amp; &lt;theirs&gt;</title>");
   expect(source).toContain(`<link rel="canonical" href="${origin}/gw/about"`);
-  expect(source).toContain('<html lang="zh-CN"');
+  expect(source).toContain('<html lang="en-US"');
+  await site.api("PUT", "/option/", { key: "Language", value: "zh_CN" });
+  expect(await (await fetch(`${origin}/gw/about`)).text()).toContain('<html lang="zh-CN"');
   const meta = (name: string) => page.locator(`meta[property="${name}"]`).getAttribute("content");
   expect(await meta("og:site_name")).toBe('Ours & "$& <theirs>');
   expect(await meta("og:url")).toBe(`${origin}/gw/about`);

@@ -206,6 +206,17 @@ describe("the console's frame", () => {
     await page.getByRole("link", { name: "サインイン" }).waitFor();
   });
 
+  it("language: a browser with another language gets English, or what the operator chose", async () => {
+    const page = await site.open("/", { guest: true, locale: "de-DE" });
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+    await site.api("PUT", "/option", { key: "Language", value: "zh_CN" });
+    await page.reload();
+    await page.getByRole("link", { name: "登录" }).waitFor();
+    await site.api("PUT", "/option/batch", { values: { Language: null } });
+    await page.reload();
+    await page.getByRole("link", { name: "Sign in" }).waitFor();
+  });
+
   it("keeps the language that a link asked for", async () => {
     const page = await site.open("/about?lng=ja_JP", { guest: true });
     await page.getByRole("link", { name: "サインイン" }).waitFor();

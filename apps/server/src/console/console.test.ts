@@ -26,7 +26,9 @@ describe("the first run", () => {
     expect(short.status).toBe(400);
     expect(Object.keys(short.body.fields ?? {})).toEqual(["username", "password"]);
 
-    const made = await site.guest.send("POST", "/api/setup", { ...account, token });
+    expect(site.services.settings.hasLanguage()).toBe(false);
+    const language = "ja_JP";
+    const made = await site.guest.send("POST", "/api/setup", { ...account, token, language });
     expect(made.body).toMatchObject({
       success: true,
       data: { username: "first", role: 100, quota: 100_000_000, group_name: "Default" },
@@ -37,7 +39,18 @@ describe("the first run", () => {
     );
     const again = await site.guest.send("POST", "/api/setup", { ...account, username: "second", token });
     expect(again).toMatchObject({ status: 409, body: { code: "setup_done" } });
-    expect((await site.guest.get("/api/status")).body.data).toMatchObject({ needs_setup: false });
+    expect((await site.guest.get("/api/status")).body.data).toMatchObject({ needs_setup: false, language });
+  });
+
+  it("language of the site: the default can be chosen too, and a reset takes the choice back", async () => {
+    const root = await site.as(await site.makeUser({ role: 100 }));
+    const choose = (value: string | null) =>
+      root.send("PUT", "/api/option/batch", { values: { Language: value } });
+    const shown = async () => (await root.get<{ Language: string }>("/api/option")).body.data?.Language;
+    expect((await choose("zh_CN")).status).toBe(200);
+    expect([site.services.settings.hasLanguage(), await shown()]).toEqual([true, "zh_CN"]);
+    expect((await choose(null)).status).toBe(200);
+    expect([site.services.settings.hasLanguage(), await shown()]).toEqual([false, "en_US"]);
   });
 });
 

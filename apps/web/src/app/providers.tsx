@@ -7,7 +7,6 @@ import { useTranslation } from "react-i18next";
 import { errorNote } from "#lib/error-text.ts";
 import { isLeavingGuarded, mayLeave } from "#lib/history.ts";
 import { ApiError, whenUnauthenticated } from "#lib/http.ts";
-import { offerLanguage } from "#lib/i18n.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
@@ -48,13 +47,12 @@ const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
 const versionCheckMs = 5 * 60_000;
 
-/** Follows the site: title, default language, a version newer than this page. */
+/** Follows the site: title, a version newer than this page. */
 function SiteEffects() {
   const { t } = useTranslation();
   const site = useQuery({ ...statusQuery, refetchInterval: versionCheckMs });
   const loaded = useRef<string | null>(null);
   const name = site.data?.system_name;
-  const language = site.dataUpdatedAt === 0 ? undefined : site.data?.language;
   const version = site.dataUpdatedAt === 0 ? undefined : site.data?.version;
   useEffect(() => {
     if (!version) return;
@@ -65,9 +63,6 @@ function SiteEffects() {
   useEffect(() => {
     if (name) document.title = name;
   }, [name]);
-  useEffect(() => {
-    if (language) void offerLanguage(language);
-  }, [language]);
   return null;
 }
 

@@ -39,15 +39,16 @@ function* wishes(): Generator<string | null | undefined> {
   yield* navigator.languages;
 }
 
-function detectLanguage(): Language | null {
+/** What the visitor chose or prefers. Without a wish that we can meet: the page's own, which the server set. */
+function detectLanguage(): { language: Language; wished: boolean } {
   for (const wish of wishes()) {
     const language = wish ? matchLanguage(wish) : null;
     if (!language) continue;
     // The next page may come without what said so.
     keep(storageKey, language);
-    return language;
+    return { language, wished: true };
   }
-  return matchLanguage(document.documentElement.lang);
+  return { language: matchLanguage(document.documentElement.lang) ?? "en_US", wished: false };
 }
 
 type Messages = Record<string, string>;
@@ -96,7 +97,7 @@ function markDocument(language: Language): void {
   document.documentElement.lang = languages.find((entry) => entry.id === language)?.tag ?? "";
 }
 
-/** True when nothing told us the visitor's language, so the site's own default may decide. */
+/** True when nothing told us the visitor's language, so that of the account may decide. */
 let undecided = false;
 
 /** Browser tests leave a function here, and hear of every text without words in the language that is spoken. */
@@ -113,9 +114,8 @@ const hearing: InitOptions = {
 
 /** Detects the language and loads its words; resolves when `t` can be used. */
 export async function startI18n(): Promise<void> {
-  const detected = detectLanguage();
-  undecided = detected === null;
-  const language = detected ?? fallback;
+  const { language, wished } = detectLanguage();
+  undecided = !wished;
   const resources: Resource = {
     [language]: { translation: await loadMessages(language, partsUpTo(spoken)) },
   };
@@ -155,12 +155,11 @@ export async function setLanguage(language: Language): Promise<void> {
   await switchTo(language);
 }
 
-/** The site's default, for visitors about whom nothing is known. */
+/** The account's language, for people about whom the browser shows nothing; remembered. */
 export async function offerLanguage(wanted: string): Promise<void> {
   const language = matchLanguage(wanted);
   if (!undecided || !language) return;
-  undecided = false;
-  await switchTo(language);
+  await setLanguage(language);
 }
 
 export function currentLanguage(): Language {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { UnixTime } from "#paging.ts";
-import { Turnstile } from "#site/mail.ts";
+import { ReaderLanguage, Turnstile } from "#site/mail.ts";
 import { Permissions } from "./permissions.ts";
 import { Username } from "./user-name.ts";
 import { Password, UserRow } from "./user.ts";
@@ -22,6 +22,8 @@ export const SetupInput = z.object({
   password: Password,
   /** Enables the demo provider, where the environment leaves it to the administrator. */
   demo: z.boolean().default(false),
+  /** Of the screen that the administrator used: it becomes the site's default. One that the site lacks changes nothing. */
+  language: ReaderLanguage,
 });
 export type SetupInput = z.input<typeof SetupInput>;
 

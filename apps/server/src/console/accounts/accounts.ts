@@ -1,5 +1,6 @@
 import { LoginInput, Self, SetupInput } from "@gateway/shared/accounts/session";
 import { Nothing } from "@gateway/shared/envelope";
+import { Settings } from "@gateway/shared/site/settings";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { present } from "#console/present.ts";
@@ -20,10 +21,16 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
   const self = { response: answers(Self) };
 
   app.post("/setup", { config: guessing, schema: { body: SetupInput, ...self } }, async (request, reply) => {
-    const { demo, ...account } = request.body;
+    const { demo, language, ...account } = request.body;
     const { id, username } = await setUp(db, secrets, { ...account, ip: request.ip });
-    if (demo && services.demo.isOffered())
-      await settings.set({ id, username, ip: request.ip }, "DemoProviderEnabled", true);
+    const known = Settings.shape.Language.safeParse(language);
+    await settings.change(
+      { id, username, ip: request.ip },
+      {
+        ...(known.success ? { Language: known.data } : {}),
+        ...(demo && services.demo.isOffered() ? { DemoProviderEnabled: true } : {}),
+      },
+    );
     const user = await noteLogin(db, id, request.ip);
     await sessions.signIn(request, reply, user.id);
     return ok(await presentSelf(services, user));

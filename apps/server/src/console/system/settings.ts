@@ -11,6 +11,7 @@ import type { Viewer } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
+import { shownLanguage } from "#domain/settings/site-language.ts";
 import { forbidden } from "#errors.ts";
 
 /** The runtime settings, for administrators. What the answer's schema does not name, the secrets, cannot leave. */
@@ -20,7 +21,8 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
 
   app.get("/option", { config, schema: { response: answers(SettingsView) } }, async () => {
     const current = settings.current();
-    return ok({ ...current, secrets_set: secretSettings.filter((key) => current[key] !== "") });
+    const Language = shownLanguage(settings);
+    return ok({ ...current, Language, secrets_set: secretSettings.filter((key) => current[key] !== "") });
   });
 
   app.put(

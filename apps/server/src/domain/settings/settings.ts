@@ -20,6 +20,8 @@ import { isOffered } from "#sign-in/provider.ts";
  */
 export interface SettingsStore {
   current(): Settings;
+  /** Whether an administrator chose the language of the site, its default included. */
+  hasLanguage(): boolean;
   /**
    * All or nothing; `null` goes back to the default. Throws `invalid_request` with a sentence per key for an unknown
    * key or a value it cannot take.
@@ -32,6 +34,7 @@ export interface SettingsStore {
 
 export async function createSettings(db: PrismaClient, secrets: Secrets): Promise<SettingsStore> {
   let settings: Settings = defaultSettings;
+  let languageChosen = false;
 
   /** Reloads count up; one that began earlier never replaces what a later one has read. */
   let begun = 0;
@@ -42,7 +45,8 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     const read = await readStored(db, secrets);
     if (loadNumber < applied) return;
     applied = loadNumber;
-    settings = read;
+    settings = read.settings;
+    languageChosen = read.languageChosen;
   }
 
   async function change(actor: Actor, values: Record<string, unknown>): Promise<void> {
@@ -50,10 +54,10 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     await db.$transaction(async (tx) => {
       // One change at a time on all nodes: what is checked is what is stored, not what this node remembers.
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.changeSettings}::bigint)`;
-      const stored = await readStored(tx, secrets);
+      const { settings: stored } = await readStored(tx, secrets);
       mayApply(wanted, { ...stored, ...Object.fromEntries(wanted) });
       for (const [key, next] of wanted) {
-        await store(tx, secrets, key, next);
+        await store(tx, secrets, key, values[key] === null ? null : next);
         if (next === stored[key]) continue;
         const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
         await audit(tx, {
@@ -73,13 +77,17 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   await reload();
   return {
     current: () => settings,
+    hasLanguage: () => languageChosen,
     change,
     set: (actor, key, value) => change(actor, { [key]: value }),
     reload,
   };
 }
 
-async function readStored(db: Db, secrets: Secrets): Promise<Settings> {
+async function readStored(
+  db: Db,
+  secrets: Secrets,
+): Promise<{ settings: Settings; languageChosen: boolean }> {
   const rows = await db.option.findMany();
   const differences: Record<string, unknown> = {};
   for (const row of rows) {
@@ -89,7 +97,10 @@ async function readStored(db: Db, secrets: Secrets): Promise<Settings> {
     // What an older version stored and this one cannot take counts as not set.
     if (parsed.success) differences[row.key] = parsed.data;
   }
-  return { ...defaultSettings, ...differences };
+  return {
+    settings: { ...defaultSettings, ...differences },
+    languageChosen: differences["Language"] !== undefined,
+  };
 }
 
 function isSettingKey(key: string): key is SettingKey {
@@ -102,8 +113,9 @@ function isSecret(key: SettingKey): boolean {
 
 type Value = Settings[SettingKey];
 
-async function store(tx: Db, secrets: Secrets, key: SettingKey, value: Value): Promise<void> {
-  if (value === defaultSettings[key]) {
+/** @param value null goes back to the default, which for the language is no choice: browsers then decide. */
+async function store(tx: Db, secrets: Secrets, key: SettingKey, value: Value | null): Promise<void> {
+  if (value === null || (value === defaultSettings[key] && key !== "Language")) {
     await tx.option.deleteMany({ where: { key } });
     return;
   }

@@ -35,7 +35,7 @@ export function useRegister() {
 export function useSetup() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: SetupInput) => http.post("/setup", Self, input),
+    mutationFn: (input: SetupInput) => http.post("/setup", Self, { ...input, language: currentLanguage() }),
     onSuccess: async (self) => {
       openSession(client, self);
       await client.invalidateQueries({ queryKey: statusQuery.queryKey });

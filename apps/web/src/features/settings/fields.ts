@@ -298,7 +298,7 @@ export const settingGroups: SettingGroup[] = [
             key: "Language",
             kind: "language",
             label: phrase("Default language"),
-            hint: phrase("For visitors whose browser speaks none of ours."),
+            hint: phrase("For visitors whose browser uses a language that the site does not have."),
           },
           {
             key: "Logo",

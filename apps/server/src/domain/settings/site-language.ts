@@ -1,0 +1,9 @@
+import type { Settings } from "@gateway/shared/site/settings";
+import type { SettingsStore } from "./settings.ts";
+
+/** What visitors get whose browser speaks none of the site's languages: the administrator's choice, else English. */
+export function shownLanguage(
+  settings: Pick<SettingsStore, "current" | "hasLanguage">,
+): Settings["Language"] {
+  return settings.hasLanguage() ? settings.current().Language : "en_US";
+}
