@@ -1,27 +1,30 @@
 import { Anchor, Breadcrumbs, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
-import { phrase } from "#lib/i18n.ts";
-import { pathTo } from "./screens.ts";
+import { useSelf } from "#lib/session.ts";
+import { pathTo, screenById } from "./screens.ts";
 
 const maxItems = 8;
-const home = phrase("Dashboard");
+const home = "dashboard";
 
 /** Where we are: the dashboard, the group, the screen. */
 export function Crumbs() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
+  const self = useSelf();
   const id = pathname.split("/")[2] ?? "";
-  // The first group is called like its first screen: said once, it is enough.
-  const titles = pathTo(id)
-    .filter((title) => title !== home)
+  if (!self || id === home) return null;
+  // The home link stands for the group it belongs to.
+  const [homeGroup] = pathTo(home, self);
+  const titles = pathTo(id, self)
+    .filter((title) => title !== homeGroup)
     .slice(0, maxItems - 1);
-  if (titles.length === 0 || id === "dashboard") return null;
+  if (titles.length === 0) return null;
   return (
     <nav aria-label={t("Breadcrumbs")}>
       <Breadcrumbs separator="/" separatorMargin={8} mb={10}>
         <Anchor component={Link} to="/panel/dashboard" c="dimmed" fz="sm">
-          {t(home)}
+          {t(screenById(home)?.title ?? "")}
         </Anchor>
         {titles.map((title, index) => (
           <Text

@@ -2,30 +2,31 @@ import { type AdminRights, Role } from "@gateway/shared/accounts/roles";
 import { describe, expect, it } from "vitest";
 import { pathTo, screenById, screens, visibleMenu } from "./screens.ts";
 
+const root: AdminRights = { role: Role.root, permissions: null };
+
 function idsFor(role: number, permissions: AdminRights["permissions"] = null): string[] {
-  return visibleMenu({ role, permissions }).flatMap((group) =>
-    group.entries.flatMap((entry) =>
-      entry.type === "item" ? [entry.screen.id] : entry.screens.map((screen) => screen.id),
-    ),
-  );
+  return visibleMenu({ role, permissions }).flatMap((group) => group.screens.map((screen) => screen.id));
 }
 
 describe("the menu", () => {
-  it("has a place for every screen", () => {
-    expect(screens.filter((screen) => pathTo(screen.id).length === 0)).toEqual([]);
-  });
-
-  it("shows the root account every screen", () => {
+  it("has one place for every screen", () => {
     expect(idsFor(Role.root).toSorted()).toEqual(screens.map((screen) => screen.id).toSorted());
   });
 
-  it("hides from ordinary users what is for administrators", () => {
+  it("has six groups", () => {
+    const titles = visibleMenu(root).map((group) => group.title);
+    expect(titles).toEqual(["Overview", "Traffic", "Customers", "Catalogue", "Money", "System"]);
+  });
+
+  it("hides from ordinary users what is for administrators, and names groups after what they see", () => {
     const shown = idsFor(Role.user);
     expect(shown).toContain("dashboard");
     expect(shown.filter((id) => screenById(id)?.action ?? screenById(id)?.area)).toEqual([]);
+    const titles = visibleMenu({ role: Role.user, permissions: null }).map((group) => group.title);
+    expect(titles).toEqual(["Overview", "Traffic", "Access", "Catalogue", "Billing", "Account"]);
   });
 
-  it("hides from an administrator what it does not name, and from no one else", () => {
+  it("hides from an administrator what its rights do not name, and from no other", () => {
     const narrowed = idsFor(Role.admin, { channels: "view", prices: "edit" });
     expect(narrowed.filter((id) => screenById(id)?.area)).toEqual(["channel", "pricing"]);
     expect(narrowed).toContain("dashboard");
@@ -33,10 +34,16 @@ describe("the menu", () => {
     expect(idsFor(Role.root, {})).toEqual(idsFor(Role.root));
   });
 
-  it("leaves out groups and collapses without entries", () => {
-    for (const group of visibleMenu({ role: Role.guest, permissions: null })) {
-      expect(group.entries.length).toBeGreaterThan(0);
-      for (const entry of group.entries) if (entry.type === "collapse") expect(entry.screens).not.toEqual([]);
-    }
+  it("leaves out groups without screens", () => {
+    for (const group of visibleMenu({ role: Role.guest, permissions: null }))
+      expect(group.screens).not.toEqual([]);
+  });
+});
+
+describe("the breadcrumbs", () => {
+  it("name the group as the menu of this person does", () => {
+    expect(pathTo("profile", root)).toEqual(["System", "Profile"]);
+    expect(pathTo("profile", { role: Role.user, permissions: null })).toEqual(["Account", "Profile"]);
+    expect(pathTo("channel", { role: Role.user, permissions: null })).toEqual([]);
   });
 });

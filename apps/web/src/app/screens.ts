@@ -1,7 +1,6 @@
 /** The screens of the console and the shape of its menu. Router, menu, breadcrumbs and ⌘K all read this file. */
 import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/accounts/roles";
 import {
-  IconAdjustmentsHorizontal,
   IconBooks,
   IconBrandTelegram,
   IconChartHistogram,
@@ -205,50 +204,41 @@ export const screens: Screen[] = [
   },
 ];
 
-type Collapse = { type: "collapse"; id: string; title: string; icon: Icon; items: string[] };
-type Item = { type: "item"; id: string };
-export type MenuEntry = Collapse | Item;
-export type MenuGroup = { id: string; title: string; entries: MenuEntry[] };
+/** A heading of the menu with the ids of its screens. */
+type MenuGroup = {
+  id: string;
+  title: string;
+  /** The heading for those who find only their own things below it. */
+  ownTitle?: string;
+  items: string[];
+};
 
-const item = (id: string): Item => ({ type: "item", id });
-
-/** The whole menu. Entries without a screen, and groups without entries, are left out. */
+/** The whole menu. It fits a window 900 px high; a test in e2e/menu.test.ts measures that. */
 const fullMenu: MenuGroup[] = [
+  { id: "overview", title: phrase("Overview"), items: ["dashboard", "analytics", "playground"] },
+  { id: "traffic", title: phrase("Traffic"), items: ["log", "task", "midjourney"] },
   {
-    id: "dashboard-group",
-    title: phrase("Dashboard"),
-    entries: [item("dashboard"), item("analytics"), item("playground")],
+    id: "customers",
+    title: phrase("Customers"),
+    ownTitle: phrase("Access"),
+    items: ["user", "user_group", "token"],
   },
   {
-    id: "setting-group",
-    title: phrase("Setting"),
-    entries: [
-      item("user"),
-      item("channel"),
-      {
-        type: "collapse",
-        id: "operation",
-        title: phrase("Operation"),
-        icon: IconAdjustmentsHorizontal,
-        items: ["user_group", "pricing", "telegram", "model_ownedby", "model_info"],
-      },
-      {
-        type: "collapse",
-        id: "paySetting",
-        title: phrase("Payment settings"),
-        icon: IconCreditCard,
-        items: ["redemption", "payment"],
-      },
-      item("token"),
-      item("profile"),
-      item("setting"),
-    ],
+    id: "catalogue",
+    title: phrase("Catalogue"),
+    items: ["channel", "model_price", "pricing", "model_info", "model_ownedby"],
   },
-  { id: "billing-group", title: phrase("Billing"), entries: [item("topup"), item("model_price")] },
   {
-    id: "usage-group",
-    title: phrase("Usage"),
-    entries: [item("log"), item("midjourney"), item("task"), item("audit")],
+    id: "money",
+    title: phrase("Money"),
+    ownTitle: phrase("Billing"),
+    items: ["topup", "payment", "redemption"],
+  },
+  {
+    id: "system",
+    title: phrase("System"),
+    ownTitle: phrase("Account"),
+    items: ["setting", "telegram", "audit", "profile"],
   },
 ];
 
@@ -256,39 +246,29 @@ export function screenById(id: string): Screen | undefined {
   return screens.find((screen) => screen.id === id);
 }
 
-export type VisibleEntry =
-  | { type: "item"; screen: Screen }
-  | { type: "collapse"; id: string; title: string; icon: Icon; screens: Screen[] };
-export type VisibleGroup = { id: string; title: string; entries: VisibleEntry[] };
+export type VisibleGroup = { id: string; title: string; screens: Screen[] };
 
-/** The server decides anyway; this only hides. */
+/** Hides what the server would refuse: it checks every request itself. */
 export function mayOpen({ action = "useConsole", area }: Screen, person: AdminRights): boolean {
   return can(person.role, action) && (area === undefined || mayEnter(person, area));
 }
 
-/** The menu as this person sees it. */
+/** The menu as this person sees it: no screen they may not open, no group without screens. */
 export function visibleMenu(person: AdminRights): VisibleGroup[] {
-  const visibleScreens = (ids: string[]) =>
-    ids.map(screenById).filter((screen) => screen !== undefined && mayOpen(screen, person)) as Screen[];
-  const visibleEntries = (entry: MenuEntry): VisibleEntry[] => {
-    if (entry.type === "item") return visibleScreens([entry.id]).map((screen) => ({ type: "item", screen }));
-    const inside = visibleScreens(entry.items);
-    return inside.length > 0 ? [{ ...entry, type: "collapse", screens: inside }] : [];
-  };
   return fullMenu
-    .map((group) => ({ id: group.id, title: group.title, entries: group.entries.flatMap(visibleEntries) }))
-    .filter((group) => group.entries.length > 0);
+    .map(({ id, title, ownTitle = title, items }) => {
+      const shown = items.flatMap((item) => screenById(item) ?? []).filter((one) => mayOpen(one, person));
+      const administers = shown.some((screen) => screen.area !== undefined);
+      return { id, title: administers ? title : ownTitle, screens: shown };
+    })
+    .filter((group) => group.screens.length > 0);
 }
 
-/** Group, collapse and screen titles down to a screen, for the breadcrumbs. */
-export function pathTo(id: string): string[] {
-  for (const group of fullMenu)
-    for (const entry of group.entries) {
-      const screen = screenById(id);
-      if (!screen) return [];
-      if (entry.type === "item" && entry.id === id) return [group.title, screen.title];
-      if (entry.type === "collapse" && entry.items.includes(id))
-        return [group.title, entry.title, screen.title];
-    }
+/** Titles of group and screen, for the breadcrumbs. Screens that this person may not open have none. */
+export function pathTo(id: string, person: AdminRights): string[] {
+  for (const group of visibleMenu(person)) {
+    const screen = group.screens.find((each) => each.id === id);
+    if (screen) return [group.title, screen.title];
+  }
   return [];
 }
