@@ -14,7 +14,7 @@ import type { Services as ConsoleServices } from "#console/services.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import { answerUnroutable } from "#gateway/answer-error.ts";
 import { answerMalformed } from "#gateway/client-errors.ts";
-import { gatewayBodyLimit, gatewayRoutes } from "#gateway/index.ts";
+import { gatewayRoutes } from "#gateway/index.ts";
 import { wantsRealtime } from "#gateway/realtime.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { standardUrl } from "#gateway/standard-url.ts";
@@ -41,7 +41,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // In the order of time, so that the index of the log grows at its end and costs the same however large it is.
     genReqId: () => randomUUIDv7(),
     trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
-    bodyLimit: gatewayBodyLimit,
     // Some HTTP libraries offer another protocol with every request; theirs are requests like any other.
     http: { shouldUpgradeCallback: wantsRealtime },
     clientErrorHandler: answerMalformed,
@@ -61,6 +60,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     done();
   });
   leaveTogether(app);
+  // No body is read unless a scope says how: an address without a handler costs no more than its headers.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
   // Below the base path, where the console sends people's apps, and at the root for proxies that pass /v1 on as it is.
   for (const prefix of new Set(["", options.basePath && `/${options.basePath}`]))

@@ -110,7 +110,12 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
     if (request.method !== "GET" && reply.statusCode < 400) await services.caughtUp();
     return payload;
   });
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, answerNotFound);
+  await app.register(async (nothing) => {
+    // What is sent to an address without a handler is not read.
+    nothing.removeAllContentTypeParsers();
+    nothing.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    nothing.setNotFoundHandler({ preHandler: app.rateLimit() }, answerNotFound);
+  });
 
   siteRoutes(app, services);
   accountRoutes(app, services, sessions);

@@ -15,9 +15,19 @@ const allowed =
   /^(?:content-(?:type|length|encoding|range|language)|accept-ranges|etag|last-modified|retry-after|openai-(?:processing-ms|version|model)|x-upstream-request-id|x-gateway-[\w-]+|x-ratelimit-[\w-]+)$/;
 
 const mediaType = /^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w-]+=(?:"[^"\\]*"|[\w.+-]+))*$/;
-/** What a browser shows without running anything in it. Everything else is a file to save. */
+/**
+ * What a browser shows without running anything in it. Everything else is a file to save: browsers read every type that
+ * has xml, svg or html in its name as a page.
+ */
 const inert =
-  /^(?:application\/(?:json|problem\+json|x-ndjson|jsonl|x-jsonl)|text\/event-stream|audio\/[\w.+-]+|video\/[\w.+-]+|image\/(?!svg)[\w.+-]+)(?:\s*;|$)/;
+  /^(?:application\/(?:json|problem\+json|x-ndjson|jsonl|x-jsonl)|text\/event-stream|(?:audio|video|image)\/(?!\S*(?:xml|svg|html))[\w.+-]+)(?:\s*;|$)/;
+
+/** Whether a browser that opens an answer of this type runs nothing in it. */
+export function isInert(type: string): boolean {
+  const given = type.trim().toLowerCase();
+  return mediaType.test(given) && inert.test(given);
+}
+
 const filename = /;\s*filename="?([\w .()-]{1,200})"?\s*(?:;|$)/i;
 
 /** The headers of an answer as a client gets them. `own` are the gateway's and win over the provider's. */
@@ -30,7 +40,7 @@ export function answerHeaders(
     if (allowed.test(name.toLowerCase())) headers[name.toLowerCase()] = value;
   const given = (headers["content-type"] ?? "").trim().toLowerCase();
   if (!mediaType.test(given)) headers["content-type"] = "application/octet-stream";
-  if (!mediaType.test(given) || !inert.test(given)) {
+  if (!isInert(given)) {
     const name = filename.exec(provider["content-disposition"] ?? "")?.[1];
     headers["content-disposition"] = name === undefined ? "attachment" : `attachment; filename="${name}"`;
   }

@@ -112,9 +112,6 @@ function rememberRoutes(app: FastifyInstance): Map<string, Set<string>> {
 /** What is not there is said in the dialect of those who look for it. */
 function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlySet<string>>): void {
   void app.register(async (scope) => {
-    scope.removeAllContentTypeParsers();
-    // Never read: the answer is known.
-    scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
       answerError(shapeOf(request.url) ?? dialects["openai-chat"], error, request, reply),
     );
@@ -145,8 +142,6 @@ function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlyS
       });
   });
 }
-
-export const gatewayBodyLimit = BODY_LIMIT;
 
 /** Chat apps in a browser call from anywhere; they bring a key, never a cookie. */
 function allowBrowsers(app: FastifyInstance): void {

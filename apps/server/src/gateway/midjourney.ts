@@ -14,6 +14,7 @@ import {
 import { midjourneyWire } from "#providers/wires/midjourney.ts";
 import { askAboutTask } from "#relay/tasks/tasks.ts";
 import { accessOf } from "./access.ts";
+import { isInert } from "./answer-headers.ts";
 import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
 import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
@@ -114,6 +115,6 @@ async function imageOf(
   const inline = /^data:(image\/(?:png|jpeg|webp|gif));base64,(.+)$/.exec(address);
   if (inline !== null) return { mediaType: inline[1] ?? "", bytes: Buffer.from(inline[2] ?? "", "base64") };
   const found = await relay.fetchPublic(address, { maxBytes: MAX_IMAGE_BYTES, timeoutMs: 30_000 });
-  if (!/^image\/(?!svg)/.test(found.mediaType)) throw notFound("Image");
+  if (!/^image\//i.test(found.mediaType) || !isInert(found.mediaType)) throw notFound("Image");
   return found;
 }

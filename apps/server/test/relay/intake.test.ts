@@ -328,6 +328,9 @@ describe("intake: what a provider sends never runs in our origin", () => {
   it.each([
     "text/html",
     "image/svg+xml",
+    "image/x-svg+xml",
+    "video/xml",
+    "AUDIO/HTML+x",
     "application/xhtml+xml",
     "text/html, application/json",
     "multipart/mixed",
@@ -452,4 +455,31 @@ describe("intake: addresses and headers that clients use", () => {
     expect((await send("/v1/v1/messages", body)).status).toBe(200);
     expect((await send("/openai/v1/models", undefined)).status).toBe(200);
   });
+});
+
+describe("addresses without a handler", () => {
+  it.each(["/x", "/api/nothing", "/api/user/nothing/x", "/v1/nothing", "/metrics", "/assets/x.js", "/"])(
+    "a body sent to %s is not read",
+    async (path) => {
+      const broken = await fetch(gateway.url + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", "api-version": "2" },
+        body: '{"a":',
+      });
+      expect(broken.status).toBe(404);
+      const { hostname, port } = new URL(gateway.url);
+      const sent = request({
+        hostname,
+        port,
+        path,
+        method: "POST",
+        headers: { "content-type": "application/json", "content-length": 60_000_000, "api-version": "2" },
+      });
+      sent.on("error", () => {});
+      sent.write("[");
+      const [answer] = (await once(sent, "response")) as [IncomingMessage];
+      expect(answer.statusCode).toBe(404);
+      sent.destroy();
+    },
+  );
 });
