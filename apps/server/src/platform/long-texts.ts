@@ -92,10 +92,14 @@ const MAX_DATA_HEAD = 256;
 
 /** How many escapes a string has; undefined when it has a control character or a wrong escape. */
 function escapesIn(raw: Buffer, start: number, end: number): number | undefined {
+  const base = start + ((4 - ((raw.byteOffset + start) % 4)) % 4);
+  // One view for the whole string: a text of escapes only must not make one for each of them.
+  const words =
+    base < end ? new Int32Array(raw.buffer, raw.byteOffset + base, (end - base) >> 2) : new Int32Array(0);
   let count = 0;
   let at = start;
   while (at < end) {
-    if ((raw.byteOffset + at) % 4 === 0) at = plainWords(raw, at, end);
+    if (at >= base && (at - base) % 4 === 0) at = base + plainWords(words, (at - base) >> 2) * 4;
     if (at >= end) break;
     const byte = raw[at] ?? 0;
     if (byte < FIRST_PRINTED) return undefined;
@@ -111,10 +115,9 @@ function escapesIn(raw: Buffer, start: number, end: number): number | undefined 
 }
 
 /** Passes words of four bytes that have neither a control character nor a backslash, eight words at a time at first. */
-function plainWords(raw: Buffer, start: number, end: number): number {
-  const words = new Int32Array(raw.buffer, raw.byteOffset + start, (end - start) >> 2);
+function plainWords(words: Int32Array, start: number): number {
   const last = words.length;
-  let index = 0;
+  let index = start;
   // Within the list: no entry is undefined, and a check of each would double the time.
   const at = (place: number) => special(words[place] as number);
   for (; index + 8 <= last; index += 8) {
@@ -122,7 +125,7 @@ function plainWords(raw: Buffer, start: number, end: number): number {
     if (((found | at(index + 4) | at(index + 5) | at(index + 6) | at(index + 7)) & HIGH_BITS) !== 0) break;
   }
   while (index < last && (at(index) & HIGH_BITS) === 0) index += 1;
-  return start + index * 4;
+  return index;
 }
 
 const HIGH_BITS = 0x80808080;
@@ -133,16 +136,23 @@ function special(word: number): number {
   return ((word - 0x20202020) & ~word) | ((crossed - 0x01010101) & ~crossed);
 }
 
-/** What may stand behind a backslash, but for codes. */
-const single = new Set(Buffer.from('"\\/bfnrt'));
+/** What may stand behind a backslash, but for codes; and the digits of a code. By byte: this runs for each escape. */
+const single = flags('"\\/bfnrt');
+const digit = flags("0123456789abcdefABCDEF");
+
+function flags(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const byte of Buffer.from(characters)) table[byte] = 1;
+  return table;
+}
 
 /** Bytes of the escape; 0 when it is none. */
 function escapeAt(raw: Buffer, at: number, end: number): number {
   const next = raw[at + 1] ?? 0;
-  if (at + 1 < end && single.has(next)) return 2;
-  const isCode =
-    next === 0x75 && at + 6 <= end && /^[\da-f]{4}$/i.test(raw.toString("latin1", at + 2, at + 6));
-  return isCode ? 6 : 0;
+  if (at + 1 < end && single[next] === 1) return 2;
+  if (next !== 0x75 || at + 6 > end) return 0;
+  for (let place = at + 2; place < at + 6; place += 1) if (digit[raw[place] ?? 0] !== 1) return 0;
+  return 6;
 }
 
 /** While this is above 0, accessors answer their placeholders. */
