@@ -76,6 +76,13 @@ describe("fields whose cost no bill would show", () => {
     ["openai-responses", { min_tokens: 100_000, ignoreEos: true }],
     ["anthropic", { min_tokens: 100_000, ignore_eos: true }],
     ["gemini", { minLength: 100_000, ignore_eos: true }],
+    ["openai-chat", { fallback_models: ["dear"], deployment: "dear", engine: "dear", deferred: true }],
+    [
+      "openai-responses",
+      { model_name: "dear", modelId: "dear", providerOptions: { gateway: { models: [] } } },
+    ],
+    ["anthropic", { "model-id": "dear", user_model: "dear", context_window_fallbacks: [] }],
+    ["openai-vectors", { Deployment_ID: "dear", model_name: "dear", fallback: "dear" }],
     ["openai-vectors", { models: ["a"], provider: { sort: "x" }, service_tier: "priority" }],
     ["openai-plain", { service_tier: "priority" }],
   ] as const)("%s: %j are taken out and named", (wire, fields) => {

@@ -33,10 +33,15 @@ const answers = words(`
   image_count image_num image_number images_count images_num max_images nums batch_size batch_count
   sequential_image_generation sequential_image_generation_options`);
 
-/** Other models, routes and prompts than those that are billed, searches that no usage reports, and the least output. */
+/**
+ * Other models, routes and prompts than those that are billed, answers that are only collected later, searches that no
+ * usage reports, and the least output.
+ */
 const unknown = words(`
   min_tokens min_new_tokens min_length min_output_tokens min_completion_tokens min_gen_len ignore_eos
-  models fallbacks route plugins preset provider search_parameters enable_search forced_search
+  models fallbacks fallback fallback_model fallback_models context_window_fallbacks content_policy_fallbacks
+  model_name model_id model_list user_model user_config deployment deployment_id deployment_name engine engine_id
+  route routing router gateway provider_options plugins preset provider deferred search_parameters enable_search forced_search
   search_options search_settings enable_web_search web_search enable_enhancement
   force_search_enhancement enable_multimedia enable_deep_search enable_deep_read
   num_search_queries connectors compound_custom chat_template inference_geo`);

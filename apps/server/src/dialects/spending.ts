@@ -13,6 +13,8 @@ export interface Spending {
   image: boolean;
   /** Tokens of thinking that some providers do not count within the output limit. */
   thinking: number;
+  /** Thinking was requested, under whatever name. */
+  thinks: boolean;
   /** A text the answer is predicted to have: what differs is billed as output. */
   predicted: unknown;
   /** Calls of provider tools by unified name: as many as the request allows, else `assumedToolCalls`. */
@@ -77,7 +79,7 @@ export function spendingOf(
   return {
     audio: modalities.has("audio") || asRecord(value) !== undefined,
     image: modalities.has("image"),
-    thinking: thinkingIn(body, 0),
+    ...thinkingIn(body, 0),
     predicted: asRecord(body["prediction"])?.["content"],
     toolCalls,
     toolImages,
@@ -148,19 +150,41 @@ function count(value: unknown, most: number): number {
 /** Limits of thinking, under all the names that providers of these wires read. */
 const budgets =
   /^(?:thinking_?budget|budget_?tokens|thinking_?token_?budget|max_?(?:thinking|reasoning)_?tokens|reasoning_?(?:budget|max_?tokens))$/i;
+/** What switches thinking on, and how. */
+const switches =
+  /^(?:enable_?(?:thinking|reasoning)|think|(?:thinking|reasoning)(?:_?mode)?|include_?reasoning)$/i;
+const switchedOn = new Set<unknown>([
+  true,
+  "true",
+  "on",
+  "enabled",
+  "adaptive",
+  "auto",
+  "low",
+  "medium",
+  "high",
+]);
 /** What a caller wrote, in which no server looks for settings. */
 const contents = new Set(["messages", "input", "contents", "tools", "functions", "system", "metadata"]);
 
-function thinkingIn(fields: Wire, depth: number): number {
-  let most = 0;
+function thinkingIn(fields: Wire, depth: number): Pick<Spending, "thinking" | "thinks"> {
+  let thinking = 0;
+  let thinks = false;
   for (const [name, value] of Object.entries(fields)) {
-    if (typeof value === "number" || typeof value === "string") {
-      // JSON of protocol buffers takes a number in quotes, too.
-      if (budgets.test(name) && Number(value) > most) most = Number(value);
-    } else if (depth < 3 && typeof value === "object" && value !== null && !contents.has(name)) {
+    if (typeof value === "object") {
+      if (depth >= 3 || value === null || contents.has(name)) continue;
       const inner = asRecord(value);
-      if (inner !== undefined) most = Math.max(most, thinkingIn(inner, depth + 1));
+      if (inner === undefined) continue;
+      const found = thinkingIn(inner, depth + 1);
+      thinking = Math.max(thinking, found.thinking);
+      const isSwitch =
+        switches.test(name) && (switchedOn.has(inner["type"]) || switchedOn.has(inner["enabled"]));
+      thinks ||= found.thinks || isSwitch;
+    } else {
+      // JSON of protocol buffers takes a number in quotes, too.
+      if (budgets.test(name) && Number(value) > thinking) thinking = Number(value);
+      thinks ||= switchedOn.has(value) && switches.test(name);
     }
   }
-  return most;
+  return { thinking, thinks: thinks || thinking > 0 };
 }

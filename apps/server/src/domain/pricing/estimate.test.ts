@@ -211,6 +211,7 @@ describe("an estimate of what comes on top", () => {
     partialImages: 0,
     storedTokens: 0,
     unseen: false,
+    thinks: false,
   };
   const withMore = (spending: object, over: Partial<ChatRequest> = { maxOutputTokens: 100 }) =>
     estimateUsage(request([text("hi")], over), {
@@ -235,9 +236,10 @@ describe("an estimate of what comes on top", () => {
     expect(rest).toEqual(expected);
   });
 
-  it("says that an answer has no limit, and that input is not seen", () => {
+  it("says that an answer has no limit, that input is not seen, and that thinking was requested", () => {
     expect(withMore({}, {})).toMatchObject({ output: 4_096, isOpen: true });
     expect(withMore({ storedTokens: 10_000, unseen: true })).toMatchObject({ isUnseen: true });
+    expect(withMore({ thinks: true })).toMatchObject({ thinks: true });
     expect(withMore({ storedTokens: 70_000 }).input).toBeGreaterThan(70_000);
   });
 

@@ -23,6 +23,8 @@ export interface Estimate extends Usage {
   isOpen?: boolean;
   /** The provider adds input that the request does not show. */
   isUnseen?: boolean;
+  /** Thinking was requested, which no text of the answer shows. */
+  thinks?: boolean;
 }
 
 export function estimateUsage(request: ChatRequest, options: EstimateOptions): Estimate {
@@ -56,6 +58,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
       ? { toolCalls: spending.toolCalls }
       : {}),
     ...(spending?.unseen === true ? { isUnseen: true } : {}),
+    ...(spending?.thinks === true ? { thinks: true } : {}),
   };
 }
 

@@ -5,7 +5,11 @@
 export interface Drains {
   /** Answers being read on. */
   readonly active: number;
-  /** Undefined when there are too many; the upstream call is to be cancelled then. `cancel` is called at the limit. */
+  /**
+   * Undefined when nothing is read on; the upstream call is to be cancelled then. `cancel` is called at a limit. Where
+   * there are too many, the oldest ends: usage arrives soon or not at all, so no client can fill the places and leave before
+   * the bills of later calls.
+   */
   begin(userId: number, cancel: () => void): Drain | undefined;
   /** Cancels all, also those that begin later: the process stops. */
   close(): void;
@@ -36,8 +40,9 @@ const defaults: DrainLimits = {
 
 /** @param seconds how long one answer may be read on; 0 = never */
 export function createDrains(seconds: () => number, limits = defaults): Drains {
+  /** The oldest first. */
   const running = new Set<() => void>();
-  const callsOf = new Map<number, number>();
+  const runningOf = new Map<number, Set<() => void>>();
   let bytes = 0;
   let closed = false;
   return {
@@ -46,32 +51,48 @@ export function createDrains(seconds: () => number, limits = defaults): Drains {
     },
     begin(userId, cancel) {
       const patience = seconds() * 1_000;
-      const own = callsOf.get(userId) ?? 0;
-      if (closed || patience === 0 || running.size >= limits.calls || own >= limits.callsOfOneUser)
-        return undefined;
+      if (closed || patience === 0) return undefined;
+      const own = runningOf.get(userId) ?? new Set();
+      if (own.size >= limits.callsOfOneUser) stopOldest(own);
+      else if (running.size >= limits.calls) stopOldest(running);
       let read = 0;
-      const timer = setTimeout(cancel, patience);
-      running.add(cancel);
-      callsOf.set(userId, own + 1);
+      let ended = false;
+      const end = () => {
+        if (ended) return;
+        ended = true;
+        clearTimeout(timer);
+        bytes -= read;
+        running.delete(stop);
+        own.delete(stop);
+        if (own.size === 0 && runningOf.get(userId) === own) runningOf.delete(userId);
+      };
+      const stop = () => {
+        end();
+        cancel();
+      };
+      const timer = setTimeout(stop, patience);
+      running.add(stop);
+      own.add(stop);
+      runningOf.set(userId, own);
       return {
         received(more) {
+          if (ended) return;
           read += more;
           bytes += more;
-          if (read > limits.bytes || bytes > limits.bytesOfAll) cancel();
+          if (read > limits.bytes) stop();
+          while (bytes > limits.bytesOfAll && running.size > 0) stopOldest(running);
         },
-        end() {
-          if (!running.delete(cancel)) return;
-          clearTimeout(timer);
-          bytes -= read;
-          const left = (callsOf.get(userId) ?? 1) - 1;
-          if (left === 0) callsOf.delete(userId);
-          else callsOf.set(userId, left);
-        },
+        end,
       };
     },
     close() {
       closed = true;
-      for (const cancel of running) cancel();
+      for (const stop of running) stop();
     },
   };
+}
+
+function stopOldest(drains: ReadonlySet<() => void>): void {
+  const [oldest] = drains;
+  oldest?.();
 }

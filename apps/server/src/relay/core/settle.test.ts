@@ -115,6 +115,7 @@ describe("kinds of calls", () => {
     expect(chatKind({ reasoning: { effort: "low" } }, plain)).toBe("reasoning");
     expect(chatKind({ reasoning: { budgetTokens: 1_024 } }, plain)).toBe("reasoning");
     expect(chatKind({ reasoning: { adaptive: true } }, plain)).toBe("reasoning");
+    expect(chatKind({}, { ...plain, thinks: true })).toBe("reasoning");
     expect(chatKind({}, { ...plain, audioOutput: 5 })).toBe("speech");
     expect(chatKind({}, { ...plain, imageOutput: 5 })).toBe("images");
   });

@@ -72,9 +72,10 @@ function atLeast(usage: Usage, reserved: Usage, percent: number): Usage {
 }
 
 /** What a chat produces: pictures and sound where they were reserved for, reasoning where it was requested. */
-export function chatKind({ reasoning }: Pick<ChatRequest, "reasoning">, reserved: Usage): CallKind {
+export function chatKind({ reasoning }: Pick<ChatRequest, "reasoning">, reserved: Estimate): CallKind {
   if ((reserved.imageOutput ?? 0) > 0) return "images";
   if ((reserved.audioOutput ?? 0) > 0) return "speech";
+  if (reserved.thinks === true) return "reasoning";
   if (reasoning === undefined || reasoning.effort === "none") return "text";
   const { effort, budgetTokens = 0, adaptive = false } = reasoning;
   return effort !== undefined || budgetTokens > 0 || adaptive ? "reasoning" : "text";
