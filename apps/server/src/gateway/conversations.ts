@@ -21,7 +21,14 @@ import type { GatewayServices } from "./services.ts";
 
 /** `/v1/conversations`: what the `conversation` of a response refers to. Kept here, so every provider can answer in one. */
 
-const metadata = z.record(z.string().max(64), z.string().max(512)).nullish();
+/** As OpenAI limits it. */
+const MOST_METADATA = 16;
+const metadata = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((given) => Object.keys(given).length <= MOST_METADATA, {
+    error: `At most ${MOST_METADATA} pairs are allowed`,
+  })
+  .nullish();
 const Metadata = z.looseObject({ metadata });
 const ListQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20),

@@ -307,6 +307,18 @@ describe("conversations: storage", () => {
     expect(nul.status).toBe(400);
   });
 
+  it("takes sixteen pairs of metadata, and no more at any of its endpoints", async () => {
+    const { key } = await gateway.addToken();
+    const pairs = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]));
+    const opened = await post("/v1/conversations", { metadata: pairs(16) }, key);
+    expect(opened.status).toBe(200);
+    for (const path of ["/v1/conversations", `/v1/conversations/${JSON.parse(opened.text).id}`]) {
+      const refused = await post(path, { metadata: pairs(17) }, key);
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("At most 16 pairs")]);
+    }
+  });
+
   it("needs a balance, and keeps so many conversations for one account and no more", async () => {
     await gateway.api("POST", "/user/", { username: "keeper", password: "correct horse", group: "default" });
     const keeper = await gateway.database.db.user.findFirstOrThrow({ where: { username: "keeper" } });

@@ -30,14 +30,24 @@ const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** A conversation with more than this in it (pictures, mostly) is not kept. */
 const MAX_TURN_BYTES = 8 * 1024 * 1024;
+/** A turn of this size has the account's space looked at. Shorter ones are text, which calls pay for. */
+const LARGE_TURN_BYTES = 64 * 1024;
+/** Of one account together, as Postgres stores them. */
+const MAX_ACCOUNT_BYTES = 512 * 1024 * 1024;
 
-/** Keeps it for thirty days. Answers false when it is too large to keep. */
+/**
+ * Keeps it for thirty days. Answers false when it is too large to keep. Where the account then keeps more than it may,
+ * its oldest go: each turn holds the ones before it.
+ * @param accountBytes what the account may keep
+ */
 export async function rememberResponse(
   db: Db,
   response: StoredResponse & { userId: number; tokenId: number },
+  accountBytes = MAX_ACCOUNT_BYTES,
 ): Promise<boolean> {
   const { turn } = response;
-  if (turn !== null && JSON.stringify(turn).length > MAX_TURN_BYTES) return false;
+  const size = turn === null ? 0 : Buffer.byteLength(JSON.stringify(turn));
+  if (size > MAX_TURN_BYTES) return false;
   const row = {
     user_id: response.userId,
     token_id: response.tokenId,
@@ -54,7 +64,18 @@ export async function rememberResponse(
     create: { id: response.id, ...row },
     update: {},
   });
+  if (size > LARGE_TURN_BYTES) await forgetOldest(db, response.userId, accountBytes);
   return true;
+}
+
+/** Those beyond the account's space, counted from the newest. Reads sizes, not the turns. */
+async function forgetOldest(db: Db, userId: number, accountBytes: number): Promise<void> {
+  await db.$executeRaw`
+    DELETE FROM stored_responses WHERE id IN (
+      SELECT id FROM (
+        SELECT id, sum(pg_column_size(turn)) OVER (ORDER BY created_time DESC, id) AS bytes
+        FROM stored_responses WHERE user_id = ${userId} AND kind = ${KIND} AND turn IS NOT NULL) AS kept
+      WHERE bytes > ${accountBytes})`;
 }
 
 /** Null when there is none, it has lapsed, or it is someone else's. */

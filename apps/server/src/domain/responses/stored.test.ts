@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { connect, type Database } from "#platform/database/db.ts";
+import { freshDatabase } from "#test/database.ts";
+import { findResponse, rememberResponse } from "./stored.ts";
+
+let place: Awaited<ReturnType<typeof freshDatabase>>;
+let database: Database;
+
+beforeAll(async () => {
+  place = await freshDatabase();
+  database = connect(place.url, { max: 2 });
+});
+afterAll(async () => {
+  await database.close();
+  await place.drop();
+});
+
+/** Hexadecimal of random bytes, which Postgres compresses to half at most. */
+const turn = (bytes: number) => ({
+  messages: [],
+  response: { text: randomBytes(bytes / 2).toString("hex") },
+});
+
+const remember = (id: string, userId: number, bytes: number, accountBytes?: number) =>
+  rememberResponse(
+    database.db,
+    { id, userId, tokenId: 1, channelId: 1, keyId: null, model: "m", tokens: 0, turn: turn(bytes) },
+    accountBytes,
+  );
+
+it("stored responses: an account keeps its newest within its space, and only its own are removed", async () => {
+  await remember("other", 2, 400_000);
+  for (const id of ["a", "b", "c", "d"]) await remember(id, 1, 400_000, 1_000_000);
+  const kept = async (id: string, userId: number) => (await findResponse(database.db, id, userId)) !== null;
+  expect(await kept("a", 1)).toBe(false);
+  expect(await kept("d", 1)).toBe(true);
+  expect(await kept("other", 2)).toBe(true);
+  const rows = await database.db.storedResponse.findMany({ where: { user_id: 1 } });
+  expect(rows.length).toBeGreaterThan(1);
+});
+
+it("stored responses: one that is too large is not kept", async () => {
+  expect(await remember("large", 3, 9_000_000)).toBe(false);
+  expect(await findResponse(database.db, "large", 3)).toBeNull();
+});
