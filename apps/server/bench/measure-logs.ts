@@ -123,7 +123,8 @@ Written by \`pnpm seed:logs\` and \`pnpm measure:logs --write docs/log-queries.m
 
 ${table}
 "totals" of a token name, an address or a request read at most 10,000 rows and say so; all others come from roll-ups and
-from the begun hours at both ends.
+from the begun hours at both ends. Conditions without an index (outcome, error code, retries, duration, cost) and the counts
+beside the filters ("facets") read at most 10,000 rows of what the indexed fields let through; a list goes on from there.
 
 ## Writing
 

@@ -86,7 +86,7 @@ describe("a call in the log", () => {
         "Rounded up3,152",
         "Charged$0.006304",
       ]);
-    await details(page).getByText("Why this channel").waitFor();
+    await details(page).getByText("Attempts", { exact: true }).waitFor();
     await details(page).getByRole("button", { name: "Copy Request ID" }).click();
     await page.getByText("Request ID copied!").waitFor();
     const id = await page.evaluate(() => navigator.clipboard.readText());
@@ -107,9 +107,10 @@ describe("a call in the log", () => {
     await expect
       .poll(() => details(page).getByRole("listitem").allTextContents())
       .toEqual([
-        expect.stringMatching(/Broken upstream.*Provider error.*HTTP 500/),
+        expect.stringMatching(/Broken upstream.*Provider error.*priority 10 · HTTP 500/),
         expect.stringMatching(/Demo upstream.*Answered/),
       ]);
+    await expect.poll(() => details(page).getByRole("link", { name: "Broken upstream" }).count()).toBe(1);
   });
 
   it("marks tokens that we had to count", async () => {
@@ -277,7 +278,7 @@ describe("the list", () => {
     await expect.poll(() => page.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
     await page.locator("tbody tr").first().click();
     await details(page).getByText("Facts").waitFor();
-    await expect.poll(() => details(page).getByText("Why this channel").count()).toBe(0);
+    await expect.poll(() => details(page).getByText("Attempts", { exact: true }).count()).toBe(0);
   });
 
   it("is a list of cards with time and cost on top on a phone", async () => {

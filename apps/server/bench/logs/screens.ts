@@ -1,6 +1,8 @@
 import type { GroupType } from "@gateway/shared/usage/analytics";
-import { LogQuery } from "@gateway/shared/usage/log";
+import { LogFacetsQuery, LogQuery } from "@gateway/shared/usage/log";
+import { logFacets } from "#domain/logs/facets.ts";
 import type { LogView } from "#domain/logs/filter.ts";
+import { findCall } from "#domain/logs/find-call.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
 import { explainCall } from "#domain/pricing/explain.ts";
@@ -87,6 +89,9 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
     { name: `list: ${name}`, ask: (pool) => searchLogs(pool, whose, ask({ size: 50, ...query })) },
     { name: `totals: ${name}`, ask: (pool) => totalLogs(pool, whose, ask(query)) },
   ];
+  const facetsOf = (name: string, whose: LogView, query: Partial<LogQuery>): Screen[] => [
+    { name: `facets: ${name}`, ask: (pool) => logFacets(pool, whose, LogFacetsQuery.parse(query)) },
+  ];
   const period = (days: number, groupType: GroupType, userId?: number): Screen => ({
     name: `analytics: ${days} days by ${groupType}${userId === undefined ? "" : " of one user"}`,
     ask: (pool) =>
@@ -105,6 +110,15 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
   return [
     ...filters.flatMap(([name, query]) => view(name, everybody, query)),
     { name: "list: page 10,000", ask: (pool) => searchLogs(pool, everybody, ask({ cursor: sample.cursor })) },
+    ...view("slow calls", everybody, { min_time: 10_000 }),
+    ...view("calls retried, last 7 days", everybody, { retried: 1, start_timestamp: now - 7 * 86_400 }),
+    ...view("an error that no call has", everybody, { error_code: "nothing" }),
+    ...facetsOf("no filter", everybody, {}),
+    ...facetsOf("last 7 days", everybody, { start_timestamp: now - 7 * 86_400 }),
+    ...facetsOf("user and slow", everybody, { username: sample.username, min_time: 10_000 }),
+    ...facetsOf("own", owner, {}),
+    { name: "call by number", ask: (pool) => findCall(pool, everybody, sample.id) },
+    { name: "call by request", ask: (pool) => findCall(pool, everybody, sample.requestId) },
     { name: "list: page 1", ask: (pool) => searchLogs(pool, everybody, ask({})) },
     ...view("own", owner, {}),
     ...view("own, model", owner, { model_name: sample.model }),

@@ -57,6 +57,41 @@ describe("two channels of one priority", () => {
   });
 });
 
+describe("the log of a call that failed somewhere", () => {
+  it("names the channels that were not tried, why, and when each attempt began", async () => {
+    await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 9 });
+    const serves = await gateway.addChannel({ type: 8, name: "serves", key: "serves", priority: 5 });
+    const idle = await gateway.addChannel({ type: 8, name: "idle", key: "idle", priority: 1 });
+    const client = gateway.openai((await gateway.addToken()).key);
+    await client.chat.completions.create(ask);
+    const [retried] = await gateway.logs(1);
+    expect(retried).toMatchObject({
+      channel_id: serves.id,
+      attempts: [
+        { result: "server", priority: 9 },
+        { result: "ok", priority: 5 },
+      ],
+      skipped: [{ channel_id: idle.id, channel_name: "idle", skipped: "lower-priority", priority: 1 }],
+    });
+    const [failed, served] = retried?.attempts ?? [];
+    expect(served?.begun).toBeGreaterThanOrEqual((failed?.begun ?? NaN) + (failed?.duration ?? NaN));
+    // What answers at once leaves no more than its attempt.
+    await client.chat.completions.create(ask);
+    expect((await gateway.logs(1))[0]).toMatchObject({ attempts: [{ result: "ok" }], skipped: [] });
+  });
+
+  it("says so when a channel is ruled out by what the call needs", async () => {
+    await gateway.addChannel({ type: 8, name: "chat only", key: "a", only_chat: true });
+    await gateway.addChannel({ type: 8, name: "no streams", key: "b", disabled_stream: ["demo-chat"] });
+    const client = gateway.openai((await gateway.addToken()).key);
+    const tools = [{ type: "function" as const, function: { name: "f", parameters: {} } }];
+    await expect(client.chat.completions.create({ ...ask, tools, stream: true })).rejects.toThrow();
+    const [row] = await gateway.logs(1);
+    expect(row?.attempts).toEqual([]);
+    expect(row?.skipped?.map((note) => note.skipped).toSorted()).toEqual(["no-streaming", "no-tools"]);
+  });
+});
+
 describe("an answer that cannot be read", () => {
   it("is the provider's failure: another channel answers instead", async () => {
     await gateway.addChannel({ type: 14, name: "babbles", key: "babbles", priority: 5 });

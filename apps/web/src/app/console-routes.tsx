@@ -1,5 +1,5 @@
 /** The console's frame and one address per screen, under /panel. */
-import { lazy } from "react";
+import { type ComponentType, lazy, type LazyExoticComponent } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadMessagesOf } from "#lib/i18n.ts";
 import { ErrorScreen } from "./error-screen.tsx";
@@ -10,24 +10,38 @@ import { Shell } from "./shell.tsx";
 /** Where everyone lands: its words come with those of the frame. */
 const landing = "dashboard";
 
-async function load(screen: Screen): ReturnType<Screen["load"]> {
+async function load(screen: Screen, loadPage = screen.load): ReturnType<Screen["load"]> {
   const [page] = await Promise.all([
-    screen.load(),
+    loadPage(),
     loadMessagesOf(screen.id === landing ? "console" : "screens"),
   ]);
   return page;
 }
 
-function screenRoute(screen: Screen): RouteObject {
-  const Page = lazy(() => load(screen));
-  return {
-    path: screen.id,
+function screenRoutes(screen: Screen): RouteObject[] {
+  const { id, loadOne } = screen;
+  const route = (path: string, Page: LazyExoticComponent<ComponentType>): RouteObject => ({
+    path,
     element: (
       <RequireRights screen={screen}>
         <Page />
       </RequireRights>
     ),
-  };
+  });
+  return [
+    route(
+      id,
+      lazy(() => load(screen)),
+    ),
+    ...(loadOne === undefined
+      ? []
+      : [
+          route(
+            `${id}/:id`,
+            lazy(() => load(screen, loadOne)),
+          ),
+        ]),
+  ];
 }
 
 const NotFound = lazy(() => import("#features/site/not-found-page.tsx"));
@@ -37,7 +51,7 @@ const routes: RouteObject[] = [
     element: <Shell />,
     children: [
       { index: true, element: <Navigate to={landing} replace /> },
-      ...screens.map(screenRoute),
+      ...screens.flatMap(screenRoutes),
       { path: "404", element: <NotFound /> },
       { path: "*", element: <ErrorScreen inside /> },
     ],
@@ -50,7 +64,7 @@ export function Console() {
 
 /** The console's first screen comes with its frame, not after it. */
 export async function loadScreenOf(href: string): Promise<void> {
-  const id = /\/panel\/(\w+)/.exec(new URL(href).pathname)?.[1] ?? landing;
+  const [, id = landing, one] = /\/panel\/(\w+)(\/.)?/.exec(new URL(href).pathname) ?? [];
   const screen = screens.find((each) => each.id === id);
-  if (screen) await load(screen);
+  if (screen) await load(screen, one === undefined ? screen.load : screen.loadOne);
 }

@@ -34,6 +34,8 @@ export type Screen = {
   title: string;
   icon: Icon;
   load: () => Promise<{ default: ComponentType }>;
+  /** The page of one of its things, at /panel/<id>/<its id>. */
+  loadOne?: () => Promise<{ default: ComponentType }>;
   /** Who may see it; everyone signed in when both are missing. */
   action?: Action;
   /** For administrators, unless they are kept out of this. */
@@ -70,6 +72,7 @@ export const screens: Screen[] = [
     title: phrase("Logs"),
     icon: IconListDetails,
     load: () => import("#features/logs/logs-page.tsx"),
+    loadOne: () => import("#features/logs/call-page.tsx"),
     keywords: "calls requests cost history error",
   },
   {

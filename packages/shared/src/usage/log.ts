@@ -17,6 +17,10 @@ export const AttemptNote = z.object({
   /** Milliseconds. */
   duration: z.int(),
   message: z.string(),
+  /** Milliseconds between the arrival of the call and the start of the attempt; calls of older versions have none. */
+  begun: z.int().optional(),
+  /** Of the channel at that time. */
+  priority: z.int().optional(),
 });
 export type AttemptNote = z.infer<typeof AttemptNote>;
 
@@ -33,6 +37,28 @@ export const PausedChannel = z.object({
   own_calls_only: z.boolean(),
 });
 export type PausedChannel = z.infer<typeof PausedChannel>;
+
+/** Why a channel that lists the model was not tried by a call that failed somewhere. */
+export const SkipReason = z.enum([
+  "lower-priority",
+  "not-chosen",
+  "backup-group",
+  "busy",
+  "paused",
+  "no-tools",
+  "no-streaming",
+  "no-price",
+]);
+export type SkipReason = z.infer<typeof SkipReason>;
+
+/** A channel that lists the model, but was not tried; recorded only for calls that failed at least once. */
+export const SkippedChannel = z.object({
+  channel_id: z.int(),
+  channel_name: z.string(),
+  skipped: SkipReason,
+  priority: z.int(),
+});
+export type SkippedChannel = z.infer<typeof SkippedChannel>;
 
 /** One line of a bill: tokens × ratio, or calls × price. */
 export const BillLine = z.object({
@@ -95,6 +121,8 @@ export const LogRow = z.object({
   attempts: z.array(AttemptNote).nullable(),
   /** Channels that were paused when the call began; admins only. */
   paused: z.array(PausedChannel).nullable(),
+  /** Channels that were not tried, of calls that failed at least once; admins only. */
+  skipped: z.array(SkippedChannel).nullable(),
 });
 export type LogRow = z.infer<typeof LogRow>;
 
@@ -115,6 +143,11 @@ export const LogPage = z.object({
   page: z.int().optional(),
   size: z.int().optional(),
   total_count: z.int().optional(),
+  /**
+   * Set where a condition without an index read its 10,000 rows and found fewer than a page: it looked back to here.
+   * `next` goes on from there.
+   */
+  searched_until: UnixTime.optional(),
 });
 export type LogPage = z.infer<typeof LogPage>;
 
@@ -137,6 +170,18 @@ export const LogQuery = z.object({
   /** Admin view only; ignored elsewhere. */
   username: z.string().max(64).default(""),
   channel_id: queryInt(z.int().min(0)).catch(0).default(0),
+  // The following have no index: each request looks through 10,000 rows of the filter above.
+  outcome: z
+    .enum(["", ...Outcome.options])
+    .catch("")
+    .default(""),
+  error_code: z.string().max(100).default(""),
+  /** 1 = calls with more than one attempt. Admin view only; ignored elsewhere. */
+  retried: queryInt(z.int().min(0).max(1)).catch(0).default(0),
+  /** Calls that took at least so many milliseconds. */
+  min_time: queryInt(z.int().min(0)).catch(0).default(0),
+  /** Calls that cost at least so many points. */
+  min_quota: queryInt(z.int().min(0)).catch(0).default(0),
 });
 export type LogQuery = z.infer<typeof LogQuery>;
 
@@ -145,7 +190,49 @@ export const LogTotals = z.object({
   count: z.int(),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** False: only the newest 10,000 rows were summed, because this filter can be answered from no roll-up. */
+  /** False: only the newest 10,000 rows were read, because this filter can be answered from no roll-up. */
   complete: z.boolean(),
 });
 export type LogTotals = z.infer<typeof LogTotals>;
+
+/** Query of GET /api/log/facets. */
+export const LogFacetsQuery = LogQuery.extend({
+  /** Minutes east of UTC, for bars that begin at midnight. */
+  offset: queryInt(z.int().min(-1_440).max(1_440)).catch(0).default(0),
+});
+export type LogFacetsQuery = z.infer<typeof LogFacetsQuery>;
+
+const FacetValue = z.object({ value: z.string(), count: z.int() });
+export type FacetValue = z.infer<typeof FacetValue>;
+
+/** How the newest calls of a filter divide: at most 10,000 are counted. */
+export const LogFacets = z.object({
+  /** Calls that were counted. */
+  counted: z.int(),
+  /** False: the filter lets through more calls than were counted. */
+  complete: z.boolean(),
+  /** Of the oldest counted call; 0 without one. */
+  since: UnixTime,
+  /** The ten most frequent values each, under the conditions of all other facets. */
+  outcome: z.array(FacetValue),
+  error_code: z.array(FacetValue),
+  model_name: z.array(FacetValue),
+  token_name: z.array(FacetValue),
+  /** Admin view only; empty elsewhere. */
+  username: z.array(FacetValue),
+  /** `value` is the id; admin view only. */
+  channel_id: z.array(FacetValue.extend({ name: z.string() })),
+  retried: z.int(),
+  /** Calls from these limits on. */
+  slow: z.object({ min_time: z.int(), count: z.int() }),
+  expensive: z.object({ min_quota: Points, count: z.int() }),
+  /** Calls over time: of the whole filter where roll-ups know it, else of the counted calls. */
+  histogram: z.object({
+    /** Seconds of a bar. */
+    span: z.int(),
+    bars: z.array(z.object({ starts: UnixTime, count: z.int(), failed: z.int() })),
+    /** False: older bars are missing, as only the newest calls were counted. */
+    complete: z.boolean(),
+  }),
+});
+export type LogFacets = z.infer<typeof LogFacets>;

@@ -1,3 +1,4 @@
+import type { LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
@@ -52,5 +53,50 @@ describe("clearing the log", () => {
     );
     expect((await admin.send("DELETE", `${url}${day("2999-01-01")}`)).status).toBe(200);
     expect(await left()).toHaveLength(1);
+  });
+});
+
+describe("one call", () => {
+  it("is found by its request id and by its number, with everything for administrators", async () => {
+    const { rows } = await site.database.pool.query<{ id: bigint }>(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, upstream_model, attempts)
+       VALUES (now(), 'one-call', 5, 77, 'hidden', $1) RETURNING id`,
+      [
+        JSON.stringify([
+          { channel_id: 1, channel_name: "a", result: "server", status: 500, duration: 3, message: "" },
+          { channel_id: 2, channel_name: "b", skipped: "lower-priority", priority: 1 },
+          { of: "a newer version" },
+        ]),
+      ],
+    );
+    const answer = await admin.get<LogRow>("/api/log/one-call");
+    expect(answer.body.data).toMatchObject({
+      request_id: "one-call",
+      upstream_model: "hidden",
+      attempts: [{ result: "server" }],
+      skipped: [{ skipped: "lower-priority" }],
+    });
+    expect((await admin.get(`/api/log/${rows[0]?.id}`)).body.data).toEqual(answer.body.data);
+  });
+
+  it("of someone else does not exist for its reader, and its owner sees no channels", async () => {
+    const user = await site.makeUser();
+    const browser = await site.as(user);
+    await site.database.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, channel_id, upstream_model)
+       VALUES (now(), 'mine', 2, $1, 4, 'hidden'), (now(), 'theirs', 2, 78, 4, '')`,
+      [user.id],
+    );
+    expect((await browser.get<LogRow>("/api/log/mine")).body.data).toMatchObject({
+      request_id: "mine",
+      channel_id: 0,
+      upstream_model: "",
+      attempts: null,
+      skipped: null,
+    });
+    for (const id of ["theirs", "nothing", "0", "'; DROP TABLE users", "%2e%2e"])
+      expect((await browser.get(`/api/log/${encodeURIComponent(id)}`)).status, id).toBe(404);
+    expect((await browser.get(`/api/log/${"x".repeat(65)}`)).status).toBe(400);
+    expect((await admin.get("/api/log/theirs")).status).toBe(200);
   });
 });

@@ -1,7 +1,7 @@
-import { can } from "@gateway/shared/accounts/roles";
+import { can, mayEnter } from "@gateway/shared/accounts/roles";
 import { queryInt } from "@gateway/shared/paging";
 import { Dashboard, DashboardQuery } from "@gateway/shared/usage/dashboard";
-import { LogPage, LogQuery, LogTotals } from "@gateway/shared/usage/log";
+import { LogFacets, LogFacetsQuery, LogPage, LogQuery, LogRow, LogTotals } from "@gateway/shared/usage/log";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -9,7 +9,9 @@ import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
 import { findGroup } from "#domain/accounts/groups.ts";
 import { clearLogs } from "#domain/logs/clear.ts";
+import { logFacets } from "#domain/logs/facets.ts";
 import type { LogView } from "#domain/logs/filter.ts";
+import { findCall } from "#domain/logs/find-call.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
@@ -23,6 +25,8 @@ const ClearQuery = z.object({
     Math.min(seconds, Math.floor(currentTime().getTime() / 1000)),
   ),
 });
+
+const CallParams = z.object({ id: z.string().min(1).max(64) });
 
 /** The request log and the dashboard: everything for administrators, one's own for everyone. */
 export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
@@ -55,6 +59,22 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
   );
   app.get("/log/self/stat", { config: user, schema: totals }, async (request) =>
     ok(await totalLogs(pool, own(request), request.query)),
+  );
+
+  const facets = { querystring: LogFacetsQuery, response: answers(LogFacets) };
+  app.get("/log/facets", { config: admin, schema: facets }, async (request) =>
+    ok(await logFacets(pool, everybody, request.query)),
+  );
+  app.get("/log/self/facets", { config: user, schema: facets }, async (request) =>
+    ok(await logFacets(pool, own(request), request.query)),
+  );
+  app.get(
+    "/log/:id",
+    { config: user, schema: { params: CallParams, response: answers(LogRow) } },
+    async (request) => {
+      const view = mayEnter(viewerOf(request), "logs") ? everybody : own(request);
+      return ok(await findCall(pool, view, request.params.id));
+    },
   );
 
   app.delete(

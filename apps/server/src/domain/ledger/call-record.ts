@@ -1,4 +1,4 @@
-import type { AttemptNote, Bill, Outcome, PausedChannel } from "@gateway/shared/usage/log";
+import type { AttemptNote, Bill, Outcome, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 
 /**
@@ -40,6 +40,8 @@ export interface CallRecord {
   attempts: AttemptNote[];
   /** Channels that were paused when the call began; they stand behind the attempts in the same column. */
   paused?: readonly PausedChannel[];
+  /** Channels that were not tried, of calls that failed at least once; in the same column, too. */
+  skipped?: readonly SkippedChannel[];
   /** Of the token at that time. */
   billingTag: string;
   /** The answer was one that had been given before; no channel was asked. */
@@ -143,6 +145,7 @@ export function rowOf(record: CallRecord): LogJson {
         message: clean(note.message),
       })),
       ...(record.paused ?? []).map((note) => ({ ...note, channel_name: clean(note.channel_name) })),
+      ...(record.skipped ?? []).map((note) => ({ ...note, channel_name: clean(note.channel_name) })),
     ],
     billing_tag: clean(record.billingTag, 50),
     cache_hit: record.cacheHit,

@@ -1,4 +1,4 @@
-import { AttemptNote, Bill, Outcome, PausedChannel } from "@gateway/shared/usage/log";
+import { AttemptNote, Bill, Outcome, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { type CallRecord, rowOf } from "./call-record.ts";
 
@@ -39,7 +39,7 @@ const Checkpoint = z.object({
   source_ip: z.string(),
   price_version_id: id,
   bill: Bill.nullable(),
-  attempts: z.array(z.union([AttemptNote, PausedChannel])),
+  attempts: z.array(z.union([AttemptNote, PausedChannel, SkippedChannel])),
   billing_tag: z.string(),
   cache_hit: z.boolean(),
 });
@@ -83,6 +83,7 @@ export function callOfCheckpoint(checkpoint: unknown): CallRecord | undefined {
     bill: row.bill,
     attempts: row.attempts.filter((note) => "result" in note),
     paused: row.attempts.filter((note) => "reason" in note),
+    skipped: row.attempts.filter((note) => "skipped" in note),
     billingTag: row.billing_tag,
     cacheHit: row.cache_hit,
   };

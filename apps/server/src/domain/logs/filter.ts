@@ -1,4 +1,4 @@
-import type { LogQuery } from "@gateway/shared/usage/log";
+import { type LogQuery, LogType } from "@gateway/shared/usage/log";
 
 /** What narrows the log, as conditions of SQL. Everything from outside is a parameter. */
 
@@ -50,7 +50,8 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
     if (query.channel_id !== 0) filter.add((n) => `l.channel_id = $${n}::bigint`, query.channel_id);
   }
   if (seesTags(view)) equals("billing_tag", query.billing_tag);
-  equals("type", query.log_type);
+  // Whatever failed has this type, which has an index.
+  equals("type", query.log_type === 0 && query.outcome === "failed" ? LogType.failed : query.log_type);
   equals("model_name", query.model_name);
   equals("token_name", query.token_name);
   equals("request_id", query.request_id);
@@ -58,6 +59,36 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
   if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, instant(query.start_timestamp));
   if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, instant(query.end_timestamp + 1));
   return filter;
+}
+
+/** Conditions that no index knows, by facet; they are tested on the newest rows that the filter lets through. */
+export type Conditions = Partial<Record<Facet, string>>;
+export type Facet = "outcome" | "error_code" | "retried" | "slow" | "expensive";
+
+/** Attempts stand in front of the other notes, so a second one is what a retried call has. */
+export const wasRetried = "COALESCE(l.attempts -> 1 ? 'result', FALSE)";
+
+/** Rows that are tested at most by one request. */
+export const MOST_SEARCHED = 10_000;
+
+/** As SQL over `l`; their values become parameters of the filter. Empty where nothing but indexed fields narrows. */
+export function conditionsOf(view: LogView, query: LogQuery, filter: Filter): Conditions {
+  const { outcome, error_code, retried, min_time, min_quota } = query;
+  return {
+    ...(outcome === "" ? {} : { outcome: `l.outcome = ${filter.parameter(outcome)}` }),
+    ...(error_code === "" ? {} : { error_code: `l.error_code = ${filter.parameter(error_code)}` }),
+    ...(retried === 0 || view.of === "owner" ? {} : { retried: wasRetried }),
+    ...(min_time === 0 ? {} : { slow: `l.request_time >= ${filter.parameter(min_time)}::bigint` }),
+    ...(min_quota === 0
+      ? {}
+      : { expensive: `(l.quota >= ${filter.parameter(min_quota)}::bigint AND l.type = ${LogType.consume})` }),
+  };
+}
+
+/** All of them together, or all but one. */
+export function together(conditions: Conditions, without?: Facet): string {
+  const parts = Object.entries(conditions).flatMap(([facet, sql]) => (facet === without ? [] : [sql]));
+  return parts.length === 0 ? "TRUE" : parts.join(" AND ");
 }
 
 export function instant(unixTime: number): Date {

@@ -5,11 +5,20 @@ import {
   type LogQuery,
   type LogRow,
   PausedChannel,
+  SkippedChannel,
 } from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { filterOf, type LogView, seesTags } from "./filter.ts";
+import {
+  conditionsOf,
+  type Filter,
+  filterOf,
+  type LogView,
+  MOST_SEARCHED,
+  seesTags,
+  together,
+} from "./filter.ts";
 
 /**
  * Reading the request log: newest first, page by page along (created_at, id), so that the hundredth page costs what
@@ -23,15 +32,20 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
     const { at, id } = readCursor(query.cursor);
     filter.add((n) => `(l.created_at, l.id) < ($${n}, $${n + 1})`, new Date(at), id);
   }
+  const found = filter.where();
+  const indexed = { ...filter, values: [...filter.values] };
+  const conditions = conditionsOf(view, query, filter);
+  const isSearch = Object.keys(conditions).length > 0;
   const limit = filter.parameter(query.size + 1);
   const offset = filter.parameter(query.cursor === "" ? rowsBefore(query) : 0);
-  const found = filter.where();
   // No index knows these orders: they would read everything that the filter lets through.
-  const rowsToSort = isByTime(query)
-    ? `request_logs l WHERE ${found}`
-    : `(SELECT l.* FROM request_logs l WHERE ${found} ORDER BY ${newest} LIMIT ${DEEPEST}) l`;
+  const rowsToSort =
+    isByTime(query) && !isSearch
+      ? `request_logs l WHERE ${found}`
+      : `(SELECT l.* FROM request_logs l WHERE ${found} ORDER BY ${newest} LIMIT ${MOST_SEARCHED}) l
+         WHERE ${together(conditions)}`;
   // The page is found before names are joined to it.
-  const { rows } = await pool.query<Stored>(
+  const { rows } = await pool.query<StoredLogRow>(
     `SELECT l.*, c.name AS channel_name
        FROM (SELECT l.* FROM ${rowsToSort}
               ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}) l
@@ -41,9 +55,24 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
   );
   const page = rows.slice(0, query.size);
   const last = page.at(-1);
-  const goesOn = last !== undefined && rows.length > page.length && query.order === "";
-  const next = goesOn ? writeCursor(last) : null;
-  return { data: page.map((row) => describe(row, view)), next };
+  const data = page.map((row) => describeLogRow(row, view));
+  if (query.order !== "") return { data, next: null };
+  if (last !== undefined && rows.length > page.length) return { data, next: writeCursor(last) };
+  const end = isSearch ? await endOfSearch(pool, indexed) : undefined;
+  if (end === undefined) return { data, next: null };
+  return { data, next: writeCursor(end), searched_until: Math.floor(end.created_at.getTime() / 1000) };
+}
+
+type Place = Pick<StoredLogRow, "created_at" | "id">;
+
+/** The last row that a search looked at; undefined when it has seen all. */
+async function endOfSearch(pool: Pool, filter: Filter): Promise<Place | undefined> {
+  const { rows } = await pool.query<Place>(
+    `SELECT l.created_at, l.id FROM request_logs l WHERE ${filter.where()}
+      ORDER BY ${newest} LIMIT 2 OFFSET ${MOST_SEARCHED - 1}`,
+    filter.values,
+  );
+  return rows.length === 2 ? rows[0] : undefined;
 }
 
 /** Names in a query's `order`, and what they mean. */
@@ -97,7 +126,7 @@ function rowsBefore({ page = 1, size }: LogQuery): number {
 }
 
 /** A row as `pg` reads it: bigint columns as bigint. */
-interface Stored {
+export interface StoredLogRow {
   id: bigint;
   created_at: Date;
   request_id: string;
@@ -131,11 +160,21 @@ interface Stored {
   attempts: unknown;
 }
 
-const Notes = z.array(z.union([AttemptNote, PausedChannel]));
+const Note = z.union([AttemptNote, PausedChannel, SkippedChannel]);
 
-function describe(row: Stored, view: LogView): LogRow {
+/** Notes that a newer version wrote are left out: they must not hide the others. */
+function notesOf(stored: unknown): z.infer<typeof Note>[] {
+  if (!Array.isArray(stored)) return [];
+  return stored.flatMap((note: unknown) => {
+    const read = Note.safeParse(note);
+    return read.success ? [read.data] : [];
+  });
+}
+
+/** A stored row as this viewer may see it. */
+export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
   const mine = view.of === "owner";
-  const notes = mine ? [] : (Notes.safeParse(row.attempts).data ?? []);
+  const notes = mine ? [] : notesOf(row.attempts);
   return {
     id: String(row.id),
     created_at: Math.floor(row.created_at.getTime() / 1000),
@@ -170,10 +209,11 @@ function describe(row: Stored, view: LogView): LogRow {
     bill: Bill.safeParse(row.bill).data ?? null,
     attempts: mine ? null : notes.filter((note) => "result" in note),
     paused: mine ? null : notes.filter((note) => "paused_until" in note),
+    skipped: mine ? null : notes.filter((note) => "skipped" in note),
   };
 }
 
-function writeCursor(row: Stored): string {
+function writeCursor(row: Place): string {
   return `${row.created_at.getTime().toString(36)}.${row.id.toString(36)}`;
 }
 

@@ -4,7 +4,8 @@ import { closeHours } from "#domain/usage/close-hours.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
-import { MOST_SUMMED, totalLogs } from "./totals.ts";
+import { MOST_SEARCHED } from "./filter.ts";
+import { totalLogs } from "./totals.ts";
 
 let place: TestDatabase;
 let database: Database;
@@ -124,20 +125,20 @@ describe("totals", () => {
       `INSERT INTO request_logs (created_at, request_id, type, user_id, source_ip, quota)
        SELECT $1::timestamptz + n * interval '1 second', 'x' || n, 2, 1, '198.51.100.9', 1
        FROM generate_series(1, $2::int) n`,
-      [new Date(start), MOST_SUMMED],
+      [new Date(start), MOST_SEARCHED],
     );
     const query = ask({ source_ip: "198.51.100.9" });
     expect(await totalLogs(database.pool, everybody, query)).toMatchObject({
-      count: MOST_SUMMED,
-      quota: MOST_SUMMED,
+      count: MOST_SEARCHED,
+      quota: MOST_SEARCHED,
       complete: true,
     });
     await database.pool.query(
       "INSERT INTO request_logs (created_at, request_id, type, user_id, source_ip) VALUES (now(), 'y', 2, 1, '198.51.100.9')",
     );
     expect(await totalLogs(database.pool, everybody, query)).toMatchObject({
-      count: MOST_SUMMED,
-      quota: MOST_SUMMED - 1,
+      count: MOST_SEARCHED,
+      quota: MOST_SEARCHED - 1,
       complete: false,
     });
   });

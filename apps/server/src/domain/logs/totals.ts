@@ -2,7 +2,18 @@ import { type LogQuery, type LogTotals, LogType } from "@gateway/shared/usage/lo
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
 import { closedUntil } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { type Filter, filterOf, instant, type LogView, newFilter, seesTags } from "./filter.ts";
+import {
+  type Conditions,
+  conditionsOf,
+  type Filter,
+  filterOf,
+  instant,
+  type LogView,
+  MOST_SEARCHED,
+  newFilter,
+  seesTags,
+  together,
+} from "./filter.ts";
 
 /**
  * Sums over everything a filter lets through. Whole hours come from the roll-ups; from the log itself only what these
@@ -10,19 +21,18 @@ import { type Filter, filterOf, instant, type LogView, newFilter, seesTags } fro
  * request.
  */
 
-/** Rows that are read at most where no roll-up helps; the answer says so. */
-export const MOST_SUMMED = 10_000;
-
 const hourMs = 3_600_000;
 const endOfTime = new Date(253_402_300_799_000);
 
 /** Points count for consumption only: a top-up in the list is not money spent. */
 export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogTotals> {
   const { log_type: type } = query;
-  const tagged = seesTags(view) && query.billing_tag !== "";
-  const rolledUp = !tagged && query.request_id === "" && query.token_name === "" && query.source_ip === "";
+  const filter = filterOf(view, query);
+  const indexed = [...filter.values];
+  const conditions = conditionsOf(view, query, filter);
   const calls = type === LogType.all || type === LogType.consume || type === LogType.failed;
-  if (!rolledUp || !calls) return sumNewest(pool, filterOf(view, query));
+  if (!knowsRollUp(view, query) || !calls || filter.values.length > indexed.length || conditions.retried)
+    return sumNewest(pool, filter, indexed, conditions);
 
   const who = await userOf(pool, view, query);
   if (who === "nobody") return { ...nothing, complete: true };
@@ -51,6 +61,12 @@ export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Pro
       : []),
   ]);
   return { ...parts.reduce(add, nothing), complete: true };
+}
+
+/** Whether the roll-ups have what this query narrows by, apart from conditions. */
+export function knowsRollUp(view: LogView, query: LogQuery): boolean {
+  const tagged = seesTags(view) && query.billing_tag !== "";
+  return !tagged && query.request_id === "" && query.token_name === "" && query.source_ip === "";
 }
 
 type Sums = Omit<LogTotals, "complete">;
@@ -105,31 +121,9 @@ interface HoursInput {
 }
 
 async function sumHours(pool: Pool, input: HoursInput): Promise<Sums> {
-  const { from, to, who, channelId, model } = input;
   const sums = counters.map((name) => `sum(${name})::bigint AS ${name}`).join(", ");
-  const fine = newFilter();
-  fine.add((n) => `hour >= $${n} AND hour < $${n + 1}`, from, to);
-  if (who !== undefined) fine.add((n) => `user_id = $${n}`, who);
-  if (channelId !== 0) fine.add((n) => `channel_id = $${n}::bigint`, channelId);
-  if (model !== "") fine.add((n) => `model = $${n}`, model);
-  let rows: CounterRow[];
-  if (who !== undefined && (channelId !== 0 || model !== "")) {
-    ({ rows } = await pool.query(`SELECT ${sums} FROM usage_hours WHERE ${fine.where()}`, fine.values));
-  } else {
-    const [kind, key] = oneDimension(input);
-    const until = fine.parameter(await closedUntil(pool));
-    const [kindAt, keyAt] = [fine.parameter(kind), fine.parameter(key)];
-    ({ rows } = await pool.query(
-      `SELECT ${sums} FROM (
-         SELECT ${counters.join(", ")} FROM usage_totals
-          WHERE kind = ${kindAt} AND span = 'hour' AND key = ${keyAt}
-            AND starts >= $1 AND starts < LEAST($2, ${until}::timestamptz)
-         UNION ALL
-         SELECT ${counters.join(", ")} FROM usage_hours WHERE ${fine.where()} AND hour >= ${until}::timestamptz
-       ) u`,
-      fine.values,
-    ));
-  }
+  const { sql, values } = await hoursSql(pool, input);
+  const { rows } = await pool.query<CounterRow>(`SELECT ${sums} FROM (${sql}) u`, values);
   const sum = sumOf(rows[0]);
   if (input.type === LogType.failed) return { ...nothing, count: sum.failed_count };
   return {
@@ -140,7 +134,52 @@ async function sumHours(pool: Pool, input: HoursInput): Promise<Sums> {
   };
 }
 
-function oneDimension({ who, channelId, model }: HoursInput): [Dimension, string] {
+type Hours = { sql: string; values: unknown[] };
+
+/** The counters of every whole hour, as a query with `starts`. */
+async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Hours> {
+  const { from, to, who, channelId, model } = input;
+  const fine = newFilter();
+  fine.add((n) => `hour >= $${n} AND hour < $${n + 1}`, from, to);
+  if (who !== undefined) fine.add((n) => `user_id = $${n}`, who);
+  if (channelId !== 0) fine.add((n) => `channel_id = $${n}::bigint`, channelId);
+  if (model !== "") fine.add((n) => `model = $${n}`, model);
+  const columns = counters.join(", ");
+  if (who !== undefined && (channelId !== 0 || model !== ""))
+    return {
+      sql: `SELECT hour AS starts, ${columns} FROM usage_hours WHERE ${fine.where()}`,
+      values: fine.values,
+    };
+  const [kind, key] = oneDimension(input);
+  const until = fine.parameter(await closedUntil(pool));
+  const [kindAt, keyAt] = [fine.parameter(kind), fine.parameter(key)];
+  const sql = `SELECT starts, ${columns} FROM usage_totals
+      WHERE kind = ${kindAt} AND span = 'hour' AND key = ${keyAt}
+        AND starts >= $1 AND starts < LEAST($2, ${until}::timestamptz)
+     UNION ALL
+     SELECT hour, ${columns} FROM usage_hours WHERE ${fine.where()} AND hour >= ${until}::timestamptz`;
+  return { sql, values: fine.values };
+}
+
+/**
+ * The whole hours of a period for a filter that the roll-ups know; undefined when its user does not exist.
+ *
+ * @param period seconds since 1970
+ */
+export async function hoursOf(
+  pool: Pool,
+  view: LogView,
+  query: LogQuery,
+  period: { from: number; to: number },
+): Promise<Hours | undefined> {
+  const who = await userOf(pool, view, query);
+  if (who === "nobody") return undefined;
+  const from = new Date(Math.floor((period.from * 1000) / hourMs) * hourMs);
+  const channelId = view.of === "everybody" ? query.channel_id : 0;
+  return hoursSql(pool, { from, to: instant(period.to + 1), who, channelId, model: query.model_name });
+}
+
+function oneDimension({ who, channelId, model }: Omit<HoursInput, "type">): [Dimension, string] {
   if (who !== undefined) return ["user", String(who)];
   if (channelId !== 0 && model !== "") return ["lane", `${channelId}:${model}`];
   if (channelId !== 0) return ["channel", String(channelId)];
@@ -173,20 +212,26 @@ async function countOthers(pool: Pool, filter: Filter): Promise<Sums> {
  * Up to a limit, where every row would have to be read. Whether there are so many is asked without an order and without
  * the rows, which leaves Postgres free to count in an index, or to find a few rows of many by two filters at once.
  */
-async function sumNewest(pool: Pool, filter: Filter): Promise<LogTotals> {
+async function sumNewest(
+  pool: Pool,
+  filter: Filter,
+  indexed: readonly unknown[],
+  conditions: Conditions,
+): Promise<LogTotals> {
   const from = `FROM request_logs l WHERE ${filter.where()}`;
-  const limit = filter.parameter(MOST_SUMMED + 1);
   const { rows: counted } = await pool.query<{ count: bigint }>(
-    `SELECT count(*) AS count FROM (SELECT ${from} LIMIT ${limit}) l`,
-    filter.values,
+    `SELECT count(*) AS count FROM (SELECT ${from} LIMIT ${MOST_SEARCHED + 1}) l`,
+    [...indexed],
   );
-  const complete = Number(counted[0]?.count ?? 0n) <= MOST_SUMMED;
-  filter.values[filter.values.length - 1] = MOST_SUMMED;
+  const complete = Number(counted[0]?.count ?? 0n) <= MOST_SEARCHED;
+  const read = "l.type, l.quota, l.prompt_tokens, l.completion_tokens";
+  const tested = "l.outcome, l.error_code, l.request_time, l.attempts";
+  const isTested = Object.keys(conditions).length > 0;
   const { rows } = await pool.query<SumRow>(
     `SELECT ${rowSums} FROM (
-       SELECT l.type, l.quota, l.prompt_tokens, l.completion_tokens ${from}
-       ${complete ? "" : "ORDER BY l.created_at DESC, l.id DESC"} LIMIT ${limit}
-     ) l`,
+       SELECT ${isTested ? `${read}, ${tested}` : read} ${from}
+       ${complete ? "" : "ORDER BY l.created_at DESC, l.id DESC"} LIMIT ${MOST_SEARCHED}
+     ) l WHERE ${together(conditions)}`,
     filter.values,
   );
   return { ...numbers(rows[0]), complete };

@@ -10,7 +10,7 @@ import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
 import { makePlan, planFor, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
-import { keepOtherKeys, nextChoice, nothingFree, pausedChannels } from "./route.ts";
+import { keepOtherKeys, nextChoice, nothingFree, pausedChannels, skippedChannels } from "./route.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
 import type { RelayServices } from "./services.ts";
 
@@ -176,6 +176,7 @@ async function serve<Answer extends object, Sent extends Encoded>(
     if (goneBefore !== undefined) throw goneBefore;
     const chosen = nextChoice(services, plan, call);
     if (chosen === undefined) {
+      lifecycle.skipped = skippedChannels(services, plan, call, lifecycle.paused);
       const other = await instead(lifecycle, exchange, last);
       if (other !== undefined) return other;
       throw last === undefined ? nothingFree(services, plan, call) : explain(last, model);
@@ -213,6 +214,7 @@ async function serve<Answer extends object, Sent extends Encoded>(
     last = errorForClients(failure, chosen);
     keepOtherKeys(plan, chosen, last, call.pin);
     failures.push({ chosen, error: last });
+    lifecycle.skipped = skippedChannels(services, plan, call, lifecycle.paused);
     health?.failed(chosen, model, last, {
       account,
       cooldownSeconds: RetryCooldownSeconds,

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@gateway/shared/errors";
-import type { AttemptNote, PausedChannel } from "@gateway/shared/usage/log";
+import type { AttemptNote, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
@@ -51,6 +51,8 @@ export class CallLifecycle {
   readonly attempts: AttemptNote[] = [];
   /** Channels that were paused when the call began. */
   paused: readonly PausedChannel[] = [];
+  /** Channels that were not tried before the last failure; those tried since then are left out of the log. */
+  skipped: readonly SkippedChannel[] = [];
   chosen: Chosen | undefined;
   /** In the place of `chosen` when the answer was one that had been given before. */
   remembered: Served | undefined;
@@ -106,7 +108,15 @@ export class CallLifecycle {
       status: error?.status ?? 200,
       duration: now() - begun,
       message: error?.message.slice(0, 500) ?? "",
+      begun: Math.max(0, begun - this.#call.startedAt),
+      priority: chosen.channel.priority,
     });
+  }
+
+  #skipped(): readonly SkippedChannel[] {
+    if (this.skipped.length === 0) return this.skipped;
+    const tried = new Set(this.attempts.map((note) => note.channel_id));
+    return this.skipped.filter((note) => !tried.has(note.channel_id));
   }
 
   /**
@@ -336,6 +346,7 @@ export class CallLifecycle {
       priceVersionId: served?.price.versionId ?? 0,
       attempts: this.attempts,
       paused: this.paused,
+      skipped: this.#skipped(),
       billingTag: caller.billingTag,
       cacheHit: this.remembered !== undefined,
       partlyReserved: this.chosen !== undefined && this.chosen.channel.preCost !== 1,

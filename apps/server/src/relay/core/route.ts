@@ -1,4 +1,4 @@
-import type { PausedChannel } from "@gateway/shared/usage/log";
+import type { PausedChannel, SkippedChannel, SkipReason } from "@gateway/shared/usage/log";
 import type { UpstreamError } from "#dialects/ir.ts";
 import {
   type ChannelInForce,
@@ -122,8 +122,47 @@ export function keepOtherKeys(
   if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);
 }
 
-/** More paused channels than this say nothing more in a log row. */
+/** More channels than this say nothing more in a log row. */
 const MOST_NOTED = 20;
+
+/**
+ * Channels of the plan that were not tried until now, and why, for the log of a call that failed somewhere. What was
+ * paused when the call began is noted apart.
+ */
+export function skippedChannels(
+  services: RelayServices,
+  plan: Plan,
+  call: Call,
+  paused: readonly PausedChannel[],
+): SkippedChannel[] {
+  const notes: SkippedChannel[] = [];
+  for (const routeGroup of plan.routeGroups) {
+    const best = routeGroup.channels[0]?.priority ?? 0;
+    for (const channel of routeGroup.channels) {
+      if (notes.length >= MOST_NOTED) return notes;
+      const { id, name, priority } = channel;
+      if (plan.tried.has(id) || paused.some((note) => note.channel_id === id)) continue;
+      const idle = routeGroup.backup ? "backup-group" : priority < best ? "lower-priority" : "not-chosen";
+      const skipped = unfitFor(services, plan, call, channel) ?? idle;
+      notes.push({ channel_id: id, channel_name: name, skipped, priority });
+    }
+  }
+  return notes;
+}
+
+/** Why a channel cannot take the call now; undefined when it can. */
+function unfitFor(
+  { health }: RelayServices,
+  { prices }: Plan,
+  { model, stream, tools, caller }: Call,
+  channel: ChannelInForce,
+): SkipReason | undefined {
+  if (tools && channel.onlyChat) return "no-tools";
+  if (stream && channel.disabledStream.has(model)) return "no-streaming";
+  if (!prices.has(mapModel(channel, model).billed)) return "no-price";
+  if (health.full(channel)) return "busy";
+  return health.pause(channel, model, caller.userId) === undefined ? undefined : "paused";
+}
 
 /** The paused channels of the plan as the log names them: which, why and until when. */
 export function pausedChannels(services: RelayServices, plan: Plan, call: Call): PausedChannel[] {

@@ -1,6 +1,6 @@
 /** The request log, as its reader may see it. */
 import { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
-import { LogBodies, LogPage, LogQuery, LogTotals } from "@gateway/shared/usage/log";
+import { LogBodies, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { type LogFilter, windowOf } from "./log-filter.ts";
@@ -49,6 +49,16 @@ export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Prom
   // A file is newest first, whatever the order on the screen.
   return http.get(paths[whose], LogPage, { ...queryFor(filter), order: "", size: 100, cursor });
 }
+
+/** @param id a request id, or the number of an entry */
+export const callQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["log", "call", id],
+    queryFn: () => http.get(`/log/${encodeURIComponent(id)}`, LogRow),
+    // A closed entry never changes.
+    staleTime: Infinity,
+    meta: { quiet: true },
+  });
 
 /** What was kept of a call; null where nothing was. */
 export const bodiesQuery = (requestId: string) =>

@@ -4,7 +4,6 @@ import { IconBolt, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import type { useFormat } from "#lib/quota.ts";
-import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -13,6 +12,7 @@ import { DurationCell } from "./duration-cell.tsx";
 import { GroupName } from "./group-name.tsx";
 import { InputCell } from "./input-cell.tsx";
 import { contentText, isCall, outcomeWord, typeText } from "./log-labels.ts";
+import { TimeCell } from "./time-cell.tsx";
 
 type Format = ReturnType<typeof useFormat>;
 
@@ -30,11 +30,7 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       title: t("Time"),
       fixed: true,
       card: "fact",
-      cell: (row) => (
-        <span style={{ whiteSpace: "nowrap" }}>
-          <RelativeTime seconds={row.created_at} />
-        </span>
-      ),
+      cell: (row) => <TimeCell seconds={row.created_at} />,
     },
     forAdmins && {
       id: "channel_id",

@@ -1,8 +1,10 @@
 import { type LogRow, LogType } from "@gateway/shared/usage/log";
-import { Text } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { CostCell } from "./cost-cell.tsx";
 import { GroupName } from "./group-name.tsx";
@@ -27,8 +29,17 @@ export function LogFacts({ row }: { row: LogRow }) {
       shown: row.request_id !== "",
     },
     { label: t("Balance change"), value: <CostCell row={row} format={format} />, shown: !call },
-    { label: t("Username"), value: row.username },
-    { label: t("Token"), value: row.token_name, shown: row.token_name !== "" },
+    { label: t("Username"), value: <UserLink row={row} /> },
+    {
+      label: t("Token"),
+      value: <CallsLink field="token_name" value={row.token_name} />,
+      shown: row.token_name !== "",
+    },
+    {
+      label: t("Model"),
+      value: <CallsLink field="model_name" value={row.model_name} />,
+      shown: row.model_name !== "",
+    },
     { label: t("Billing tag"), value: row.billing_tag, shown: row.billing_tag !== "" },
     { label: t("Group"), value: <GroupName row={row} />, shown: row.group !== "" },
     { label: t("Forwarded as"), value: row.upstream_model, shown: mapped },
@@ -79,11 +90,7 @@ export function LogFacts({ row }: { row: LogRow }) {
     },
     {
       label: t("Source IP"),
-      value: (
-        <Text span ff="monospace" fz="sm">
-          {row.source_ip}
-        </Text>
-      ),
+      value: <CallsLink field="source_ip" value={row.source_ip} mono />,
       shown: row.source_ip !== "",
     },
   ];
@@ -98,5 +105,34 @@ export function LogFacts({ row }: { row: LogRow }) {
           </div>
         ))}
     </dl>
+  );
+}
+
+/** The account, for those who may look at accounts. */
+function UserLink({ row }: { row: LogRow }) {
+  const seesUsers = useMayEnter("users");
+  if (!seesUsers || row.user_id === 0) return row.username;
+  return (
+    <Anchor component={Link} to={`/panel/user?user=${row.user_id}`} fz="sm">
+      {row.username}
+    </Anchor>
+  );
+}
+
+type CallsLinkProps = { field: "token_name" | "model_name" | "source_ip"; value: string; mono?: boolean };
+
+/** To the calls that have this in common. */
+function CallsLink({ field, value, mono = false }: CallsLinkProps) {
+  const { t } = useTranslation();
+  return (
+    <Anchor
+      component={Link}
+      to={`/panel/log?${new URLSearchParams({ [field]: value })}`}
+      fz="sm"
+      ff={mono ? "monospace" : undefined}
+      title={t("Show its calls")}
+    >
+      {value}
+    </Anchor>
   );
 }

@@ -1,9 +1,9 @@
 /** Every call and every change of a balance: what, when, how fast, at what price, and why. */
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log";
 import { Button, Card, Tabs } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -12,9 +12,10 @@ import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { logsQuery, MOST_SORTED, totalsQuery, type Whose } from "./api.ts";
+import { idOfCall, useCallPanel } from "./call-address.ts";
+import { CallPanel } from "./call-panel.tsx";
 import { FirstCall } from "./first-call.tsx";
 import { logColumns } from "./log-columns.tsx";
-import { LogDetails } from "./log-details.tsx";
 import { countNarrowing, LogFilter, noNarrowing } from "./log-filter.ts";
 import { LogFilters } from "./log-filters.tsx";
 import { typeTabs } from "./log-labels.ts";
@@ -31,7 +32,7 @@ export default function LogsPage() {
   const [filter, setFilter] = useListParams(LogFilter);
   const whose: Whose = useMayEnter("logs") && filter.view === "" ? "everybody" : "own";
   const [live, setLive] = useLocalStorage({ key: "log-live", defaultValue: false });
-  const [opened, setOpened] = useState<LogRow | null>(null);
+  const panel = useCallPanel();
 
   const logs = useInfiniteQuery({
     ...logsQuery(whose, filter),
@@ -90,7 +91,7 @@ export default function LogsPage() {
         onRetry={refresh}
         order={filter.order}
         onOrder={(order) => setFilter({ order })}
-        onOpen={setOpened}
+        onOpen={(row) => panel.open(idOfCall(row))}
         paging={{
           kind: "more",
           hasMore: logs.hasNextPage,
@@ -106,7 +107,7 @@ export default function LogsPage() {
           <FirstCall />
         </Card>
       ) : null}
-      <LogDetails row={opened} onClose={() => setOpened(null)} />
+      <CallPanel id={panel.id} row={rows?.find((row) => idOfCall(row) === panel.id)} onClose={panel.close} />
     </Page>
   );
 }

@@ -1,0 +1,26 @@
+import type { LogRow } from "@gateway/shared/usage/log";
+import { notFound } from "#errors.ts";
+import type { Pool } from "#platform/database/db.ts";
+import type { LogView } from "./filter.ts";
+import { describeLogRow, type StoredLogRow } from "./search.ts";
+
+/**
+ * One entry of the log, by its number or its request id. Throws `not_found`, also where it belongs to someone else: an
+ * owner must not learn which requests others made.
+ */
+export async function findCall(pool: Pool, view: LogView, id: string): Promise<LogRow> {
+  const byRow = /^\d{1,18}$/.test(id);
+  const { rows } = await pool.query<StoredLogRow>(
+    // Found first and sorted then: an index by time would be read from its newest end until the call turns up.
+    `WITH found AS MATERIALIZED (
+       SELECT * FROM request_logs
+        WHERE ${byRow ? "id = $1::bigint" : "request_id = $1"} AND ($2::int IS NULL OR user_id = $2))
+     SELECT l.*, c.name AS channel_name
+       FROM (SELECT * FROM found ORDER BY created_at DESC, id DESC LIMIT 1) l
+       LEFT JOIN channels c ON c.id = l.channel_id`,
+    [id, view.of === "owner" ? view.userId : null],
+  );
+  const [row] = rows;
+  if (row === undefined) throw notFound("Call");
+  return describeLogRow(row, view);
+}

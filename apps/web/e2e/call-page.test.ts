@@ -1,0 +1,111 @@
+import type { LogPage } from "@gateway/shared/usage/log";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+let key = "";
+
+beforeAll(async () => {
+  site = await openSite();
+  const channel = { type: 900, groups: ["default"], models: ["demo-chat"] };
+  await site.api("POST", "/channel", { ...channel, name: "Fails", key: "demo-fail-500", priority: 10 });
+  await site.api("POST", "/channel", { ...channel, name: "Answers", priority: 5 });
+  await site.api("POST", "/channel", { ...channel, name: "Idle", priority: 1 });
+  ({ key } = await site.api<{ key: string }>("POST", "/token", { name: "Journey" }));
+});
+afterAll(() => site.close());
+
+/** The request id of a call; its log row is there. */
+async function call(body: object = {}): Promise<string> {
+  const answer = await fetch(`${site.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "hi" }], ...body }),
+  });
+  await answer.text();
+  const id = answer.headers.get("x-request-id") ?? "";
+  const found = () => site.api<LogPage>("GET", `/log?request_id=${id}`);
+  await expect.poll(async () => (await found()).data.length).toBe(1);
+  return id;
+}
+
+describe("the page of a call", () => {
+  it("shows attempts on a time axis, channels that were not tried, and leads on to what it names", async () => {
+    const id = await call({ stream: true });
+    const page = await site.open(`/panel/log/${id}`);
+    await page.getByRole("heading", { name: "demo-chat" }).first().waitFor();
+    await expect
+      .poll(() => page.getByRole("listitem").filter({ hasText: "HTTP" }).allTextContents())
+      .toEqual([
+        expect.stringMatching(/Fails.*Provider error.*priority 10 · HTTP 500/),
+        expect.stringMatching(/Answers.*Answered.*priority 5 · HTTP 200/),
+      ]);
+    await page.getByRole("listitem").filter({ hasText: "Lower priority: not needed" }).waitFor();
+    await page.getByRole("button", { name: "Copy link" }).click();
+    await page.getByText("Link copied!").waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${site.url}/panel/log/${id}`);
+    await expect
+      .poll(() => page.locator("dd").getByRole("link", { name: "root" }).getAttribute("href"))
+      .toMatch(/user=\d+$/);
+    await page.getByRole("link", { name: "Idle" }).click();
+    await page.waitForURL(/\/panel\/channel\?edit=\d+$/);
+    await page.goBack();
+    await page.getByRole("link", { name: "Journey" }).click();
+    await page.waitForURL("**/panel/log?token_name=Journey");
+  });
+
+  it("says in a sentence why a call failed, with the model it named", async () => {
+    const id = await call({ model: "no-such-model" });
+    const page = await site.open(`/panel/log/${id}`);
+    await page.getByRole("heading", { name: "no-such-model" }).first().waitFor();
+    await page.getByText("Unknown model", { exact: true }).waitFor();
+    await page.getByText(/model_not_found · HTTP 404/).waitFor();
+  });
+
+  it("of a call that does not exist explains it and leads on", async () => {
+    for (const id of ["nothing", "12345678901", "x".repeat(80), "%27%3B"]) {
+      const page = await site.open(`/panel/log/${id}`);
+      await page.getByText("This call was not found").waitFor();
+      await page.getByRole("link", { name: "Show the newest calls" }).click();
+      await page.waitForURL("**/panel/log");
+      await page.getByRole("row").nth(1).waitFor();
+    }
+  });
+
+  it("fits a phone", async () => {
+    const id = await call();
+    const page = await site.open(`/panel/log/${id}`, { phone: true });
+    await page.getByText("Facts").waitFor();
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
+      .toBeLessThanOrEqual(390);
+  });
+});
+
+describe("the panel beside the list", () => {
+  it("is in the address, opens from a link, and Back closes it", async () => {
+    const id = await call();
+    const page = await site.open("/panel/dashboard");
+    await page.goto("/panel/log?log_type=2");
+    await page.locator("tbody tr").first().click();
+    await page.waitForURL(`**/panel/log?log_type=2&call=${id}`);
+    await page.getByRole("dialog").getByText("Facts").waitFor();
+    await page.goBack();
+    await page.waitForURL("**/panel/log?log_type=2");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    await page.goForward();
+    await page.getByRole("dialog").getByText("Facts").waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/panel/log?log_type=2");
+    // A link opened it: closing it must not leave the page.
+    await page.goto(`/panel/log?log_type=5&call=${id}`);
+    await page.getByRole("dialog").getByText("Facts").waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/panel/log?log_type=5");
+  });
+
+  it("explains a call that does not exist", async () => {
+    const page = await site.open("/panel/log?call=nothing");
+    await page.getByRole("dialog").getByText("This call was not found").waitFor();
+  });
+});

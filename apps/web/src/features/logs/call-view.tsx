@@ -1,0 +1,104 @@
+/** One entry of the log, explained: on its own page and in the panel beside the list. */
+import { type LogRow } from "@gateway/shared/usage/log";
+import { Alert, Group, Stack, Text, Title } from "@mantine/core";
+import { IconAlertCircle } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { ModelIcon } from "#components/provider-icon.tsx";
+import { Section } from "#ui/page.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { BillTable } from "./bill-table.tsx";
+import { Bodies } from "./bodies.tsx";
+import { CallFigures } from "./call-figures.tsx";
+import { hasFailed, pauseSentence, requestedModel, shortReason } from "./failure.ts";
+import { LogFacts } from "./log-facts.tsx";
+import { contentText, isCall, outcomeWord, typeText } from "./log-labels.ts";
+import { timeOfDay } from "./time-cell.tsx";
+import { UntriedChannels } from "./untried-channels.tsx";
+import { Waterfall } from "./waterfall.tsx";
+import classes from "./call.module.css";
+
+/** The model and how the call ended; entries that are no calls are named by their type. */
+export function CallHeading({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const { tone, text } = outcomeWord(row);
+  const model = isCall(row) ? requestedModel(row) : "";
+  return (
+    <Group gap={10} wrap="nowrap" miw={0}>
+      {model ? <ModelIcon model={model} size={20} /> : null}
+      <Title order={2} component="span" fz="lg" style={{ overflowWrap: "anywhere" }}>
+        {model || t(typeText(row.type))}
+      </Title>
+      {model ? (
+        <Text span fz="sm">
+          <StatusDot tone={tone}>{t(text)}</StatusDot>
+        </Text>
+      ) : null}
+    </Group>
+  );
+}
+
+type CallViewProps = {
+  row: LogRow;
+  /** Two columns, where there is room for them. */
+  wide?: boolean;
+};
+
+export function CallView({ row, wide = false }: CallViewProps) {
+  const { t } = useTranslation();
+  const { sentence } = outcomeWord(row);
+  const call = isCall(row);
+  return (
+    <Stack gap="md">
+      {hasFailed(row) ? (
+        <FailureAlert row={row} />
+      ) : (
+        <div>
+          {row.content ? <Text>{contentText(t, row)}</Text> : null}
+          {sentence ? <Text c="dimmed">{t(sentence)}</Text> : null}
+        </div>
+      )}
+      {call ? <CallFigures row={row} /> : null}
+      <div className={classes.columns} data-wide={wide || undefined}>
+        <Stack gap="md" miw={0}>
+          {call && row.attempts ? (
+            <Section padding="md" title={t("Attempts")}>
+              <Waterfall row={row} attempts={row.attempts} />
+              <UntriedChannels row={row} />
+            </Section>
+          ) : null}
+          <Bodies row={row} />
+        </Stack>
+        <Stack gap="md" miw={0}>
+          {row.bill ? (
+            <Section padding="md" title={t("The bill")}>
+              <BillTable row={row} bill={row.bill} />
+            </Section>
+          ) : null}
+          <Section padding="md" title={t("Facts")}>
+            <LogFacts row={row} />
+          </Section>
+        </Stack>
+      </div>
+    </Stack>
+  );
+}
+
+/** What happened, why, and its code: the sentence first. */
+function FailureAlert({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const paused = pauseSentence(t, row, timeOfDay);
+  const codes = [row.error_code, row.status > 0 ? `HTTP ${row.status}` : ""].filter(Boolean).join(" · ");
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      icon={<IconAlertCircle size={18} />}
+      title={paused || t(shortReason(row.error_code)) || t("Failed")}
+    >
+      {row.content ? <Text fz="sm">{contentText(t, row)}</Text> : null}
+      <Text fz="sm" c="dimmed" mt={2}>
+        {[codes, t("The call failed and costs nothing.")].filter(Boolean).join(" · ")}
+      </Text>
+    </Alert>
+  );
+}

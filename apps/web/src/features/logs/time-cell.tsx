@@ -1,0 +1,37 @@
+/** When an entry was made: the time of day, and the day where it is not today. Needs no clock of its own. */
+import { currentLocale } from "#lib/i18n.ts";
+import { formatTime } from "#lib/quota.ts";
+import classes from "./logs.module.css";
+
+/** 14:05:09 in local time. @param seconds since 1970 */
+export function timeOfDay(seconds: number): string {
+  return formatTime(seconds).slice(11);
+}
+
+export function TimeCell({ seconds }: { seconds: number }) {
+  return (
+    <time
+      className={classes.time}
+      dateTime={new Date(seconds * 1000).toISOString()}
+      title={formatTime(seconds)}
+    >
+      {timeOfDay(seconds)}
+      {isToday(seconds) ? null : <span>{dayText(seconds)}</span>}
+    </time>
+  );
+}
+
+function isToday(seconds: number): boolean {
+  return formatTime(seconds).slice(0, 10) === formatTime(Date.now() / 1000).slice(0, 10);
+}
+
+/** "Nov 3" in the reader's language. */
+function dayText(seconds: number): string {
+  const locale = currentLocale();
+  const known = dayFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
+  dayFormats.set(locale, known);
+  return known.format(seconds * 1000);
+}
+
+/** Formatters are slow to make, and a list has hundreds of times. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>();

@@ -1,0 +1,73 @@
+/** Channels that could have served a call, but were not asked: paused when it began, or never needed. */
+import type { LogRow, SkipReason } from "@gateway/shared/usage/log";
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { formatTime } from "#lib/quota.ts";
+import { attemptResultText } from "./log-labels.ts";
+import { ChannelLink } from "./waterfall.tsx";
+import classes from "./call.module.css";
+
+const skipTexts: Record<SkipReason, string> = {
+  "lower-priority": phrase("Lower priority: not needed"),
+  "not-chosen": phrase("Same priority: another channel was chosen"),
+  "backup-group": phrase("Of the backup group: not needed"),
+  busy: phrase("At its limit of calls"),
+  paused: phrase("Paused during the call"),
+  "no-tools": phrase("Does not support tools"),
+  "no-streaming": phrase("Does not stream this model"),
+  "no-price": phrase("The model it maps to has no price"),
+};
+
+export function UntriedChannels({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const [paused, skipped] = [row.paused ?? [], row.skipped ?? []];
+  if (paused.length + skipped.length === 0) return null;
+  return (
+    <>
+      {paused.length > 0 ? (
+        <ChannelNotes title={t("Paused when the call began")}>
+          {paused.map((note) => (
+            <li key={note.channel_id}>
+              <ChannelLink id={note.channel_id} name={note.channel_name} />
+              <Text c="dimmed" fz="sm">
+                {[
+                  t(attemptResultText(note.reason)),
+                  t("until {{time}}", { time: formatTime(note.paused_until) }),
+                  note.provider_asked ? t("the provider requested a pause") : "",
+                  note.own_calls_only ? t("for this account only") : t("for every account"),
+                ]
+                  .filter(Boolean)
+                  .join(" · ")}
+              </Text>
+            </li>
+          ))}
+        </ChannelNotes>
+      ) : null}
+      {skipped.length > 0 ? (
+        <ChannelNotes title={t("Not tried")}>
+          {skipped.map((note) => (
+            <li key={note.channel_id}>
+              <ChannelLink id={note.channel_id} name={note.channel_name} />
+              <Text c="dimmed" fz="sm">
+                {t(skipTexts[note.skipped])} · {t("priority {{priority}}", { priority: note.priority })}
+              </Text>
+            </li>
+          ))}
+        </ChannelNotes>
+      ) : null}
+    </>
+  );
+}
+
+function ChannelNotes({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <Text fw={500} fz="sm" mt="md" mb={6}>
+        {title}
+      </Text>
+      <ul className={classes.untried}>{children}</ul>
+    </>
+  );
+}
