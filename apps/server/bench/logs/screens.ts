@@ -5,7 +5,10 @@ import type { LogView } from "#domain/logs/filter.ts";
 import { findCall } from "#domain/logs/find-call.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
+import { describeOverview } from "#domain/overview/overview.ts";
 import { explainCall } from "#domain/pricing/explain.ts";
+import { accountVersions } from "#domain/usage/account-versions.ts";
+import { failuresSince } from "#domain/usage/failures.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { ownUsage } from "#domain/usage/own-usage.ts";
 import { describePeriod } from "#domain/usage/period.ts";
@@ -106,6 +109,8 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
         },
       ),
   });
+  const dayAgo = new Date(Date.now() - dayMs);
+  const hundred = Array.from({ length: 100 }, (_, place) => sample.user + place);
   const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1)).toISOString();
   return [
     ...filters.flatMap(([name, query]) => view(name, everybody, query)),
@@ -128,6 +133,17 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
     {
       name: "dashboard: eight days",
       ask: (pool) => ownUsage(pool, { userId: sample.user, timeZone: "Asia/Shanghai", days: 8 }),
+    },
+    { name: "dashboard: failed calls of a day", ask: (pool) => failuresSince(pool, dayAgo, sample.user) },
+    { name: "dashboard: versions of 100 accounts", ask: (pool) => accountVersions(pool, hundred) },
+    {
+      name: "overview",
+      ask: (pool) =>
+        describeOverview({
+          db: database.db,
+          pool,
+          settings: { current: () => ({ QuotaPerUnit: 500_000, PaymentUSDRate: 7 }) },
+        }),
     },
     { name: "dashboard: last minute", ask: (pool) => lastMinute(pool, sample.user) },
     { name: "analytics: now", ask: (pool) => describeSite(pool) },

@@ -51,6 +51,7 @@ import { settingRoutes } from "./system/settings.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
 import { logBodyRoutes } from "./usage/log-bodies.ts";
 import { logRoutes } from "./usage/logs.ts";
+import { overviewRoutes } from "./usage/overview.ts";
 import { taskRoutes } from "./usage/tasks.ts";
 import { validator } from "./validation.ts";
 
@@ -144,6 +145,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   taskRoutes(app, services);
   explainRoutes(app, services);
   analyticsRoutes(app, services);
+  overviewRoutes(app, services);
   statementRoutes(app, services);
   channelRoutes(app, services);
   channelHealthRoutes(app, services);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Points, queryInt } from "#paging.ts";
 import { TimeZone } from "#site/time-zone.ts";
+import { Failures } from "./overview.ts";
 
 /** Usage of one local day and model: GET /api/user/dashboard. */
 export const UsageDay = z.object({
@@ -27,5 +28,19 @@ export const Dashboard = z.object({
   usage: z.array(UsageDay),
   /** Requests and tokens of the last 60 seconds, and the group's limit. */
   rate: z.object({ rpm: z.int(), tpm: z.int(), max_rpm: z.int() }),
+  /** Yesterday until this time of the day. */
+  yesterday: z.object({ request_count: z.int(), quota: Points, tokens: z.int() }),
+  /** Why calls of the last 24 hours failed. */
+  failures: Failures,
+  /** Another one after each call and each change of the balance. */
+  version: z.string(),
 });
 export type Dashboard = z.infer<typeof Dashboard>;
+
+/** GET /api/user/dashboard/events: the account changed, so that what is shown of it is out of date. */
+export const AccountEventsQuery = z.object({
+  /** The `version` that the reader has; "" for none. */
+  seen: z.string().max(100),
+});
+export const AccountEvent = z.object({ version: z.string() });
+export type AccountEvent = z.infer<typeof AccountEvent>;

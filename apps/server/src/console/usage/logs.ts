@@ -1,11 +1,19 @@
 import { can, mayEnter } from "@gateway/shared/accounts/roles";
+import { Nothing } from "@gateway/shared/envelope";
 import { queryInt } from "@gateway/shared/paging";
-import { Dashboard, DashboardQuery } from "@gateway/shared/usage/dashboard";
+import {
+  type AccountEvent,
+  AccountEventsQuery,
+  Dashboard,
+  DashboardQuery,
+} from "@gateway/shared/usage/dashboard";
 import { LogFacets, LogFacetsQuery, LogPage, LogQuery, LogRow, LogTotals } from "@gateway/shared/usage/log";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { sendEvents } from "#console/event-stream.ts";
 import { viewerOf } from "#console/guards.ts";
+import { liveEvents } from "#console/live-events.ts";
 import type { Services } from "#console/services.ts";
 import { findGroup } from "#domain/accounts/groups.ts";
 import { clearLogs } from "#domain/logs/clear.ts";
@@ -14,8 +22,10 @@ import type { LogView } from "#domain/logs/filter.ts";
 import { findCall } from "#domain/logs/find-call.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
+import { accountVersions, createAccountVersions } from "#domain/usage/account-versions.ts";
+import { failuresSince } from "#domain/usage/failures.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
-import { ownUsage } from "#domain/usage/own-usage.ts";
+import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
 import { currentTime } from "#platform/clock.ts";
 
 const sentence = "target timestamp is required";
@@ -90,12 +100,44 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
     async (request) => {
       const viewer = viewerOf(request);
       const { time_zone, days } = request.query;
-      const [usage, rate, group] = await Promise.all([
-        ownUsage(pool, { userId: viewer.id, timeZone: time_zone, days }),
+      const own = { userId: viewer.id, timeZone: time_zone };
+      const dayAgo = new Date(currentTime().getTime() - 86_400_000);
+      // First: what changes meanwhile is announced once more, and not missed.
+      const version = (await accountVersions(pool, [viewer.id])).get(viewer.id) ?? "";
+      const [usage, rate, group, yesterday, failures] = await Promise.all([
+        ownUsage(pool, { ...own, days }),
         lastMinute(pool, viewer.id),
         findGroup(db, viewer.group),
+        usedYesterday(pool, own),
+        failuresSince(pool, dayAgo, viewer.id),
       ]);
-      return ok({ ...usage, rate: { ...rate, max_rpm: group?.api_rate ?? 0 } });
+      return ok({
+        ...usage,
+        rate: { ...rate, max_rpm: group?.api_rate ?? 0 },
+        yesterday,
+        failures,
+        version,
+      });
+    },
+  );
+
+  const versions = createAccountVersions(pool);
+  const closing = new AbortController();
+  app.addHook("preClose", async () => closing.abort());
+  app.get(
+    "/user/dashboard/events",
+    { config: user, schema: { querystring: AccountEventsQuery, response: answers(Nothing) } },
+    async (request, reply) => {
+      const { id } = viewerOf(request);
+      return sendEvents(
+        reply,
+        liveEvents<AccountEvent>({
+          read: async () => ({ version: await versions.read(id) }),
+          versionOf: ({ version }) => version,
+          seen: request.query.seen,
+          signal: closing.signal,
+        }),
+      );
     },
   );
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connect, type Database } from "#platform/database/db.ts";
 import { freshDatabase, type TestDatabase } from "#test/database.ts";
 import { lastMinute } from "./last-minute.ts";
-import { ownUsage } from "./own-usage.ts";
+import { ownUsage, usedYesterday } from "./own-usage.ts";
 
 let place: TestDatabase;
 let database: Database;
@@ -56,6 +56,30 @@ describe("one's own usage", () => {
       ["2026-10-25", 10],
       ["2026-10-26", 10],
     ]);
+  });
+});
+
+describe("what was used yesterday", () => {
+  it("ends at this time of the day, within the hour by its share", async () => {
+    // In Shanghai the 2nd of June began at 16:00 UTC, and it is a quarter past ten in the morning of the 3rd.
+    for (const hour of ["01T15", "01T16", "02T01", "02T02", "02T03"])
+      await database.db.usageHour.create({
+        data: {
+          user_id: 3,
+          token_id: 1,
+          channel_id: 1,
+          group: "default",
+          model: "m",
+          hour: new Date(`2026-06-${hour}:00:00Z`),
+          request_count: 4n,
+          quota: 100n,
+          prompt_tokens: 20n,
+          completion_tokens: 20n,
+        },
+      });
+    const now = new Date("2026-06-03T02:15:00Z");
+    const used = await usedYesterday(database.pool, { userId: 3, timeZone: "Asia/Shanghai", now });
+    expect(used).toEqual({ request_count: 9, quota: 225, tokens: 90 });
   });
 });
 

@@ -1,7 +1,7 @@
-import type { UsageDay } from "@gateway/shared/usage/dashboard";
+import type { Dashboard, UsageDay } from "@gateway/shared/usage/dashboard";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { lastLocalDays } from "./local-days.ts";
+import { lastLocalDays, localDate, startOfDay } from "./local-days.ts";
 import { usageOfUser } from "./usage.ts";
 
 /** Usage of one user by local day and model: today and the days before it. */
@@ -24,5 +24,29 @@ export async function ownUsage(
       completion_tokens: row.completion_tokens,
       request_time: row.request_time,
     })),
+  };
+}
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** What one user used yesterday until this time of the day; of the hour in which that lies, the share that was over. */
+export async function usedYesterday(
+  pool: Pool,
+  { userId, timeZone, now = currentTime() }: { userId: number; timeZone: string; now?: Date },
+): Promise<Dashboard["yesterday"]> {
+  const until = now.getTime() - dayMs;
+  const cutHour = new Date(Math.floor(until / hourMs) * hourMs);
+  const from = startOfDay(localDate(new Date(until), timeZone), timeZone);
+  const to = new Date(cutHour.getTime() + hourMs);
+  const days = [from, cutHour].map((start) => ({ date: "", start }));
+  const rows = await usageOfUser(pool, { by: "site", span: { from, to }, days, userId });
+  const share = (until - cutHour.getTime()) / hourMs;
+  const sum = (of: (row: (typeof rows)[number]) => number) =>
+    Math.round(rows.reduce((total, row) => total + of(row) * (row.day === 1 ? share : 1), 0));
+  return {
+    request_count: sum((row) => row.request_count),
+    quota: sum((row) => row.quota),
+    tokens: sum((row) => row.prompt_tokens + row.completion_tokens),
   };
 }

@@ -114,3 +114,46 @@ export async function rankUsers(
   );
   return { active: Number(rows[0]?.active ?? 0n), ids: rows.map((row) => row.key) };
 }
+
+/** Charged points of one key before and since an instant. */
+export interface KeyChange {
+  key: string;
+  now: number;
+  before: number;
+  /** Since then. */
+  requests: number;
+}
+
+/**
+ * Whose charges changed most between two days.
+ * @param days where the later day begins, and of which hour of the earlier one only a share counts
+ */
+export async function rankChanges(
+  pool: Pool,
+  { by, span, closed, days, limit }: Omit<Requested, "only"> & { days: ChangeDays; limit: number },
+): Promise<KeyChange[]> {
+  const { since, cutHour, share } = days;
+  const { sql, values } = rowsOf({ by, span, closed }, [cutHour, since], "quota, request_count");
+  const { rows } = await pool.query<Record<"now" | "before" | "requests", bigint> & { key: string }>(
+    `SELECT key, now, before, requests FROM (
+       SELECT key, COALESCE(sum(quota) FILTER (WHERE hour >= $7), 0)::bigint AS now,
+              round(COALESCE(sum(quota) FILTER (WHERE hour < $8), 0)
+                + COALESCE(sum(quota) FILTER (WHERE hour >= $8 AND hour < $7), 0) * $9::float8::numeric)::bigint AS before,
+              COALESCE(sum(request_count) FILTER (WHERE hour >= $7), 0)::bigint AS requests
+         FROM (${sql}) u GROUP BY key
+     ) k WHERE now <> before ORDER BY abs(now - before) DESC, key LIMIT $10`,
+    [...values, since, cutHour, share, limit],
+  );
+  return rows.map(({ key, ...counts }) => ({
+    key,
+    now: Number(counts.now),
+    before: Number(counts.before),
+    requests: Number(counts.requests),
+  }));
+}
+
+interface ChangeDays {
+  since: Date;
+  cutHour: Date;
+  share: number;
+}

@@ -1,0 +1,85 @@
+import { LogType } from "@gateway/shared/usage/log";
+import type { LatencySample } from "@gateway/shared/usage/overview";
+import type { Pool } from "#platform/database/db.ts";
+
+/**
+ * Percentiles of the newest calls. Roll-ups have sums only, so rows of the log are read, by time and at most so many:
+ * a day of a small site, minutes of a large one.
+ */
+
+const MOST_ROWS = 5_000;
+
+/** $1 from, $2 to, newest first. The limit stands before any other condition, so that it bounds what is read. */
+const newestRows = (columns: string) => `
+  SELECT ${columns} FROM (
+    SELECT * FROM request_logs WHERE created_at >= $1 AND created_at < $2
+    ORDER BY created_at DESC, id DESC LIMIT ${MOST_ROWS}
+  ) l`;
+
+interface SampleRow {
+  channel_id: number | null;
+  calls: bigint;
+  since: Date | null;
+  p50: number | null;
+  p95: number | null;
+  first_p50: number | null;
+  first_p95: number | null;
+}
+
+export interface Latency {
+  all: LatencySample;
+  byChannel: Map<number, LatencySample>;
+}
+
+/** Calls between two instants that were charged; those answered from the cache of a token asked no channel. */
+export async function sampleLatency(pool: Pool, from: Date, to: Date): Promise<Latency> {
+  const percentile = (share: number, column: string) =>
+    `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column})`;
+  const first = "first_byte_time) FILTER (WHERE is_stream AND first_byte_time > 0";
+  const { rows } = await pool.query<SampleRow>(
+    `SELECT channel_id, count(*) AS calls, min(created_at) AS since,
+            ${percentile(0.5, "request_time")} AS p50, ${percentile(0.95, "request_time")} AS p95,
+            ${percentile(0.5, first)} AS first_p50, ${percentile(0.95, first)} AS first_p95
+       FROM (${newestRows("*")} WHERE type = ${LogType.consume} AND NOT cache_hit) calls
+      GROUP BY GROUPING SETS ((), (channel_id))`,
+    [from, to],
+  );
+  const byChannel = new Map<number, LatencySample>();
+  let all = describe(undefined);
+  for (const row of rows) {
+    if (row.channel_id === null) all = describe(row);
+    else byChannel.set(row.channel_id, describe(row));
+  }
+  return { all, byChannel };
+}
+
+function describe(row: SampleRow | undefined): LatencySample {
+  return {
+    calls: Number(row?.calls ?? 0n),
+    since: row?.since ? Math.floor(row.since.getTime() / 1000) : null,
+    p50: row?.p50 ?? null,
+    p95: row?.p95 ?? null,
+    first_p50: row?.first_p50 ?? null,
+    first_p95: row?.first_p95 ?? null,
+  };
+}
+
+export interface RescuedRow {
+  channel_id: number;
+  hour: Date;
+  count: number;
+}
+
+/** Attempts that failed at a channel other than the one where the call ended, by that channel and hour. */
+export async function rescuedAttempts(pool: Pool, from: Date, to: Date): Promise<RescuedRow[]> {
+  const { rows } = await pool.query<Omit<RescuedRow, "count"> & { count: bigint }>(
+    `SELECT (note->>'channel_id')::int AS channel_id, date_trunc('hour', created_at, 'UTC') AS hour, count(*) AS count
+       FROM (${newestRows("channel_id, created_at, attempts")}
+              WHERE jsonb_typeof(attempts) = 'array' AND jsonb_array_length(attempts) > 1) calls,
+            jsonb_array_elements(attempts) note
+      WHERE note ? 'result' AND note->>'result' <> 'ok' AND (note->>'channel_id')::int <> calls.channel_id
+      GROUP BY 1, 2`,
+    [from, to],
+  );
+  return rows.map((row) => ({ ...row, count: Number(row.count) }));
+}

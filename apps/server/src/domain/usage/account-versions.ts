@@ -1,0 +1,48 @@
+import type { Pool } from "#platform/database/db.ts";
+
+/**
+ * Whether accounts changed, for people who watch their own. However many watch, one query a second asks for all of
+ * them: readers are collected until the next round.
+ */
+export interface AccountVersions {
+  /** Another text after each call and each change of the balance. Rejects when the database does not answer. */
+  read(userId: number): Promise<string>;
+}
+
+const ROUND_MS = 1_000;
+
+export function createAccountVersions(pool: Pool, roundMs = ROUND_MS): AccountVersions {
+  let round: { ids: Set<number>; answer: Promise<Map<number, string>> } | undefined;
+
+  function begin() {
+    const ids = new Set<number>();
+    const answer = new Promise((resolve) => setTimeout(resolve, roundMs)).then(() => {
+      round = undefined;
+      return accountVersions(pool, [...ids]);
+    });
+    return { ids, answer };
+  }
+
+  return {
+    async read(userId) {
+      round ??= begin();
+      round.ids.add(userId);
+      return (await round.answer).get(userId) ?? "";
+    },
+  };
+}
+
+/** The balance, and the last row of the log within a day: calls that cost nothing have one, too. */
+export async function accountVersions(pool: Pool, userIds: readonly number[]): Promise<Map<number, string>> {
+  const { rows } = await pool.query<{ id: number; version: string }>(
+    `SELECT u.id, concat_ws('.', u.quota, u.used_quota, u.request_count, last.id) AS version
+       FROM users u LEFT JOIN LATERAL (
+         SELECT l.id FROM request_logs l
+          WHERE l.user_id = u.id AND l.created_at > now() - interval '1 day'
+          ORDER BY l.created_at DESC, l.id DESC LIMIT 1
+       ) last ON true
+      WHERE u.id = ANY($1::int[])`,
+    [userIds],
+  );
+  return new Map(rows.map((row) => [row.id, row.version]));
+}

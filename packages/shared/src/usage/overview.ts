@@ -1,0 +1,156 @@
+import { z } from "zod";
+import { Points, UnixTime } from "#paging.ts";
+
+/** GET /api/overview: the state of the gateway, for operators. What a reader may not see is null or left out. */
+
+/** Hours that the overview shows; the last one has begun. */
+export const OVERVIEW_HOURS = 24;
+
+/** The last 24 hours, and the same hours a day earlier up to the same minute. */
+const Compared = z.object({ now: z.number(), before: z.number() });
+export type Compared = z.infer<typeof Compared>;
+
+/** Milliseconds of the newest successful calls of a day: 5,000 rows of the log are read at most. */
+export const LatencySample = z.object({
+  calls: z.int(),
+  /** The oldest call that was read. */
+  since: UnixTime.nullable(),
+  p50: z.number().nullable(),
+  p95: z.number().nullable(),
+  /** Time to first token, of streams. */
+  first_p50: z.number().nullable(),
+  first_p95: z.number().nullable(),
+});
+export type LatencySample = z.infer<typeof LatencySample>;
+
+/** Failed calls with one reason. */
+export const FailureReason = z.object({
+  /** A code of errors.ts, "" when the call has none. */
+  code: z.string(),
+  status: z.int(),
+  count: z.int(),
+  users: z.int(),
+  last_time: UnixTime,
+});
+export type FailureReason = z.infer<typeof FailureReason>;
+
+export const Failures = z.object({
+  reasons: z.array(FailureReason),
+  /** False: only the newest 5,000 failed calls were read. */
+  complete: z.boolean(),
+});
+export type Failures = z.infer<typeof Failures>;
+
+/** Charged points of a model or user, in both days. */
+const Change = z.object({ name: z.string(), now: Points, before: Points, requests: z.int() });
+export type Change = z.infer<typeof Change>;
+
+const Hourly = z.array(z.int()).length(OVERVIEW_HOURS);
+
+export const Traffic = z.object({
+  requests: Compared,
+  failed: Compared,
+  tokens: Compared,
+  /** Points. */
+  charged: Compared,
+  /** Points: the charges without the ratios of the groups, which are the prices of the price list. */
+  provider_cost: Compared,
+  /** Calls of groups with the ratio 0, whose provider cost is not known. */
+  free_requests: z.int(),
+  latency: z.object({ now: LatencySample, before: LatencySample }),
+  /** Requests and tokens of the last 60 seconds. */
+  rate: z.object({ rpm: z.int(), tpm: z.int() }),
+  hourly: z.object({ requests: Hourly, failed: Hourly, charged: Hourly, requests_before: Hourly }),
+  failures: Failures,
+  models: z.array(Change),
+  users: z.array(Change.extend({ id: z.int() })),
+});
+export type Traffic = z.infer<typeof Traffic>;
+
+export const ChannelHealth = z.object({
+  id: z.int(),
+  name: z.string(),
+  type: z.int(),
+  status: z.int(),
+  status_reason: z.string(),
+  /** Calls by hour that ended at this channel, and how many of them failed. */
+  requests: Hourly,
+  failed: Hourly,
+  /** Attempts that failed here while another channel served the call, among the newest 5,000 calls. */
+  rescued: Hourly,
+  charged: Points,
+  /** Milliseconds, of its calls in the latency sample. */
+  p50: z.number().nullable(),
+  p95: z.number().nullable(),
+});
+export type ChannelHealth = z.infer<typeof ChannelHealth>;
+
+export const ChannelsHealth = z.object({
+  total: z.int(),
+  enabled: z.int(),
+  disabled: z.int(),
+  auto_disabled: z.int(),
+  /** At most 50: channels with calls first, then those that were disabled automatically. */
+  rows: z.array(ChannelHealth),
+});
+export type ChannelsHealth = z.infer<typeof ChannelsHealth>;
+
+/** Something that an operator should look at. Facts only: its reader's language is not known here. */
+export const AttentionItem = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("channel-disabled"),
+    id: z.int(),
+    name: z.string(),
+    reason: z.string(),
+    time: UnixTime.nullable(),
+  }),
+  /** Failed attempts of this and the last hour. */
+  z.object({
+    kind: z.literal("channel-failing"),
+    id: z.int(),
+    name: z.string(),
+    failed: z.int(),
+    requests: z.int(),
+  }),
+  z.object({
+    kind: z.literal("channel-balance"),
+    id: z.int(),
+    name: z.string(),
+    balance: z.number(),
+    currency: z.string(),
+    /** At the rate of the last 24 hours; null without calls. */
+    days_left: z.number().nullable(),
+  }),
+  z.object({ kind: z.literal("unpriced"), count: z.int(), models: z.array(z.string()) }),
+  z.object({
+    kind: z.literal("notice"),
+    event: z.enum(["payment-trouble", "job-failed", "prices-failed"]),
+    /** What it is about: the job or the payment gateway. */
+    name: z.string(),
+    reason: z.string(),
+    time: UnixTime,
+    count: z.int(),
+  }),
+  /** Calls that were refused because the balance of a customer was empty. */
+  z.object({ kind: z.literal("balance-empty"), calls: z.int(), users: z.int() }),
+  z.object({ kind: z.literal("audit-drift"), drift: Points, time: UnixTime }),
+]);
+export type AttentionItem = z.infer<typeof AttentionItem>;
+
+export const Overview = z.object({
+  /** Another one whenever anything but `computed_at` changed. */
+  version: z.string(),
+  computed_at: UnixTime,
+  /** When the first of the 24 hours began. */
+  since: UnixTime,
+  traffic: Traffic.nullable(),
+  channels: ChannelsHealth.nullable(),
+  attention: z.array(AttentionItem),
+});
+export type Overview = z.infer<typeof Overview>;
+
+/** GET /api/overview/events. */
+export const OverviewEventsQuery = z.object({
+  /** The `version` that the reader has; "" for none. */
+  seen: z.string().max(64),
+});
