@@ -121,7 +121,7 @@ export async function startTestGateway(
     openai: (apiKey) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 }),
     anthropic: (apiKey) => new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 }),
     async logs(count = 1) {
-      const until = Date.now() + 10_000;
+      const until = Date.now() + 30_000;
       while (true) {
         const page = await api<LogPage>("GET", "/log?size=100");
         const calls = page.data.filter((row) => row.type === 2 || row.type === 5);

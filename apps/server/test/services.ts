@@ -36,10 +36,7 @@ export async function startThrowAwayPostgres(): Promise<Service> {
 
 /** A redis-server from PATH on a free port, without persistence. */
 export async function startThrowAwayRedis(): Promise<Service> {
-  const port = await freePort();
-  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-  const redis = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "inherit"], detached: true });
-  await ready(redis);
+  const { redis, port } = await launchRedis();
   const forget = onExit(() => killNow(redis.pid));
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -53,13 +50,27 @@ export async function startThrowAwayRedis(): Promise<Service> {
   };
 }
 
+/** redis-server cannot choose a port itself, and one that was free may be another program's a moment later. */
+async function launchRedis(attempts = 5): Promise<{ redis: ChildProcess; port: number }> {
+  const port = await freePort();
+  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+  const redis = spawn("redis-server", flags, { stdio: ["ignore", "pipe", "inherit"], detached: true });
+  try {
+    await ready(redis);
+    return { redis, port };
+  } catch (error) {
+    if (attempts === 1 || !String(error).includes("Address already in use")) throw error;
+    return launchRedis(attempts - 1);
+  }
+}
+
 function ready(redis: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = "";
     redis.once("error", () => {
       reject(new Error("The tests need redis-server on PATH (Debian: apt-get install redis-server)."));
     });
-    redis.once("exit", (code) => reject(new Error(`redis-server ended with code ${code}: ${text}`)));
+    redis.once("close", (code) => reject(new Error(`redis-server ended with code ${code}: ${text}`)));
     redis.stdout?.on("data", (chunk: Buffer) => {
       text += chunk.toString();
       if (text.includes("Ready to accept connections")) resolve();

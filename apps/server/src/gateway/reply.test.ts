@@ -132,7 +132,7 @@ it("leaves an answer whose client accepts nothing any more, although it stays co
 });
 
 it("goes on for a client that reads slowly", async () => {
-  const { port, left } = await serveEndless(1_000);
+  const { port, left } = await serveEndless(3_000);
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
   let isLeft = false;
@@ -141,7 +141,7 @@ it("goes on for a client that reads slowly", async () => {
     socket.resume();
     await sleep(20);
     socket.pause();
-    await sleep(230);
+    await sleep(330);
     expect(isLeft).toBe(false);
   }
   socket.destroy();

@@ -103,7 +103,7 @@ async function withNode(use: (node: TestGateway) => Promise<void>): Promise<void
 
 async function expectNothingOpen(): Promise<void> {
   const { db } = gateway.database;
-  await expect.poll(() => db.backgroundResponse.count(), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => db.backgroundResponse.count()).toBe(0);
   expect(await db.reservation.count()).toBe(0);
   expect(await gateway.drift()).toBe(0n);
 }
@@ -234,7 +234,7 @@ describe("background responses of callers that may not call any more", () => {
     const second = await beginAt(gateway);
     responses.set(second.id, "completed");
     await db.user.updateMany({ where: { username: "root" }, data: { status: 2 } });
-    await expect.poll(() => db.backgroundResponse.count(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => db.backgroundResponse.count()).toBe(0);
     await db.user.updateMany({ where: { username: "root" }, data: { status: 1 } });
     const rows = (await gateway.logs(first.before + 2)).slice(0, 2);
     expect(rows.map(({ quota }) => quota).sort((a, b) => a - b)).toEqual([expect.any(Number), FULL]);

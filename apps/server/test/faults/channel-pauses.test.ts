@@ -156,7 +156,7 @@ describe("an installation with one account", () => {
     const { id } = await gateway.addChannel({ type: 8, name: "dead", key: "demo-fail-401" });
     const me = await root();
     for (let call = 0; call < 3; call += 1) await me.call();
-    await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe(3);
+    await expect.poll(async () => (await rowOf(id)).status).toBe(3);
     expect((await rowOf(id)).status_reason).toContain("a test failed too");
   });
 
@@ -167,7 +167,7 @@ describe("an installation with one account", () => {
     const me = await root();
     for (let call = 0; call < 9; call += 1) expect((await me.call()).status).toBe(200);
     const circuit = async () => (await rowOf(id)).frozen.map(({ reason, accounts }) => [reason, accounts]);
-    await expect.poll(circuit, { timeout: 10_000 }).toEqual([["circuit", 0]]);
+    await expect.poll(circuit).toEqual([["circuit", 0]]);
     await gateway.api("PUT", "/option", { key: "CircuitBreakerEnabled", value: false });
     await me.call();
     expect(gateway.upstream.calls().at(-2)?.key).toBe("demo-fail-500");

@@ -63,7 +63,7 @@ async function askAndLeave({ path, body }: Ask, until: string | undefined): Prom
   );
   sent.end(JSON.stringify(body));
   if (until === undefined) await expect.poll(() => raw.calls(), { interval: 5 }).toBe(before + 1);
-  else await expect.poll(() => read, { interval: 5, timeout: 5_000 }).toContain(until);
+  else await expect.poll(() => read, { interval: 5 }).toContain(until);
   sent.destroy();
 }
 
@@ -71,9 +71,7 @@ async function row(): Promise<LogRow> {
   const token = await gateway.database.db.token.findFirstOrThrow({ orderBy: { id: "desc" } });
   let found: LogRow | undefined;
   await expect
-    .poll(async () => (found = (await gateway.logs(1)).find((each) => each.token_id === token.id)), {
-      timeout: 8_000,
-    })
+    .poll(async () => (found = (await gateway.logs(1)).find((each) => each.token_id === token.id)))
     .toBeDefined();
   if (found === undefined) throw new Error("no row");
   await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);

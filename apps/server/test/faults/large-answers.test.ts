@@ -195,7 +195,7 @@ function openCalls(): Promise<number> {
 
 /** Of the present key, once all bills are closed. */
 async function rows(): Promise<LogRow[]> {
-  await expect.poll(openCalls, { timeout: 20_000 }).toBe(0);
+  await expect.poll(openCalls).toBe(0);
   const { id } = await database.db.token.findFirstOrThrow({ orderBy: { id: "desc" } });
   expect((await audit(database.pool)).drift).toBe(0n);
   const { data } = await gateway.api<LogPage>("GET", "/log?size=100");
@@ -262,7 +262,7 @@ describe("large answers", () => {
   it("do not leave whole before their bill is closed, whatever their provider sends after them", async () => {
     shape = { ...chat(2 * MEGABYTE), lingerMs: 1_500 };
     const client = ask("/v1/chat/completions", question);
-    await expect.poll(() => client.body, { timeout: 10_000 }).toBeGreaterThan(2 * MEGABYTE - 8_192);
+    await expect.poll(() => client.body).toBeGreaterThan(2 * MEGABYTE - 8_192);
     for (let look = 0; look < 10; look += 1) {
       await sleep(80);
       if (client.isClosed) break;
@@ -287,7 +287,7 @@ describe("large answers", () => {
   it("whose client disconnects cost their input and the text that passed", async () => {
     shape = chat(200 * MEGABYTE);
     const client = ask("/v1/chat/completions", question);
-    await expect.poll(() => client.body, { timeout: 10_000 }).toBeGreaterThan(MEGABYTE);
+    await expect.poll(() => client.body).toBeGreaterThan(MEGABYTE);
     client.socket.destroy();
     const [row] = await rows();
     expect(row?.outcome).toBe("client-left");
@@ -298,7 +298,7 @@ describe("large answers", () => {
   it("whose client disconnects near the end cost their provider's usage", async () => {
     shape = chat(8 * MEGABYTE);
     const client = ask("/v1/chat/completions", question);
-    await expect.poll(() => client.body, { timeout: 10_000 }).toBeGreaterThan(MEGABYTE);
+    await expect.poll(() => client.body).toBeGreaterThan(MEGABYTE);
     client.socket.destroy();
     expect(await rows()).toMatchObject([{ outcome: "client-left", quota: 3000 }]);
   });

@@ -74,7 +74,7 @@ async function head(lines: string): Promise<string> {
   socket.on("error", () => {});
   socket.on("data", (bytes) => (text += bytes.toString()));
   socket.write(`${lines}\r\n\r\n`);
-  await expect.poll(() => /\r\n\r\n[^]*\}/.test(text), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => /\r\n\r\n[^]*\}/.test(text)).toBe(true);
   socket.destroy();
   return text;
 }
@@ -393,7 +393,6 @@ describe("intake: a pinned call", () => {
       const data = { role: 10, permissions: { channels }, quota: 1_000_000n };
       await gateway.database.db.user.update({ where: { id: viewer.id }, data });
       await gateway.database.pool.query("SELECT pg_notify('gateway_changes', 'users:0')");
-      await new Promise((resolve) => setTimeout(resolve, 300));
     };
     const pinned = { authorization: `Bearer ${own.key}#${openId}` };
     const statuses = async () => [
@@ -404,9 +403,9 @@ describe("intake: a pinned call", () => {
       (await send(paths.chat, JSON.stringify({ model: "cheap", messages: say }), pinned)).status,
     ];
     await rights("view");
-    expect(await statuses()).toEqual([200, 403, 403, 403, 403]);
+    await expect.poll(statuses).toEqual([200, 403, 403, 403, 403]);
     await rights("edit");
-    expect((await statuses()).slice(0, 4)).toEqual([200, 200, 200, 200]);
+    await expect.poll(async () => (await statuses()).slice(0, 4)).toEqual([200, 200, 200, 200]);
   });
 });
 

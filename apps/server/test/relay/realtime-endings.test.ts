@@ -70,7 +70,7 @@ async function listenAndLeave(): Promise<LogRow | undefined> {
   socket.send(JSON.stringify({ type: "input_audio_buffer.commit" }));
   await expect.poll(() => events.join(""), { interval: 2 }).toContain("All the words");
   socket.terminate();
-  await expect.poll(() => gateway.database.db.reservation.count(), { timeout: 8_000 }).toBe(0);
+  await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);
   let found: LogRow | undefined;
   await expect
     .poll(async () => {

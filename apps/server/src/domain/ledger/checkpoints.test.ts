@@ -223,7 +223,7 @@ describe("a call whose node died", () => {
     // Two nodes that look at the same time.
     await openNode(takeover);
     await openNode(takeover);
-    await expect.poll(async () => logOf(reserved), { timeout: 5_000 }).toHaveLength(1);
+    await expect.poll(async () => logOf(reserved)).toHaveLength(1);
     await sleep(500);
     expect(await logOf(reserved)).toEqual([{ quota: 40n, outcome: "interrupted", completion_tokens: 40n }]);
     expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n, reserved: 0n });
@@ -249,7 +249,7 @@ describe("a call whose node died", () => {
       data: { node_id: "a-node-that-died", checkpoint: { of: "another version" } },
     });
     await openNode(takeover);
-    await expect.poll(() => rowOf(reserved), { timeout: 5_000 }).toBeNull();
+    await expect.poll(() => rowOf(reserved)).toBeNull();
     expect(await userOf(account)).toMatchObject({ quota: 1_000_000n, reserved: 0n });
     expect(String(errors.splice(0)[0])).toContain("cannot be read");
   });
@@ -262,7 +262,7 @@ describe("a call whose node died", () => {
     await ledger.checkpoint([soFar(reserved, 5_000n, new Date())]);
     await abandon(reserved);
     await openNode(takeover);
-    await expect.poll(() => rowOf(reserved), { timeout: 5_000 }).toBeNull();
+    await expect.poll(() => rowOf(reserved)).toBeNull();
     expect(await userOf(account)).toMatchObject({ quota: 0n, reserved: 0n, used_quota: 120n });
   });
 });

@@ -136,9 +136,7 @@ describe("a database that is away", () => {
     proxy.silenceNew(false);
     proxy.cut();
     const back = performance.now();
-    await expect
-      .poll(() => call(ledger, account).catch(() => "refused"), { timeout: 10_000, interval: 20 })
-      .toBe("settled");
+    await expect.poll(() => call(ledger, account).catch(() => "refused"), { interval: 20 }).toBe("settled");
     expect(performance.now() - back).toBeLessThan(6_000);
   });
 
@@ -162,9 +160,7 @@ describe("a database that is away", () => {
     } finally {
       await database.pool.query("DROP FUNCTION no_space CASCADE");
     }
-    await expect
-      .poll(() => call(ledger, account).catch(() => "refused"), { timeout: 10_000, interval: 50 })
-      .toBe("settled");
+    await expect.poll(() => call(ledger, account).catch(() => "refused"), { interval: 50 }).toBe("settled");
   });
 });
 
@@ -178,7 +174,7 @@ describe("a locked row", () => {
         await makeAccount(database, { quota: 1_000n }),
         await makeAccount(database, { quota: 1_000n }),
       ];
-      const ledger = await openLedger({ shards: 1 });
+      const ledger = await openLedger({ shards: 1, lockMs: 1_000, silentMs: 5_000 });
       const reserved = reservation(locked, 10n);
       await ledger.reserve(reserved);
       const unlock = await lock(sql(locked));
@@ -188,7 +184,7 @@ describe("a locked row", () => {
       await call(ledger, free);
       const times: number[] = [];
       for (let index = 0; index < 20; index += 1) times.push(await milliseconds(call(ledger, free)));
-      expect(times.sort((a, b) => a - b)[10]).toBeLessThan(100);
+      expect(times.sort((a, b) => a - b)[10]).toBeLessThan(700);
       expect(ledger.trouble()).toBeUndefined();
       await unlock();
       expect(await Promise.all(waiting)).toEqual(["settled", "settled"]);
@@ -217,7 +213,8 @@ describe("a locked row", () => {
     const ids = accounts.map(({ userId }) => userId).join(",");
     const unlock = await lock(`UPDATE users SET display_name = 'x' WHERE id IN (${ids})`);
     const waiting = accounts.map((account) => call(ledger, account));
-    expect(await milliseconds(call(ledger, free))).toBeLessThan(1_500);
+    // One lock timeout after the other would be seven seconds.
+    expect(await milliseconds(call(ledger, free))).toBeLessThan(5_000);
     await unlock();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(["settled"]));
   });

@@ -81,7 +81,7 @@ describe("a lease", () => {
     expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - 140n, used_quota: 140n });
     const [lease] = await leasesOf(account);
     expect(await userOf(account)).toMatchObject({ reserved: 0n, leased: lease?.amount });
-    await expect.poll(async () => (await userOf(account)).leased, { timeout: 5_000 }).toBe(0n);
+    await expect.poll(async () => (await userOf(account)).leased).toBe(0n);
     expect(await leasesOf(account)).toEqual([]);
   });
 

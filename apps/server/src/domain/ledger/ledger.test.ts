@@ -437,11 +437,13 @@ describe("a node", () => {
 
   it("that lives keeps its reservations however long a call takes", async () => {
     const account = await makeAccount(database, { quota: 100n });
-    const nodes = [1, 2].map(() => createLedger({ ...quick, database, nodeId: randomUUID() }));
+    const nodes = [1, 2].map(() =>
+      createLedger({ ...quick, database, nodeId: randomUUID(), silentAfterMs: 3_000 }),
+    );
     await Promise.all(nodes.map((node) => node.start()));
     const reserved = reservation(account, 100n);
     await nodes[0]!.reserve(reserved);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await new Promise((resolve) => setTimeout(resolve, 4_500));
     expect(await userOf(account)).toMatchObject({ reserved: 100n });
     expect(await nodes[0]!.settle(callOf(reserved, 1n))).toBe("settled");
     await Promise.all(nodes.map((node) => node.close()));

@@ -51,7 +51,7 @@ it("redis: a connection that goes silent delays a request once, and is replaced"
     const began = performance.now();
     await requestCounts.add("192.0.2.9", window);
     expect(performance.now() - began).toBeLessThan(5_000);
-    await expect.poll(() => redis.incr("after"), { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => redis.incr("after")).toBeGreaterThan(0);
     expect((await requestCounts.add("192.0.2.9", window)).current).toBeGreaterThan(1);
   } finally {
     await proxy.close();
