@@ -1,17 +1,44 @@
 import { defineConfig } from "vitest/config";
+import { SlowFilesFirst } from "./test/slow-files-first.ts";
+
+/**
+ * Each of these has its process for itself: they measure memory, set the clock, or break what a process has only once.
+ */
+const alone = [
+  "test/faults/**/*.test.ts",
+  "test/project/**/*.test.ts",
+  "src/platform/**/*.test.ts",
+  "src/start/**/*.test.ts",
+];
+
+const common = {
+  // Prisma's schema engine is WebAssembly, which Node still calls experimental.
+  execArgv: ["--disable-warning=ExperimentalWarning"],
+  setupFiles: "test/fast-check.ts",
+  // What has to happen soon may take its time on a busy machine: only what never comes may end a test.
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  expect: { poll: { timeout: 20_000 } },
+};
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    // Prisma's schema engine is WebAssembly, which Node still calls experimental.
-    execArgv: ["--disable-warning=ExperimentalWarning"],
     globalSetup: "test/setup.ts",
-    setupFiles: "test/fast-check.ts",
-    // Much of the time is waiting for time-outs and restarts; two files share what one leaves idle.
-    maxWorkers: 2,
-    // What has to happen soon may take its time on a busy machine: only what never comes may end a test.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    // Much of the time is waiting for time-outs and restarts; the others use what one leaves idle.
+    maxWorkers: 3,
+    sequence: { sequencer: SlowFilesFirst },
+    projects: [
+      { test: { ...common, name: "alone", include: alone } },
+      {
+        test: {
+          ...common,
+          name: "together",
+          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          exclude: alone,
+          // Loading the gateway takes longer than most files do: a worker loads it once and runs file after file.
+          isolate: false,
+        },
+      },
+    ],
   },
 });

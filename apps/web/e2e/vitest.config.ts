@@ -11,5 +11,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Each file has a gateway, a database and a browser of its own; more than two at once only slow each other down.
     maxWorkers: 2,
+    // A worker loads what drives the browser once and runs file after file.
+    isolate: false,
   },
 });

@@ -1,0 +1,42 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The files that take longest, mostly waiting; a run that starts one of them last waits for it alone. */
+const slow = [
+  "faults/channel-pauses",
+  "faults/workers",
+  "faults/long-streams",
+  "faults/checkpoints",
+  "faults/large-answers",
+  "faults/failover",
+  "faults/database-faults",
+  "faults/disconnect",
+  "faults/paused-node",
+  "faults/faults",
+  "faults/chaos",
+  "faults/lifecycle",
+  "faults/nodes",
+  "relay/intake",
+  "billing/end-of-call",
+  "console/billing/payments",
+  "relay/fuzz",
+  "jobs/jobs",
+  "ledger/ledger-faults",
+  "relay/bad-input",
+  "ledger/ledger.property",
+];
+
+function rank({ moduleId }: TestSpecification): number {
+  const index = slow.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  return index === -1 ? slow.length : index;
+}
+
+/** Vitest's own order knows durations from the last run only, and a fresh clone has none. */
+export class SlowFilesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map((file) => file.project.name))];
+    return projects.flatMap((name) =>
+      sorted.filter((file) => file.project.name === name).toSorted((a, b) => rank(a) - rank(b)),
+    );
+  }
+}
