@@ -3,7 +3,8 @@ import { defineConfig } from "i18next-cli";
 export default defineConfig({
   locales: ["en_US", "zh_CN", "zh_HK", "ja_JP"],
   extract: {
-    input: ["src/**/*.{ts,tsx}"],
+    // The messages of errors are written where their codes are.
+    input: ["src/**/*.{ts,tsx}", "../../packages/shared/src/errors/*.ts"],
     output: "src/locales/{{language}}.json",
     defaultNS: false,
     primaryLanguage: "en_US",

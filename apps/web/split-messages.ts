@@ -12,6 +12,13 @@ const starts: Record<string, string[]> = {
 };
 const lastPart = "screens";
 
+/** The messages of errors, which come with the first one. Those that a part names itself are in that part, too. */
+const errors = {
+  part: "errors",
+  folder: "../../packages/shared/src/errors",
+  loader: "src/lib/error-templates.ts",
+};
+
 /** They import every page when it is visited; what others import later belongs to their page. */
 const tables = new Set(["src/app/router.tsx", "src/app/screens.ts"]);
 
@@ -39,9 +46,15 @@ export function splitMessages(root: string): Plugin {
         for (const source of sources) this.addWatchFile(source);
         return { name, text: [...sources].map((source) => readFileSync(source, "utf8")).join("\n") };
       });
-      const partOf = (key: string) => texts.find(({ text }) => isNamed(text, key))?.name ?? lastPart;
+      const inErrors = await namesIn(root, errors.folder, (file) => this.addWatchFile(file));
+      const inSources = await namesIn(root, "src", (file) => this.addWatchFile(file));
+      const isOnlyError = (key: string) => isNamed(inErrors, key) && !isNamed(inSources, key);
+      const partOf = (key: string) =>
+        texts.find(({ text }) => isNamed(text, key))?.name ?? (isOnlyError(key) ? errors.part : lastPart);
       const labels = JSON.parse(await readFile(file, "utf8")) as Record<string, string>;
-      const chosen = Object.entries(labels).filter(([key]) => partOf(key) === part);
+      const chosen = Object.entries(labels).filter(([key]) =>
+        part === errors.part ? isNamed(inErrors, key) : partOf(key) === part,
+      );
       const text = JSON.stringify(JSON.stringify(Object.fromEntries(chosen)));
       // A browser reads JSON in a string faster than an object literal.
       return { code: `export default JSON.parse(${text})`, moduleType: "js" };
@@ -49,8 +62,17 @@ export function splitMessages(root: string): Plugin {
   };
 }
 
+/** The text of all files of a folder. */
+async function namesIn(root: string, folder: string, watch: (file: string) => void): Promise<string> {
+  const files = sourcesIn(root, folder).map((name) => join(root, name));
+  files.forEach(watch);
+  return (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n");
+}
+
 function isNamed(sources: string, key: string): boolean {
-  return sources.includes(JSON.stringify(key.replace(/_(zero|one|two|few|many|other)$/, "")));
+  const text = key.replace(/_(zero|one|two|few|many|other)$/, "");
+  // The formatter puts a text with double quotes in single ones.
+  return sources.includes(text.includes('"') ? `'${text.replaceAll("'", "\\'")}'` : JSON.stringify(text));
 }
 
 /** @param path a file, or a folder with all its files */
@@ -69,11 +91,20 @@ function reachable(root: string, begin: string[]): Set<string> {
     if (found.has(path) || !existsSync(path)) continue;
     found.add(path);
     const imports = tables.has(relative(root, path)) ? importedAtOnce : imported;
-    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(imports))
-      waiting.push(name.startsWith("#") ? join(root, "src", name.slice(1)) : join(dirname(path), name));
+    for (const [, name = ""] of readFileSync(path, "utf8").matchAll(imports)) {
+      const file = sourceOf(root, path, name);
+      if (file !== join(root, errors.loader)) waiting.push(file);
+    }
   }
   return found;
 }
 
-const importedAtOnce = /\b(?:from |import )"([#.][^"]+\.tsx?)"/g;
-const imported = /\b(?:from |import |import\()"([#.][^"]+\.tsx?)"/g;
+/** The file that an import names. Forms bring the messages of their fields, which are written beside their reasons. */
+function sourceOf(root: string, importer: string, name: string): string {
+  if (name === fieldMessages) return join(root, errors.folder, "fields.ts");
+  return name.startsWith("#") ? join(root, "src", name.slice(1)) : join(dirname(importer), name);
+}
+
+const fieldMessages = "@gateway/shared/errors/fields";
+const importedAtOnce = /\b(?:from |import )"([#.][^"]+\.tsx?|@gateway\/shared\/errors\/fields)"/g;
+const imported = /\b(?:from |import |import\()"([#.][^"]+\.tsx?|@gateway\/shared\/errors\/fields)"/g;

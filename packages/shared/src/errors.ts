@@ -1,16 +1,27 @@
 /**
- * Every error the product can name, with the HTTP status it travels with. The server throws them by code,
- * the console translates them by code, and each dialect spells them in its own words.
+ * Every error that the product can name: its code, its HTTP status and its English message as a template with params. The
+ * server throws code and params, the console translates them, and each dialect encodes them in its own shape.
  */
+import { accountMessages, accountReasons } from "./errors/accounts.ts";
+import { billingMessages, billingReasons } from "./errors/billing.ts";
+import { bodyMessages, bodyReasons } from "./errors/bodies.ts";
+import { channelReasons } from "./errors/channels.ts";
+import { fieldReasons } from "./errors/fields.ts";
+import { keyMessages, keyReasons } from "./errors/keys.ts";
+import { filled, type Values, type WireParams } from "./errors/phrase.ts";
+import { relayMessages, relayReasons } from "./errors/relay.ts";
+import { siteReasons } from "./errors/site.ts";
+
+/** The HTTP status of every code. */
 export const errorStatus = {
   // the caller
   invalid_request: 400,
-  invalid_key: 401,
+  invalid_api_key: 401,
   unauthenticated: 401,
   wrong_credentials: 401,
   totp_required: 401,
   totp_wrong: 403,
-  /** The check that a person sits here was not passed. */
+  /** The check that a person uses the browser was not passed. */
   person_unproven: 403,
   insufficient_quota: 402,
   token_quota_exhausted: 402,
@@ -29,17 +40,24 @@ export const errorStatus = {
   group_not_allowed: 403,
   model_not_found: 404,
   not_found: 404,
+  method_not_allowed: 405,
+  /** The client sent its request too slowly. */
+  request_timeout: 408,
   conflict: 409,
   /** Links to this site are needed, and no administrator has configured its public address. */
   server_address_missing: 409,
+  setup_done: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
-  rate_limited: 429,
+  upgrade_required: 426,
+  rate_limit_exceeded: 429,
+  headers_too_large: 431,
+  /** The client disconnected before its answer. */
+  client_disconnected: 499,
   // the upstream
   upstream_refused: 400,
   upstream_rate_limited: 429,
   upstream_failed: 502,
-  upstream_empty: 502,
   /** The answer was ended at a limit of ours: longer than its request allows, in text, bytes or seconds. */
   answer_too_long: 502,
   no_channel: 503,
@@ -48,7 +66,6 @@ export const errorStatus = {
   // ourselves
   price_missing: 400,
   content_policy_violation: 400,
-  unsupported_endpoint: 501,
   shutting_down: 503,
   /** The database does not answer. */
   unavailable: 503,
@@ -60,8 +77,98 @@ export const errorStatus = {
   account_busy: 503,
   /** The node was silent for so long that its reservation was released; at most what had been delivered is charged. */
   reservation_lost: 503,
-  setup_done: 409,
   internal: 500,
 } as const satisfies Record<string, number>;
 
 export type ErrorCode = keyof typeof errorStatus;
+
+const messages = {
+  ...accountMessages,
+  ...billingMessages,
+  ...keyMessages,
+  ...relayMessages,
+  ...bodyMessages,
+};
+
+const areas = [
+  accountReasons,
+  billingReasons,
+  channelReasons,
+  siteReasons,
+  keyReasons,
+  relayReasons,
+  bodyReasons,
+] as const;
+
+type Messages = typeof messages;
+type Area = (typeof areas)[number];
+type InArea<Area, Code extends ErrorCode> = Area extends { readonly [C in Code]: infer Reasons }
+  ? Reasons
+  : never;
+type WithReason<Reasons> = Reasons extends unknown
+  ? {
+      [Reason in keyof Reasons & string]: { readonly reason: Reason } & Values<Reasons[Reason] & string>;
+    }[keyof Reasons & string]
+  : never;
+
+/** The limits that the schema of a field names. */
+interface Limits {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+type Misfit = WithReason<typeof fieldReasons> & Limits;
+
+/** What is wrong with one field. */
+export type FieldIssue = Misfit | WithReason<InArea<Area, "invalid_request">>;
+
+/** The params of a code: what its template names; with a `reason` where the code has several templates. */
+export type ErrorParams<Code extends ErrorCode> = Code extends keyof Messages
+  ? Values<Messages[Code]>
+  : Code extends "invalid_request"
+    ? (Misfit & { readonly field: string }) | (WithReason<InArea<Area, Code>> & { readonly field?: string })
+    : WithReason<InArea<Area, Code>>;
+
+/** The templates by reason, or by code where the code has one message. A reason has one template, also under several codes. */
+const templates: Readonly<Record<string, string>> = Object.assign(
+  {},
+  messages,
+  fieldReasons,
+  ...areas.flatMap((area) => Object.values(area)),
+);
+
+/** What names the template of an error: its reason, or its code where the code has one message. */
+export function nameOf(code: string, params: WireParams): string {
+  return typeof params["reason"] === "string" ? params["reason"] : code;
+}
+
+/** The template of a reason or of a code with one message; undefined for a name from another version. */
+export function templateOf(name: string): string | undefined {
+  return Object.hasOwn(templates, name) ? templates[name] : undefined;
+}
+
+/** The English message of an error. A field that its template does not name stands in front. */
+export function messageOf(code: ErrorCode, params: WireParams): string {
+  const template = templateOf(nameOf(code, params)) ?? code;
+  const text = filled(template, params);
+  const { field } = params;
+  if (field === undefined || template.includes("{{field}}")) return text;
+  const place = field === "" ? "The request is not valid" : String(field);
+  return `${place}: ${text.replace(/\.$/, "")}.`;
+}
+
+/** Every error: its code, and the reason and the template that belong to it. */
+export function allErrors(): { code: ErrorCode; reason?: string; template: string }[] {
+  return [
+    ...Object.entries(messages).map(([code, template]) => ({ code: code as ErrorCode, template })),
+    ...[...areas, { invalid_request: fieldReasons }].flatMap((area) =>
+      Object.entries(area).flatMap(([code, reasons]) =>
+        Object.entries<string>(reasons).map(([reason, template]) => ({
+          code: code as ErrorCode,
+          reason,
+          template,
+        })),
+      ),
+    ),
+  ];
+}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /**
  * A whole number in a query or a path, where everything is text; an empty one is 0. Nothing else is read as a number:
@@ -45,6 +46,6 @@ export const Points = z.int();
 
 /** Two million dollars: what a person enters at once. Thousands of such amounts still add up exactly. */
 const MOST_GIVEN = 1_000_000_000_000;
-const tooMuch = "The amount cannot be more than 1,000,000,000,000 points";
+const tooMuch = because("points_too_many");
 /** Points that someone gives or takes by hand. */
 export const GivenPoints = Points.min(-MOST_GIVEN, tooMuch).max(MOST_GIVEN, tooMuch);

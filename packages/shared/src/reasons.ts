@@ -31,13 +31,6 @@ export const reasons = {
   onlineTopUp: "Online top-up {{order}}, {{paid}} paid",
   orderRefund: "Refund of the order {{order}}: {{reason}}",
   taskRefund: "The {{platform}} task {{task}} failed: its charge is refunded.",
-  // payments
-  unknownOrder: "There is no order with this number.",
-  otherGateway: "The order was opened with another gateway.",
-  paidTwice: "The order was paid a second time.",
-  otherCurrency: "Paid in {{paid}} instead of {{expected}}.",
-  otherAmount: "Paid {{paid}} instead of {{expected}}.",
-  paymentOfAnotherOrder: "This payment belongs to another order.",
 } as const;
 
 export type ReasonName = keyof typeof reasons;

@@ -134,7 +134,7 @@ describe("guessing passwords", () => {
     for (let n = 0; n < 20; n++) expect((await ask("203.0.113.7")).statusCode).toBe(401);
     const refused = await ask("203.0.113.7");
     expect(refused.statusCode).toBe(429);
-    expect(refused.json()).toMatchObject({ success: false, code: "rate_limited" });
+    expect(refused.json()).toMatchObject({ success: false, code: "rate_limit_exceeded" });
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(1000);
     expect((await ask("203.0.113.8")).statusCode).toBe(401);
   });
@@ -155,8 +155,8 @@ describe("guessing passwords", () => {
       expect((await ask("a-ghost")).code).toBe("wrong_credentials");
     }
     const refused = await ask(user.username, "open sesame");
-    expect(refused).toMatchObject({ code: "rate_limited" });
-    expect(await ask("a-ghost")).toMatchObject({ code: "rate_limited", message: refused.message });
+    expect(refused).toMatchObject({ code: "rate_limit_exceeded" });
+    expect(await ask("a-ghost")).toMatchObject({ code: "rate_limit_exceeded", message: refused.message });
   });
 });
 
@@ -320,7 +320,7 @@ describe("bad input", () => {
     ]);
     expect(await send('{"setting":{"\\udc00":1}}', "/api/token")).toEqual([
       400,
-      `setting: A name in it is not valid: ${sentence} half of a surrogate pair.`,
+      "setting: A name in it has half of a surrogate pair.",
     ]);
     const search = await root.get("/api/user?keyword=a%00b");
     expect(search).toMatchObject({

@@ -1,7 +1,8 @@
 import type { Failure } from "@gateway/shared/envelope";
-import { errorStatus } from "@gateway/shared/errors";
+import { templateOf } from "@gateway/shared/errors";
+import { filled } from "@gateway/shared/errors/phrase";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, internalError, invalidRequest, notFound } from "#errors.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 
 /** Spells every error as the console's envelope. What went wrong inside stays in the log; the request id goes out. */
@@ -16,9 +17,10 @@ export async function answerFailure(
   void reply.code(known.status);
   return {
     success: false,
-    message: known.status === 500 ? INTERNAL : known.message,
+    message: known.message,
     code: known.code,
-    ...(known.fields === undefined ? {} : { fields: known.fields }),
+    params: known.params,
+    ...(known.issues === undefined ? {} : { fields: sentencesOf(known.issues), issues: { ...known.issues } }),
     request_id: request.id,
   };
 }
@@ -28,27 +30,35 @@ export async function answerNotFound(request: FastifyRequest, reply: FastifyRepl
 }
 
 function nothingHere(): GatewayError {
-  return new GatewayError("not_found", "There is nothing at this address.");
+  return notFound({ reason: "address_not_found" });
 }
 
-const INTERNAL = "Something went wrong on our side. Quote the request id when you report it.";
+/** A sentence per form field. */
+function sentencesOf(issues: NonNullable<GatewayError["issues"]>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(issues).map(([field, { reason, ...values }]) => [
+      field,
+      filled(templateOf(reason) ?? reason, values),
+    ]),
+  );
+}
 
 /** What Fastify itself refuses, in our words. */
 function named(error: FastifyError): GatewayError {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return new GatewayError("body_too_large", "The body is too large.");
+      return new GatewayError("body_too_large", { reason: "console_body_too_large" });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
-      return new GatewayError("unsupported_media_type", "Send the body as application/json.");
+      return new GatewayError("unsupported_media_type", { reason: "json_required" });
     case "FST_ERR_CTP_EMPTY_JSON_BODY":
     case "FST_ERR_CTP_INVALID_JSON_BODY":
-      return new GatewayError("invalid_request", "The body is not valid JSON.");
+      return invalidRequest({ reason: "body_not_json" });
     default:
   }
   const status = error.statusCode ?? 500;
-  if (status === 429) return new GatewayError("rate_limited", "Too many requests. Try again later.");
-  if (status < 500) return new GatewayError("invalid_request", "The request cannot be read.", { status });
+  if (status === 429) return new GatewayError("rate_limit_exceeded", { reason: "too_many_requests" });
+  if (status < 500) return invalidRequest({ reason: "body_unreadable" }, { status });
   const trouble = databaseTrouble(error);
   if (trouble !== undefined) return trouble;
-  return new GatewayError("internal", INTERNAL, { status: errorStatus.internal, cause: error });
+  return internalError(error);
 }

@@ -38,18 +38,17 @@ export function viewerOf(request: FastifyRequest): Viewer {
 }
 
 /** What can be turned into a balance by whoever makes it. */
-const asBalances = {
-  gateway:
-    "Your account may not give balances, which the right to set up a payment gateway includes. Ask for the right to edit balances.",
-  user: "Your account may not give balances: create the user without one.",
-  code: "Your account may not give balances, and a code is one. Ask for the right to edit balances.",
+const balanceReasons = {
+  gateway: "balance_by_gateway",
+  user: "balance_by_user",
+  code: "balance_by_code",
 } as const;
 
 /** The administrator who makes one. Throws `forbidden` without the right to give balances. */
-export function requireBalances(request: FastifyRequest, what: keyof typeof asBalances): Viewer {
+export function requireBalances(request: FastifyRequest, what: keyof typeof balanceReasons): Viewer {
   const viewer = viewerOf(request);
   if (mayEnter(viewer, "balances", "edit")) return viewer;
-  throw forbidden(asBalances[what]);
+  throw forbidden({ reason: balanceReasons[what] });
 }
 
 /** Puts the guard that `config.access` asks for behind the route's rate limit. */
@@ -96,14 +95,14 @@ async function guard(
   }
   if (identity === undefined) throw unauthenticated();
   if (identity.viewer.role < leastRole[access]) {
-    throw forbidden("Your account does not have the rights to do this.");
+    throw forbidden({ reason: "rights_missing" });
   }
   if (need !== undefined && !mayEnter(identity.viewer, need.area, need.level)) {
-    throw forbidden("An administrator has not given your account the rights to do this.");
+    throw forbidden({ reason: "rights_not_granted" });
   }
   request.viewer = identity.viewer;
 }
 
 function unauthenticated(): GatewayError {
-  return new GatewayError("unauthenticated", "Sign in first, or send an access token.");
+  return new GatewayError("unauthenticated");
 }

@@ -24,7 +24,7 @@ export function requireOwnOrigin(
     // A browser that names no origin: a link, a picture or a frame. Without a credential our own may ask.
     if (credential === "nothing" && !isLedHere(request)) return;
   } else if (referer === undefined ? !mayBeLed(request, credential) : ours(referer)) return;
-  throw new GatewayError("origin_refused", "This request does not come from a page of this console.");
+  throw new GatewayError("origin_refused", { reason: "page_of_another_site" });
 }
 
 /**
@@ -40,10 +40,7 @@ export function requireNoLink(request: FastifyRequest, serverAddress: string): v
   const mode = request.headers["sec-fetch-mode"];
   const opensPage = mode === "navigate" || /\btext\/html\b/i.test(accept);
   if (!opensPage && !isLedHere(request) && ours(origin) && ours(referer)) return;
-  throw new GatewayError(
-    "origin_refused",
-    "A link or a page of another site cannot sign anyone in. Enter the code on the sign-in page.",
-  );
+  throw new GatewayError("origin_refused", { reason: "sign_in_from_another_site" });
 }
 
 /**

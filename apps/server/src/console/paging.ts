@@ -23,7 +23,8 @@ export function sliceOf<F extends string>(query: PageQuery, sortable: readonly F
   for (const part of query.order.split(",").filter((text) => text !== "")) {
     const name = part.replace(/^-/, "");
     const field = sortable.find((candidate) => candidate === name);
-    if (field === undefined) throw invalidRequest(`The list cannot be sorted by "${name}".`, "order");
+    if (field === undefined)
+      throw invalidRequest({ reason: "sort_unknown", field: name }, { param: "order" });
     orderBy.push({ [field]: part.startsWith("-") ? "desc" : "asc" } as Slice<F>["orderBy"][number]);
   }
   // Without a unique last word, rows that compare equal could show up on two pages.

@@ -57,10 +57,8 @@ export function rateLimits(
     store: Store as unknown as FastifyRateLimitStoreCtor,
     errorResponseBuilder: (request, { ttl }) =>
       new GatewayError(
-        "rate_limited",
-        accountOf(request) === undefined
-          ? "Too many requests from this address. Try again later."
-          : "Too many requests of your account. Try again later.",
+        "rate_limit_exceeded",
+        { reason: accountOf(request) === undefined ? "too_many_from_address" : "too_many_of_account" },
         { retryAfter: ttl / 1000 },
       ),
   };

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { GatewayError } from "#errors.ts";
+import { type GatewayError, invalidFields } from "#errors.ts";
 
 /** Bytes of a request body; the gateway next endpoint takes far more. */
 const BODY_LIMIT = 1_048_576;
@@ -36,31 +36,27 @@ export function faultIn(value: unknown): GatewayError | undefined {
   for (let part = open.pop(); part !== undefined; part = open.pop()) {
     const { path, depth } = part;
     if (typeof part.value === "string") {
-      const sentence = faultOfText(part.value);
-      if (sentence !== undefined) return refusal(path, sentence);
+      const reason = faultOf(part.value, "text");
+      if (reason !== undefined) return invalidFields({ [path]: { reason } });
     }
     if (typeof part.value !== "object" || part.value === null) continue;
     if (depth >= DEPTH_LIMIT)
-      return refusal(path.split(".", 1).join(), `It has more than ${DEPTH_LIMIT} levels`);
+      return invalidFields({
+        [path.split(".", 1).join()]: { reason: "too_deep", maximum: DEPTH_LIMIT },
+      });
     for (const [name, child] of Object.entries(part.value)) {
-      const sentence = faultOfText(name);
-      if (sentence !== undefined) return refusal(path, `A name in it is not valid: ${sentence}`);
+      const reason = faultOf(name, "name");
+      if (reason !== undefined) return invalidFields({ [path]: { reason } });
       open.push({ value: child, path: path === "" ? name : `${path}.${name}`, depth: depth + 1 });
     }
   }
   return undefined;
 }
 
-function faultOfText(text: string): string | undefined {
-  if (text.includes("\0")) return "Text must not contain the character U+0000";
-  if (!text.isWellFormed()) return "Text must not contain half of a surrogate pair";
-  return undefined;
-}
-
-function refusal(path: string, sentence: string): GatewayError {
-  if (path === "") return new GatewayError("invalid_request", `${sentence}.`);
-  return new GatewayError("invalid_request", `${path}: ${sentence}.`, {
-    fields: { [path]: sentence },
-    param: path,
-  });
+function faultOf<What extends "text" | "name">(
+  text: string,
+  what: What,
+): `${What}_nul` | `${What}_surrogate` | undefined {
+  if (text.includes("\0")) return `${what}_nul`;
+  return text.isWellFormed() ? undefined : `${what}_surrogate`;
 }

@@ -100,7 +100,10 @@ describe("OpenAI's library on chat completions", () => {
   });
 
   it("throws its own error classes for our errors", async () => {
-    const { status, body } = client.encodeError(new GatewayError("invalid_key", "No such key."), "req-1");
+    const { status, body } = client.encodeError(
+      new GatewayError("invalid_api_key", { reason: "api_key_unknown" }),
+      "req-1",
+    );
     const call = openai(answering(JSON.stringify(body), status)).chat.completions.create({
       model: "m",
       messages,
@@ -111,9 +114,16 @@ describe("OpenAI's library on chat completions", () => {
 
   it("throws when a stream ends in our error", async () => {
     const text = streamed(client, events.slice(0, 6));
-    const broken = text + client.encodeStreamError(new GatewayError("upstream_failed", "It broke."), "req-1");
+    const broken =
+      text +
+      client.encodeStreamError(
+        new GatewayError("upstream_failed", { reason: "upstream_broke_off" }),
+        "req-1",
+      );
     const stream = openai(answering(broken)).chat.completions.stream({ model: "m", messages });
-    await expect(stream.finalChatCompletion()).rejects.toThrow("It broke.");
+    await expect(stream.finalChatCompletion()).rejects.toThrow(
+      "The upstream broke off in the middle of its answer.",
+    );
   });
 });
 
@@ -148,9 +158,16 @@ describe("OpenAI's library on responses", () => {
 
   it("throws when a stream ends in our error", async () => {
     const text = streamed(client, events.slice(0, 6));
-    const broken = text + client.encodeStreamError(new GatewayError("upstream_failed", "It broke."), "req-1");
+    const broken =
+      text +
+      client.encodeStreamError(
+        new GatewayError("upstream_failed", { reason: "upstream_broke_off" }),
+        "req-1",
+      );
     const stream = openai(answering(broken)).responses.stream({ model: "m", input: "hi" });
-    await expect(stream.finalResponse()).rejects.toThrow("It broke.");
+    await expect(stream.finalResponse()).rejects.toThrow(
+      "The upstream broke off in the middle of its answer.",
+    );
   });
 });
 
@@ -181,15 +198,25 @@ describe("Anthropic's library on messages", () => {
   });
 
   it("throws its own error classes for our errors", async () => {
-    const { status, body } = client.encodeError(new GatewayError("rate_limited", "Slow down."), "req-1");
+    const { status, body } = client.encodeError(
+      new GatewayError("rate_limit_exceeded", { reason: "one_call_at_once" }),
+      "req-1",
+    );
     const call = anthropic(answering(JSON.stringify(body), status)).messages.create(input);
     await expect(call).rejects.toBeInstanceOf(Anthropic.RateLimitError);
   });
 
   it("throws when a stream ends in our error", async () => {
     const text = streamed(client, events.slice(0, 6));
-    const broken = text + client.encodeStreamError(new GatewayError("upstream_failed", "It broke."), "req-1");
+    const broken =
+      text +
+      client.encodeStreamError(
+        new GatewayError("upstream_failed", { reason: "upstream_broke_off" }),
+        "req-1",
+      );
     const stream = anthropic(answering(broken)).messages.stream(input);
-    await expect(stream.finalMessage()).rejects.toThrow("It broke.");
+    await expect(stream.finalMessage()).rejects.toThrow(
+      "The upstream broke off in the middle of its answer.",
+    );
   });
 });

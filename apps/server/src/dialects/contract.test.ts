@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, internalError, invalidRequest } from "#errors.ts";
 import { runs } from "#test/property-runs.ts";
 import type { Dialect, Frame } from "./dialect.ts";
 import { dialects } from "./index.ts";
@@ -382,20 +382,23 @@ describe.each(ids)("%s against rubbish", (id) => {
 
 describe.each(ids)("%s errors", (id) => {
   it("carry the request id and hide what went wrong inside", () => {
-    const { status, body } = dialects[id].encodeError(new GatewayError("internal", "stack trace"), "req-1");
+    const { status, body } = dialects[id].encodeError(internalError(new Error("stack trace")), "req-1");
     expect(status).toBe(500);
     expect(JSON.stringify(body)).toContain("req-1");
     expect(JSON.stringify(body)).not.toContain("stack trace");
   });
 
   it("end a stream as an error that the same dialect reads", () => {
-    const text = dialects[id].encodeStreamError(new GatewayError("upstream_failed", "It broke."), "req-1");
+    const text = dialects[id].encodeStreamError(
+      new GatewayError("upstream_failed", { reason: "upstream_broke_off" }),
+      "req-1",
+    );
     expect(decodeText(dialects[id], text).at(-1)?.type).toBe("error");
   });
 
   it("keep the client's mistake a mistake", () => {
     const { status, body } = dialects[id].encodeError(
-      new GatewayError("invalid_request", "No.", { param: "messages" }),
+      invalidRequest({ reason: "field_required", field: "messages" }),
       "req-1",
     );
     expect(dialects[id].decodeError(status, JSON.stringify(body), {}).kind).toBe("bad-request");

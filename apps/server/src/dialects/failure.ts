@@ -1,3 +1,4 @@
+import type { GatewayError } from "#errors.ts";
 import type { ChatEvent, UpstreamError } from "./ir.ts";
 
 /** What every dialect's errors have in common: the HTTP status and the wish to be called again later. */
@@ -30,6 +31,16 @@ export function kindOfStatus(status: number): UpstreamError["kind"] {
 function header(headers: Headers, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** The message behind the path of the field, unless it names the field itself. For dialects without a place for it. */
+export function placedMessage({ message, param, params }: GatewayError): string {
+  return param === undefined || params["field"] === param ? message : `${param}: ${message}`;
+}
+
+/** The params of an error of ours, beside its code; left out where there are none. */
+export function paramsOf(params: GatewayError["params"]): { params?: GatewayError["params"] } {
+  return Object.keys(params).length === 0 ? {} : { params };
 }
 
 /** Seconds that the provider asks to wait, at most a day. */

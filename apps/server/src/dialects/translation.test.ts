@@ -626,7 +626,12 @@ describe("a Gemini stream as one array", () => {
   it("is valid JSON when it ends in an error", () => {
     const encode = gemini.encodeStream(request);
     const text =
-      encode(start).text + gemini.encodeStreamError(new GatewayError("upstream_failed", "No."), "r", request);
+      encode(start).text +
+      gemini.encodeStreamError(
+        new GatewayError("upstream_failed", { reason: "upstream_broke_off" }),
+        "r",
+        request,
+      );
     expect(JSON.parse(text)).toMatchObject([{}, { error: { code: 502 } }]);
   });
 });

@@ -1,4 +1,5 @@
-import type { ZodType } from "zod";
+import { issueOf } from "@gateway/shared/errors/issue";
+import type { z, ZodType } from "zod";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Wire } from "./dialect.ts";
 import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
@@ -22,14 +23,6 @@ export function parseRecord(text: string): Wire | undefined {
   return asRecord(parseJson(text));
 }
 
-function sentence(path: string, issue: { code?: string; message: string; input?: unknown }): string {
-  if (path === "") return "The request body must be a JSON object.";
-  const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
-  if (missing) return `The field "${path}" is required.`;
-  const wanted = issue.message.replace(/^Invalid (?:input|option): /, "");
-  return `The field "${path}" is not valid: ${wanted}.`;
-}
-
 /** What a caller sent, checked. Throws `invalidRequest` with the path of the first offending field. */
 export function parseAt<T>(schema: ZodType<T>, value: unknown, at: string): T {
   const result = schema.safeParse(value);
@@ -37,7 +30,13 @@ export function parseAt<T>(schema: ZodType<T>, value: unknown, at: string): T {
   const issue = result.error.issues[0];
   const below = issue?.path.map(String).join(".") ?? "";
   const path = at === "" || below === "" ? at + below : `${at}.${below}`;
-  throw invalidRequest(sentence(path, issue ?? { message: "unknown" }), path === "" ? undefined : path);
+  throw path === "" ? invalidRequest({ reason: "body_not_object" }) : misfit(path, issue, value);
+}
+
+function misfit(field: string, issue: z.core.$ZodIssue | undefined, value: unknown): GatewayError {
+  const found = issue === undefined ? undefined : issueOf(issue, value);
+  if (found?.reason === "value_required") return invalidRequest({ reason: "field_required", field });
+  return invalidRequest({ reason: "value_not_valid", ...found, field });
 }
 
 /** What a provider sent, or undefined when it is not even roughly what was promised. */
@@ -49,8 +48,7 @@ export function readAs<T>(schema: ZodType<T>, value: unknown): T | undefined {
 /** A provider's whole answer; throws `upstream_failed` when it cannot be read. */
 export function parseAnswer<T>(schema: ZodType<T>, value: unknown): T {
   const answer = readAs(schema, value);
-  if (answer === undefined)
-    throw new GatewayError("upstream_failed", "The upstream's answer is not readable.");
+  if (answer === undefined) throw new GatewayError("upstream_failed", { reason: "upstream_unreadable" });
   return answer;
 }
 
@@ -140,7 +138,7 @@ export function callerInputObject(input: string, message: number): Wire {
   const value = parseRecord(input);
   if (value !== undefined) return value;
   const path = `messages.${message}`;
-  throw invalidRequest(`The arguments of a tool call in "${path}" are not a JSON object.`, path);
+  throw invalidRequest({ reason: "tool_arguments", field: path });
 }
 
 const wireNames: Partial<Record<keyof ChatRequest, string>> = {

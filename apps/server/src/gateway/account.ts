@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { forbidden, GatewayError, notFound } from "#errors.ts";
+import { forbidden, notFound } from "#errors.ts";
 import type { StreamedBody } from "#platform/http.ts";
 import { requireModel } from "#relay/core/exchange.ts";
 import { type PassedCall, passThrough } from "#relay/pass-through/pass-through.ts";
@@ -50,10 +50,7 @@ async function serve(
   const access = accessOf(request);
   const { pin } = access;
   const channelId = pin?.only ?? pin?.account;
-  if (channelId === undefined)
-    throw forbidden(
-      "Files, batches, assistants and similar objects belong to one provider account. Administrators select the channel in the key: `sk-…#12`.",
-    );
+  if (channelId === undefined) throw forbidden({ reason: "pin_required" });
   const address = addressOf(request.url.slice(prefix.length));
   const signal = leavingSignal(reply);
   const upload = request.body === request.raw ? uploadOf(request) : undefined;
@@ -92,7 +89,7 @@ function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
   const steps = path.slice(1).split("/").map(decoded);
   const last = steps.length - 1;
   const stray = steps.some((step, index) => (step === "" ? index < last : /^\.\.?$|[\\/?#]/.test(step)));
-  if (stray || steps[0] !== "v1") throw notFound("This address");
+  if (stray || steps[0] !== "v1") throw notFound({ reason: "gateway_address_not_found" });
   return {
     path,
     query: queryWithoutKey(url),
@@ -104,7 +101,7 @@ function decoded(step: string): string {
   try {
     return decodeURIComponent(step);
   } catch {
-    throw notFound("This address");
+    throw notFound({ reason: "gateway_address_not_found" });
   }
 }
 
@@ -118,7 +115,7 @@ function methodOf({ method }: FastifyRequest): PassedCall["method"] {
     case "DELETE":
       return method;
     default:
-      throw new GatewayError("not_found", `This gateway does not serve ${method} here.`);
+      throw notFound({ reason: "method_not_served_here", method });
   }
 }
 

@@ -12,10 +12,12 @@ import type { GatewayServices } from "./services.ts";
  * how many a call may use.
  */
 
+type RateReason = "account_requests_per_minute" | "key_requests_per_minute" | "key_tokens_per_minute";
+
 interface Rated {
   limit: Limit;
-  /** Says whose limit it is, and which. */
-  sentence: string;
+  /** Whose limit it is. */
+  reason: RateReason;
 }
 
 interface RequestRates {
@@ -43,14 +45,14 @@ function ratesFor(caller: Caller, apiRate: number): Rated[] {
   const rates: Rated[] = [
     {
       limit: { key: "account", kind: "requests", perMinute: apiRate, cost: 1 },
-      sentence: `This account may send ${apiRate} requests per minute.`,
+      reason: "account_requests_per_minute",
     },
   ];
   const { requests_per_minute: perMinute } = caller.setting.rates;
   if (perMinute > 0)
     rates.push({
       limit: { key: `token${caller.tokenId}`, kind: "requests", perMinute, cost: 1 },
-      sentence: `This API key may send ${perMinute} requests per minute.`,
+      reason: "key_requests_per_minute",
     });
   return rates;
 }
@@ -61,7 +63,7 @@ function tokenRates({ tokenId, setting }: Caller, tokens: number): Rated[] {
   return [
     {
       limit: { key: `token${tokenId}-tokens`, kind: "tokens", perMinute, cost: tokens },
-      sentence: `This API key may use ${perMinute} tokens per minute, input and output together.`,
+      reason: "key_tokens_per_minute",
     },
   ];
 }
@@ -70,12 +72,16 @@ const ownerOf = (caller: Caller) => `user${caller.userId}`;
 
 type Headers = Record<string, string>;
 
-class RateRefusal extends GatewayError {
+class RateRefusal extends GatewayError<"rate_limit_exceeded"> {
   /** Whether the log should hear of it. */
   readonly worthNoting: boolean;
 
-  constructor({ sentence }: Rated, take: Take, headers: Headers, worthNoting: boolean) {
-    super("rate_limited", sentence, { retryAfter: Math.max(1, take.resetSeconds), headers });
+  constructor({ reason, limit }: Rated, take: Take, headers: Headers, worthNoting: boolean) {
+    super(
+      "rate_limit_exceeded",
+      { reason, limit: limit.perMinute },
+      { retryAfter: Math.max(1, take.resetSeconds), headers },
+    );
     this.worthNoting = worthNoting;
   }
 }
@@ -92,7 +98,7 @@ function takeRates(
     : headersOf(requested, rates, limits);
 }
 
-/** Throws rate_limited. */
+/** Throws rate_limit_exceeded. */
 function headersOf(
   { allowed, takes, worthNoting }: Taken,
   rates: readonly Rated[],
@@ -126,7 +132,7 @@ function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Headers 
 
 const kinds = ["requests", "tokens"] as const;
 
-/** One request, whatever it is. Throws rate_limited; the headers tell every client where it stands. */
+/** One request, whatever it is. Throws rate_limit_exceeded; the headers tell every client where it stands. */
 export function takeRequest(
   limiter: Limiter,
   groups: GroupsInForce,
@@ -142,7 +148,7 @@ export function isWorthNoting(error: unknown): error is GatewayError {
 }
 
 /**
- * The most tokens that a call can use; what it did not use is given back with its bill. Throws rate_limited, and the
+ * The most tokens that a call can use; what it did not use is given back with its bill. Throws rate_limit_exceeded, and the
  * log has a row of it. Returns the headers, and the call as the relay shall have it.
  */
 export async function admit<C extends Call>(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
-import { GatewayError } from "#errors.ts";
+import { type GatewayError, invalidRequest } from "#errors.ts";
 import { securityHeaders } from "./answer-headers.ts";
 import { type ErrorShape, shapeOf } from "./error-shape.ts";
 import { isOurFault, nameError } from "./name-error.ts";
@@ -44,8 +44,11 @@ export function answerUnroutable(error: FastifyError, request: FastifyRequest, r
   const url = request.raw.url ?? "";
   for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
   reply.raw.setHeader("x-request-id", request.id);
-  const named = new GatewayError("invalid_request", "The address is not valid.", {
-    status: error.statusCode ?? 400,
-  });
+  const named = invalidRequest(
+    { reason: "address_not_valid" },
+    {
+      status: error.statusCode ?? 400,
+    },
+  );
   void answerError(shapeOf(url) ?? dialects["openai-chat"], named, request, reply);
 }

@@ -26,7 +26,7 @@ function presentedKey({ headers, query }: FastifyRequest, inQuery: boolean): str
     .map((name) => name.trim())
     .find((name) => name.startsWith("openai-insecure-api-key."));
   if (carried !== undefined) return carried.slice("openai-insecure-api-key.".length);
-  throw new GatewayError("invalid_key", "No API key was given. Send it as `Authorization: Bearer sk-…`.");
+  throw new GatewayError("invalid_api_key", { reason: "api_key_missing" });
 }
 
 /** Who calls: an enabled token of an enabled account, from an allowed address. */
@@ -41,7 +41,7 @@ export async function authenticate(
     requireUsable(found.caller, request.ip, now());
     return found;
   } catch (error) {
-    if (error instanceof GatewayError && error.code === "invalid_key") failedKeys.note(request.ip);
+    if (error instanceof GatewayError && error.code === "invalid_api_key") failedKeys.note(request.ip);
     throw error;
   }
 }

@@ -139,8 +139,7 @@ export function addressOf(request: FastifyRequest): Address {
   if (target === undefined) return {};
   const colon = target.lastIndexOf(":");
   const action = target.slice(colon + 1);
-  if (colon < 1 || !geminiActions.has(action))
-    throw invalidRequest(`The action "${action}" is not served here.`);
+  if (colon < 1 || !geminiActions.has(action)) throw invalidRequest({ reason: "gemini_action", action });
   const { alt } = request.query as { alt?: unknown };
   return {
     model: modelOf(target.slice(0, colon), request.raw.url),

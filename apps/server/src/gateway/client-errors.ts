@@ -38,12 +38,10 @@ function packetOf({ rawPacket }: ConnectionError): Buffer {
 function nameOf({ code }: Pick<ConnectionError, "code">): GatewayError {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new GatewayError("invalid_request", "The request was sent too slowly.", { status: 408 });
+      return new GatewayError("request_timeout", { reason: "request_too_slow" });
     case "HPE_HEADER_OVERFLOW":
-      return new GatewayError("invalid_request", "The headers of the request are too large.", {
-        status: 431,
-      });
+      return new GatewayError("headers_too_large");
     default:
-      return invalidRequest("The request is not valid HTTP.");
+      return invalidRequest({ reason: "not_http" });
   }
 }

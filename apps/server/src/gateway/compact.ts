@@ -54,7 +54,7 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       const { streams } = services.relay.metrics;
       await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
     } catch (error) {
-      throw orCannot(services, error, { group: caller.group, model, to: "compact a conversation" });
+      throw orCannot(services, error, { group: caller.group, model, reason: "model_cannot_compact" });
     }
     return reply;
   });

@@ -4,7 +4,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { parseAt } from "#dialects/wire.ts";
 import type { Item } from "#domain/responses/conversations.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { atField, GatewayError } from "#errors.ts";
 import { requireStorable } from "./body/storable.ts";
 
 /** Items of the Responses wire as a conversation keeps them, and as they are sent to a provider again. Pure. */
@@ -28,7 +28,7 @@ export function itemsGiven(value: unknown, at: "items" | "input"): Item[] {
   } catch (error) {
     if (!(error instanceof GatewayError) || error.param === undefined) throw error;
     const path = error.param.replace(/^input/, at);
-    throw invalidRequest(error.message.replaceAll(`"${error.param}"`, `"${path}"`), path);
+    throw atField(error, path);
   }
   return given.map(kept);
 }

@@ -6,7 +6,7 @@ import { storable } from "#dialects/storable.ts";
 import { parseAt } from "#dialects/wire.ts";
 import { findResponse, rememberResponse, type StoredResponse } from "#domain/responses/stored.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
-import { GatewayError } from "#errors.ts";
+import { notFound } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Chosen } from "#relay/core/call.ts";
 import { dialectFor } from "#relay/core/spoken-dialect.ts";
@@ -42,9 +42,8 @@ export async function recall(
       ? await findResponse(services.db, requested.previous_response_id, caller.userId)
       : undefined;
   if (previous === null)
-    throw new GatewayError(
-      "not_found",
-      `The response "${requested.previous_response_id}" is not known here: it was not stored, has lapsed, or belongs to another account.`,
+    throw notFound(
+      { reason: "previous_response_not_found", id: String(requested.previous_response_id) },
       { status: 400, param: "previous_response_id" },
     );
   const turn = previous === undefined ? { request, pin } : goOn(request, pin, previous);

@@ -12,7 +12,7 @@ import {
   setMetadata,
 } from "#domain/responses/conversations.ts";
 import { creditOf } from "#domain/tokens/credit.ts";
-import { GatewayError, insufficientQuota } from "#errors.ts";
+import { insufficientQuota, notFound } from "#errors.ts";
 import { accessOf } from "./access.ts";
 import { isJsonBody } from "./body/json-body.ts";
 import { requireStorable } from "./body/storable.ts";
@@ -112,7 +112,7 @@ function bodyOf(request: FastifyRequest): Record<string, unknown> {
 function itemOf({ items }: Conversation, request: FastifyRequest): Item {
   const { item: id } = request.params as { item: string };
   const found = items.find((item) => item.id === id);
-  if (found === undefined) throw new GatewayError("not_found", `The item "${id}" was not found.`);
+  if (found === undefined) throw notFound({ reason: "item_not_found", id });
   return found;
 }
 

@@ -57,9 +57,7 @@ function requirePinRights(
 ) {
   const looks = (method === "GET" || method === "HEAD") && !ws;
   if (pin === undefined || looks || caller.mayChangeChannels) return;
-  throw forbidden(
-    "Your administrator role may view channels only. Choosing one for a call needs the right to edit them.",
-  );
+  throw forbidden({ reason: "pin_needs_edit_right" });
 }
 
 async function takeRate(
@@ -117,7 +115,7 @@ async function takeMemory(
   over.once("close", () => memory.release());
   if (over.closed || over.destroyed) {
     memory.release();
-    throw new GatewayError("invalid_request", "The client disconnected.", { status: 499 });
+    throw new GatewayError("client_disconnected", { reason: "client_left" });
   }
   return memory;
 }

@@ -6,7 +6,7 @@ import { networkOf } from "#platform/network-of.ts";
  * are not affected, so that one bad client behind a shared address does not lock out the others.
  */
 export interface FailedKeys {
-  /** Throws `rate_limited` while the address has used its failures up. */
+  /** Throws `rate_limit_exceeded` while the address has used its failures up. */
   require(address: string): void;
   /** Counts one failure. */
   note(address: string): void;
@@ -43,8 +43,8 @@ export function createFailedKeys({
       const count = current(networkOf(address));
       if (count >= 1) return;
       throw new GatewayError(
-        "rate_limited",
-        "Too many requests with a wrong API key came from this address. Check the key, and try again later.",
+        "rate_limit_exceeded",
+        { reason: "wrong_keys_from_address" },
         { retryAfter: Math.ceil((1 - count) / perSecond) },
       );
     },

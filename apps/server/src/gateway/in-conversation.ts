@@ -32,13 +32,9 @@ export async function inConversation(
 ): Promise<InConversation | undefined> {
   if (body["conversation"] === undefined || body["conversation"] === null) return undefined;
   const named = Named.safeParse(body["conversation"]);
-  if (!named.success)
-    throw invalidRequest('The field "conversation" must be the id of a conversation.', "conversation");
+  if (!named.success) throw invalidRequest({ reason: "conversation_id" }, { param: "conversation" });
   if (body["previous_response_id"] !== undefined && body["previous_response_id"] !== null)
-    throw invalidRequest(
-      'Only one of "previous_response_id" and "conversation" can be given.',
-      "previous_response_id",
-    );
+    throw invalidRequest({ reason: "previous_or_conversation" }, { param: "previous_response_id" });
   const id = typeof named.data === "string" ? named.data : named.data.id;
   requireStorable(id, "conversation");
   const found = await findConversation(services.db, id, caller.userId);

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance } from "fastify";
 import { dialects } from "#dialects/index.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, notFound } from "#errors.ts";
 import { accountRoutes } from "./account.ts";
 import { answerError } from "./answer-error.ts";
 import { securityHeaders } from "./answer-headers.ts";
@@ -122,11 +122,11 @@ function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlyS
         config: { open: true },
         handler: async (request, reply) => {
           const path = request.url.split("?")[0] ?? "";
-          const message = `This gateway does not serve ${request.method} ${path}.`;
+          const { method } = request;
           const others = served.get(path.replace(/\/$/, ""));
-          if (others === undefined) throw new GatewayError("not_found", message);
+          if (others === undefined) throw notFound({ reason: "route_not_served", method, path });
           void reply.header("allow", [...others].join(", "));
-          throw new GatewayError("not_found", message, { status: 405 });
+          throw new GatewayError("method_not_allowed", { method, path });
         },
       });
     }
@@ -137,7 +137,7 @@ function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlyS
         url,
         config: { open: true },
         handler: async () => {
-          throw new GatewayError("not_found", "This gateway does not offer the Message Batches API.");
+          throw notFound({ reason: "batches_not_served" });
         },
       });
   });

@@ -84,7 +84,7 @@ async function submit(
     origin === undefined ? undefined : await getTask(services.db, "midjourney", origin, access.caller.userId);
   // A dialog that waits for its answer has not succeeded yet.
   if (earlier !== undefined && earlier.status !== "SUCCESS" && name !== "modal")
-    throw invalidRequest("The task to go on from has no picture yet.", "taskId");
+    throw invalidRequest({ reason: "task_without_picture" }, { param: "taskId" });
   const requested = readMidjourney(name, body, modeOf(earlier) ?? wanted);
   return takeOn(services, reply, {
     ...pinnedTo(access, earlier),
@@ -111,10 +111,11 @@ async function imageOf(
   task: Task,
 ): Promise<{ mediaType: string; bytes: Buffer }> {
   const address = asRecord(task.data)?.["imageUrl"];
-  if (typeof address !== "string" || address === "") throw notFound("Image");
+  if (typeof address !== "string" || address === "") throw notFound({ reason: "image_not_found" });
   const inline = /^data:(image\/(?:png|jpeg|webp|gif));base64,(.+)$/.exec(address);
   if (inline !== null) return { mediaType: inline[1] ?? "", bytes: Buffer.from(inline[2] ?? "", "base64") };
   const found = await relay.fetchPublic(address, { maxBytes: MAX_IMAGE_BYTES, timeoutMs: 30_000 });
-  if (!/^image\//i.test(found.mediaType) || !isInert(found.mediaType)) throw notFound("Image");
+  if (!/^image\//i.test(found.mediaType) || !isInert(found.mediaType))
+    throw notFound({ reason: "image_not_found" });
   return found;
 }

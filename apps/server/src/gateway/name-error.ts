@@ -1,5 +1,5 @@
 import type { FastifyError } from "fastify";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, internalError } from "#errors.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import { BODY_LIMIT, bodyTooLarge } from "./body/json-body.ts";
 
@@ -9,15 +9,16 @@ export function nameError(error: unknown): GatewayError {
   const { code, statusCode, message } = error as Partial<FastifyError>;
   if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return bodyTooLarge(BODY_LIMIT);
   if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE")
-    return new GatewayError("unsupported_media_type", "The body must be sent as application/json.");
+    return new GatewayError("unsupported_media_type", { reason: "json_required_here" });
   if (statusCode !== undefined && statusCode < 500)
-    return new GatewayError("invalid_request", message ?? "", { status: statusCode });
+    return new GatewayError(
+      "invalid_request",
+      { reason: "body_fault", detail: message ?? "" },
+      { status: statusCode },
+    );
   const trouble = databaseTrouble(error);
   if (trouble !== undefined) return trouble;
-  return new GatewayError(
-    "internal",
-    "Something went wrong here. The request id helps the operator to find out what.",
-  );
+  return internalError(error);
 }
 
 /** Whether the operator must hear of it: neither the caller nor a provider can mend it. */

@@ -5,8 +5,8 @@ import type { GatewayServices } from "./services.ts";
 
 /** Operators may shut the endpoints of clients that speak a provider's own dialect. */
 const switches = {
-  anthropic: { enabledBy: "ClaudeAPIEnabled", sentence: "The Anthropic API is switched off here." },
-  gemini: { enabledBy: "GeminiAPIEnabled", sentence: "The Gemini API is switched off here." },
+  anthropic: { enabledBy: "ClaudeAPIEnabled", reason: "anthropic_api_off" },
+  gemini: { enabledBy: "GeminiAPIEnabled", reason: "gemini_api_off" },
 } as const;
 
 /** Every route of this scope answers 403 while its dialect is switched off. */
@@ -16,8 +16,8 @@ export function guardEndpoint(
   dialect: Dialect["id"],
 ): void {
   if (dialect !== "anthropic" && dialect !== "gemini") return;
-  const { enabledBy, sentence } = switches[dialect];
+  const { enabledBy, reason } = switches[dialect];
   scope.addHook("onRequest", async () => {
-    if (!relay.settings.current()[enabledBy]) throw forbidden(sentence);
+    if (!relay.settings.current()[enabledBy]) throw forbidden({ reason });
   });
 }

@@ -207,7 +207,7 @@ function answersOf({ n, best_of: candidates }: Read): number {
 }
 
 async function formIn({ uploads }: GatewayServices, request: FastifyRequest): Promise<Form> {
-  if (request.body !== request.raw) throw invalidRequest("The body must be sent as multipart/form-data.");
+  if (request.body !== request.raw) throw invalidRequest({ reason: "form_required" });
   return readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
 }
 
@@ -215,7 +215,7 @@ function bodyOf(endpoint: PlainEndpoint, request: FastifyRequest, form: Form): B
   const read = readFields(endpoint, Object.fromEntries(form.fields));
   for (const name of form.fields.keys())
     if (raisesCost(wireOf(endpoint), name))
-      throw invalidRequest(`The field "${name}" cannot be billed. Remove it from the form.`, name);
+      throw invalidRequest({ reason: "form_field_not_billable", field: name });
   const texts = [...form.fields].filter(([name]) => name !== "model").map(([, text]) => text);
   const images = endpoint.needs === "images" ? Math.max(1, form.files) : 0;
   const usage = estimateOf(endpoint, read, { texts, images, prompts: 1 });
@@ -249,7 +249,11 @@ function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unkno
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const path = issue?.path.join(".") ?? "";
-  throw invalidRequest(`${path}: ${issue?.message ?? "not valid"}`, path);
+  throw invalidRequest({
+    reason: "form_field_not_valid",
+    field: path,
+    detail: issue?.message ?? "not valid",
+  });
 }
 
 /** What a provider may read: texts, and pictures. */

@@ -7,15 +7,16 @@ const folded = new Map([...interpreted].map((name) => [foldName(name), name]));
 
 /** Throws `invalid_request` for a parameter that two readers could read differently. */
 export function requireSingleParameters(url: string): void {
-  if (/%00/.test(url)) throw invalidRequest("The address has a NUL character in it.");
+  if (/%00/.test(url)) throw invalidRequest({ reason: "address_nul" });
   const mark = url.indexOf("?");
   if (mark < 0) return;
   const seen = new Set<string>();
   for (const name of new URLSearchParams(url.slice(mark)).keys()) {
     const known = folded.get(foldName(name));
     if (known === undefined) continue;
-    if (name !== known) throw invalidRequest(`The parameter "${name}" must be spelled "${known}".`, known);
-    if (seen.has(name)) throw invalidRequest(`The parameter "${name}" is given more than once.`, name);
+    if (name !== known)
+      throw invalidRequest({ reason: "parameter_spelling", name, standard: known }, { param: known });
+    if (seen.has(name)) throw invalidRequest({ reason: "parameter_repeated", name }, { param: name });
     seen.add(name);
   }
 }

@@ -74,10 +74,7 @@ export async function realtimeRoutes(app: FastifyInstance, services: GatewayServ
 }
 
 async function open(services: GatewayServices, request: FastifyRequest): Promise<RealtimeSession> {
-  if (!request.ws)
-    throw new GatewayError("invalid_request", "A realtime session is opened as a WebSocket.", {
-      status: 426,
-    });
+  if (!request.ws) throw new GatewayError("upgrade_required");
   const left = new AbortController();
   request.raw.socket.once("close", () => left.abort());
   // A key in the address is for us, although it is not accepted there.
@@ -86,7 +83,7 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
   for (const name of Array.from(query.keys())) if (foreignTargets.has(foldName(name))) query.delete(name);
   const model = query.get("model") ?? "";
   if (model === "" || model.length > 160)
-    throw invalidRequest("Name the model in the address: /v1/realtime?model=…", "model");
+    throw invalidRequest({ reason: "realtime_model_in_address" }, { param: "model" });
   const { call } = await admit(services, {
     ...accessOf(request),
     endpoint: PATH,

@@ -23,7 +23,11 @@ export function readResponseTurn(services: GatewayServices, client: Dialect): Re
     const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
     if (inside === undefined) {
       const repeated = { previous_response_id: body["previous_response_id"] };
-      const cannot = { group: caller.group, model: turn.request.model, to: "answer in the background" };
+      const cannot = {
+        group: caller.group,
+        model: turn.request.model,
+        reason: "model_cannot_background" as const,
+      };
       return {
         raw,
         body,

@@ -8,15 +8,9 @@ import type { GatewayServices } from "./services.ts";
 export function wantsBackground(body: Wire): boolean {
   if (body["background"] !== true) return false;
   if (body["stream"] === true)
-    throw invalidRequest(
-      'A background response cannot be streamed here: leave out "stream" and ask for the response by its id.',
-      "stream",
-    );
+    throw invalidRequest({ reason: "background_not_streamed" }, { param: "stream" });
   if (body["conversation"] !== undefined && body["conversation"] !== null)
-    throw invalidRequest(
-      'A background response cannot be part of a conversation here: use "previous_response_id".',
-      "conversation",
-    );
+    throw invalidRequest({ reason: "background_in_conversation" }, { param: "conversation" });
   return true;
 }
 
@@ -24,12 +18,12 @@ export function wantsBackground(body: Wire): boolean {
 export function orCannot(
   { relay }: Pick<GatewayServices, "relay">,
   error: unknown,
-  wanted: { group: string; model: string; to: string },
+  requested: { group: string; model: string; reason: "model_cannot_background" | "model_cannot_compact" },
 ): unknown {
-  const { group, model, to } = wanted;
+  const { group, model, reason } = requested;
   const isKnown =
     error instanceof GatewayError &&
     error.code === "model_not_found" &&
     relay.candidates.find(group, model).length > 0;
-  return isKnown ? invalidRequest(`No provider of the model "${model}" can ${to}.`, "model") : error;
+  return isKnown ? invalidRequest({ reason, model }, { param: "model" }) : error;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
 import { findResponse, forgetResponse, type StoredResponse } from "#domain/responses/stored.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { invalidRequest } from "#errors.ts";
 import { relayStored, responseNotFound, type StoredResponseCall } from "#relay/background/stored-response.ts";
 import { accessOf } from "./access.ts";
 import { leavingSignal } from "./disconnect.ts";
@@ -20,10 +20,7 @@ export function responseRoutes(app: FastifyInstance, services: GatewayServices):
   );
   app.post(`${path}/cancel`, (request, reply) =>
     answer(services, request, reply, "POST", "/cancel", () => {
-      throw new GatewayError(
-        "invalid_request",
-        "Only a background response can be cancelled, and this one is complete.",
-      );
+      throw invalidRequest({ reason: "response_complete" });
     }),
   );
   app.get(`${path}/input_items`, (request, reply) =>
@@ -65,7 +62,7 @@ async function answer(
   else {
     const query = queryWithoutKey(request.url);
     if (!["false", null].includes(new URLSearchParams(query).get("stream")))
-      throw invalidRequest("A response that was made before cannot be streamed here.", "stream");
+      throw invalidRequest({ reason: "stored_response_not_streamed" }, { param: "stream" });
     const call: StoredResponseCall = {
       ...access,
       endpoint: `/v1/responses/:id${below}`,

@@ -58,7 +58,7 @@ function klingRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.post("/kling/v1/:class/:action", async (request, reply) => {
     const access = accessOf(request);
     const { class: kind, action } = request.params as { class: string; action: string };
-    if (kind !== "videos") throw invalidRequest("Only videos can be made here.");
+    if (kind !== "videos") throw invalidRequest({ reason: "videos_only" });
     const requested = readKling(action, storableBody(request));
     const endpoint = `/kling${requested.path}`;
     return takeOn(services, reply, { ...access, endpoint, wire: klingWire, requested });

@@ -1,6 +1,6 @@
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
-import { GatewayError } from "#errors.ts";
+import { type GatewayError, upstreamFailed } from "#errors.ts";
 import type { Rendered } from "./letter.ts";
 
 /**
@@ -16,7 +16,7 @@ export interface NoticeChannel {
   needs: readonly KeysOf<string>[];
   /** The setting that lists the events it is told. */
   events: KeysOf<string>;
-  /** Throws `upstream_failed` with a sentence for whoever set it up. */
+  /** Throws `upstream_failed` with what the receiver answered. */
   send(message: Message, settings: Settings, tools: Tools): Promise<void>;
 }
 
@@ -52,10 +52,9 @@ export function plainText({ site, title, text, siteUrl }: Message): string {
 
 export function refused(label: string, text: string): GatewayError {
   const detail = text.trim().slice(0, 200);
-  return new GatewayError(
-    "upstream_failed",
-    `${label} refused the message${detail === "" ? "" : `: ${detail}`}`,
-  );
+  return detail === ""
+    ? upstreamFailed({ reason: "notice_refused", channel: label })
+    : upstreamFailed({ reason: "notice_refused_with", channel: label, detail });
 }
 
 /** The answer as an object; an empty one when it is none. */

@@ -1,5 +1,5 @@
+import { upstreamFailed } from "#errors.ts";
 import type { NoticeChannel } from "./channel.ts";
-import { refused } from "./channel.ts";
 import { renderLetter } from "./letter.ts";
 
 export const email: NoticeChannel = {
@@ -12,7 +12,7 @@ export const email: NoticeChannel = {
     const named = settings.NotifyEmailTo.split(",").map((address) => address.trim());
     const wanted = named.filter((address) => address !== "");
     const recipients = wanted.length > 0 ? wanted : await tools.operators();
-    if (recipients.length === 0) throw refused("E-mail", "no administrator has an e-mail address");
+    if (recipients.length === 0) throw upstreamFailed({ reason: "notice_no_recipient" });
     const { site, siteUrl, title, text } = message;
     const letter = renderLetter({
       language: "en_US",

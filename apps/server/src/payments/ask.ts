@@ -52,7 +52,7 @@ export function readJson(text: string): unknown {
 export function unreachable(label: string, reason: string): GatewayError {
   return new GatewayError(
     "upstream_failed",
-    "The payment gateway cannot be reached. Try again in a moment.",
+    { reason: "payment_gateway_unreachable" },
     {
       cause: new Error(`${label}: ${reason}`.slice(0, 500)),
     },
@@ -60,7 +60,11 @@ export function unreachable(label: string, reason: string): GatewayError {
 }
 
 export function declined(label: string, reason: string): GatewayError {
-  return new GatewayError("upstream_refused", "The payment gateway refused this order.", {
-    cause: new Error(`${label}: ${reason}`.slice(0, 500)),
-  });
+  return new GatewayError(
+    "upstream_refused",
+    { reason: "payment_refused" },
+    {
+      cause: new Error(`${label}: ${reason}`.slice(0, 500)),
+    },
+  );
 }

@@ -4,8 +4,10 @@ import {
   type PaymentCurrency,
   type PaymentType,
 } from "@gateway/shared/billing/payment-config";
+import type { FieldIssue } from "@gateway/shared/errors";
+import { issueOf } from "@gateway/shared/errors/issue";
 import { z } from "zod";
-import { GatewayError } from "#errors.ts";
+import { forbidden, type GatewayError, internalError } from "#errors.ts";
 
 /**
  * Payment gateways, one record each: how an order is opened, and what counts as the word that it was paid. This room
@@ -14,8 +16,8 @@ import { GatewayError } from "#errors.ts";
 export interface PaymentGateway {
   id: PaymentType;
   label: string;
-  /** A sentence per field that cannot work. */
-  problemsOf(config: Record<string, string>): Record<string, string>;
+  /** An issue per field that cannot work. */
+  problemsOf(config: Record<string, string>): Record<string, FieldIssue>;
   /** One merchant's account. Throws `internal` for a config that has problems. */
   connect(config: Record<string, string>, world: World): PaymentClient;
 }
@@ -95,7 +97,7 @@ export function definePayment<T extends PaymentType>(record: {
   id: T;
   label: string;
   /** What its schema cannot know. */
-  problemsOf?(config: PaymentConfigs[T]): Record<string, string>;
+  problemsOf?(config: PaymentConfigs[T]): Record<string, FieldIssue>;
   connect(config: PaymentConfigs[T], world: World): PaymentClient;
 }): PaymentGateway {
   const parse = (config: Record<string, string>) => paymentConfigs[record.id].safeParse(config);
@@ -105,14 +107,14 @@ export function definePayment<T extends PaymentType>(record: {
     problemsOf(config) {
       const parsed = parse(config);
       if (parsed.success) return record.problemsOf?.(parsed.data as PaymentConfigs[T]) ?? {};
-      const problems: Record<string, string> = {};
-      for (const issue of parsed.error.issues) problems[issue.path.join(".")] ??= issue.message;
+      const problems: Record<string, FieldIssue> = {};
+      for (const issue of parsed.error.issues) problems[issue.path.join(".")] ??= issueOf(issue, config);
       return problems;
     },
     connect(config, world) {
       const parsed = parse(config);
       if (parsed.success) return record.connect(parsed.data as PaymentConfigs[T], world);
-      throw new GatewayError("internal", "The settings of this payment gateway are not complete.");
+      throw internalError(new Error("The settings of this payment gateway are not complete."));
     },
   };
 }
@@ -133,7 +135,10 @@ export function checkedPayment(values: Record<keyof Payment, unknown>): Payment 
 
 /** Not worth a credit. The reason is for the log; the sender hears that it was refused and nothing else. */
 export function notGenuine(reason: string): GatewayError {
-  return new GatewayError("forbidden", "This is not a notice of the payment gateway.", {
-    cause: new Error(reason),
-  });
+  return forbidden(
+    { reason: "payment_notice_not_genuine" },
+    {
+      cause: new Error(reason),
+    },
+  );
 }

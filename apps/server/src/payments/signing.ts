@@ -6,7 +6,8 @@ import {
   timingSafeEqual,
   verify,
 } from "node:crypto";
-import { GatewayError } from "#errors.ts";
+import type { FieldIssue } from "@gateway/shared/errors";
+import { internalError } from "#errors.ts";
 
 /** Keys as merchants paste them, and signatures with them. */
 
@@ -29,18 +30,17 @@ export function publicKeyOf(text: string): KeyObject {
   ]);
 }
 
-/** A sentence per field whose key cannot be read. */
+/** An issue per field whose key cannot be read. */
 export function keyProblems(
   keys: Record<string, { text: string; kind: "private" | "public" }>,
-): Record<string, string> {
-  const problems: Record<string, string> = {};
+): Record<string, FieldIssue> {
+  const problems: Record<string, FieldIssue> = {};
   for (const [field, { text, kind }] of Object.entries(keys)) {
     try {
       if (kind === "private") privateKeyOf(text);
       else publicKeyOf(text);
     } catch {
-      problems[field] =
-        kind === "private" ? "This is not an RSA private key" : "This is not an RSA public key";
+      problems[field] = { reason: kind === "private" ? "not_private_key" : "not_public_key" };
     }
   }
   return problems;
@@ -70,7 +70,7 @@ export function signedText(fields: Record<string, string | undefined>, leftOut: 
   const signed = Object.entries(fields).filter(([name, value]) => value && !leftOut.includes(name));
   for (const [name, value] of signed) {
     if (!/[&=]/.test(`${name}${value}`)) continue;
-    throw new GatewayError("internal", `The field ${name} has a character that cannot be signed.`);
+    throw internalError(new Error(`The field ${name} has a character that cannot be signed.`));
   }
   return signed
     .toSorted(([left], [right]) => (left < right ? -1 : 1))

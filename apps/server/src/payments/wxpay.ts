@@ -38,7 +38,7 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
       const pair = { platform_key_id, platform_public_key };
       for (const [field, value] of Object.entries(pair)) {
         const other = Object.values(pair).some((text) => text !== "");
-        if (value === "" && other) problems[field] = "The public key and its id belong together";
+        if (value === "" && other) problems[field] = { reason: "key_pair" };
       }
       return problems;
     },

@@ -76,13 +76,9 @@ export function createJsonScan(): JsonScan {
   function enter(): void {
     depth += 1;
     containers += 1;
-    if (depth > MAX_JSON_DEPTH)
-      throw invalidRequest(`The body is nested more than ${MAX_JSON_DEPTH} levels deep.`);
+    if (depth > MAX_JSON_DEPTH) throw invalidRequest({ reason: "body_too_deep", most: MAX_JSON_DEPTH });
     if (containers > MAX_CONTAINERS)
-      throw new GatewayError(
-        "body_too_large",
-        `The body has more than ${MAX_CONTAINERS} objects and arrays.`,
-      );
+      throw new GatewayError("body_too_large", { reason: "body_over_containers", most: MAX_CONTAINERS });
   }
 
   // A plain field: an object with an accessor takes longer to make than a short body to scan.
@@ -123,7 +119,7 @@ export function createJsonScan(): JsonScan {
       }
       passed += chunk.length;
       if (values > MAX_VALUES)
-        throw new GatewayError("body_too_large", `The body has more than ${MAX_VALUES} values.`);
+        throw new GatewayError("body_too_large", { reason: "body_over_values", most: MAX_VALUES });
     },
   };
   return scan;

@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from "nodemailer";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, upstreamFailed } from "#errors.ts";
 
 /**
  * The way to the mail server. What a mail says is not known here, nor why it is sent; a changed account is used from
@@ -75,7 +75,7 @@ export function createMailer(
 
   async function send(mail: Mail): Promise<void> {
     const current = account();
-    if (current === undefined) throw new GatewayError("upstream_failed", "No mail server is set up.");
+    if (current === undefined) throw new GatewayError("upstream_failed", { reason: "mail_server_missing" });
     try {
       await transportFor(current).sendMail({
         from: { name: current.fromName, address: current.from },
@@ -131,21 +131,30 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-const sentences: Record<string, string> = {
-  EAUTH: "The mail server refuses the account or its password.",
-  ENOAUTH: "The mail server refuses the account or its password.",
-  EDNS: "There is no mail server of this name.",
-  ECONNECTION: "The mail server cannot be reached.",
-  ESOCKET: "The mail server cannot be reached.",
-  ETIMEDOUT: "The mail server did not answer in time.",
-  ETLS: "No encrypted connection to the mail server could be made.",
-  EENVELOPE: "The mail server refuses the sender or the recipient.",
+type MailReason =
+  | "mail_account_refused"
+  | "mail_server_unknown"
+  | "mail_server_unreachable"
+  | "mail_server_timeout"
+  | "mail_server_encryption"
+  | "mail_address_refused"
+  | "mail_failed";
+
+const reasons: Record<string, MailReason> = {
+  EAUTH: "mail_account_refused",
+  ENOAUTH: "mail_account_refused",
+  EDNS: "mail_server_unknown",
+  ECONNECTION: "mail_server_unreachable",
+  ESOCKET: "mail_server_unreachable",
+  ETIMEDOUT: "mail_server_timeout",
+  ETLS: "mail_server_encryption",
+  EENVELOPE: "mail_address_refused",
 };
 
 /** What the server itself said goes along: without it no one can mend the settings. */
 function explained(error: unknown): GatewayError {
   const facts = error instanceof Error ? (error as Error & { code?: string; response?: string }) : undefined;
-  const sentence = sentences[facts?.code ?? ""] ?? "The mail could not be sent.";
-  const text = facts?.response === undefined ? "" : ` (${facts.response.slice(0, 200)})`;
-  return new GatewayError("upstream_failed", sentence + text, { cause: error });
+  const reason = reasons[facts?.code ?? ""] ?? "mail_failed";
+  const detail = facts?.response === undefined ? "" : ` (${facts.response.slice(0, 200)})`;
+  return upstreamFailed({ reason, detail }, { cause: error });
 }

@@ -215,9 +215,5 @@ export function defaultMemoryBudget(): number {
 }
 
 function overloaded(): GatewayError {
-  return new GatewayError(
-    "overloaded",
-    "The requests in progress use all memory that this server may use for them. Try again in a moment.",
-    { retryAfter: 2 },
-  );
+  return new GatewayError("overloaded", {}, { retryAfter: 2 });
 }

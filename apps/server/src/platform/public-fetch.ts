@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from "node:dns";
 import type { LookupFunction } from "node:net";
+import type { ErrorParams, FieldIssue } from "@gateway/shared/errors";
 import ipaddr from "ipaddr.js";
 import { Agent, fetch as undiciFetch, request } from "undici";
 import { GatewayError } from "#errors.ts";
@@ -31,7 +32,7 @@ export interface Fetched {
 const redirects = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-/** Throws `invalid_request` with a sentence that says what went wrong. */
+/** Throws `invalid_request` with the reason. */
 export async function fetchPublicText(address: string, options: PublicFetchOptions = {}): Promise<string> {
   const { bytes } = await fetchPublic(address, options);
   return bytes.toString("utf8");
@@ -58,11 +59,11 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
         continue;
       }
       if (statusCode !== 200) {
-        throw refused(`The address answered with status ${statusCode}.`);
+        throw refused({ reason: "address_status", status: statusCode });
       }
       return { mediaType: mediaTypeOf(headers), bytes: await readBytes(body, maxBytes, options.onPiece) };
     }
-    throw refused("The address redirects too often.");
+    throw refused({ reason: "address_redirects" });
   } catch (error) {
     throw explained(error, signal);
   } finally {
@@ -72,7 +73,7 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
 
 /**
  * Posts JSON text to an address that an operator named; no redirect is followed. Any status is an answer. Throws
- * `invalid_request` with a sentence when there is none.
+ * `invalid_request` when there is none.
  */
 export async function postToPublic(
   address: string,
@@ -177,7 +178,7 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, list: readonly Range[]): bo
 function checkedUrl(address: string, mayReach: (address: string) => boolean): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw refused("The address must be an http or https URL");
+    throw refused({ reason: "http_address" });
   }
   // A name is checked when it is looked up; an address never is.
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -213,7 +214,8 @@ async function readBytes(
   let size = 0;
   for await (const part of body) {
     size += part.length;
-    if (size > maxBytes) throw refused(`The answer is larger than ${Math.floor(maxBytes / 1_000_000)} MB.`);
+    if (size > maxBytes)
+      throw refused({ reason: "address_answer_too_large", megabytes: Math.floor(maxBytes / 1_000_000) });
     await onPiece?.(part.length);
     parts.push(part);
   }
@@ -223,14 +225,17 @@ async function readBytes(
 function explained(error: unknown, signal: AbortSignal): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof Error && error.cause instanceof GatewayError) return error.cause;
-  if (signal.aborted) return refused("The address did not answer in time.");
-  return refused("The address cannot be reached.", error);
+  if (signal.aborted) return refused({ reason: "address_timeout" });
+  return refused({ reason: "address_unreachable" }, error);
 }
 
 function notPublic(): GatewayError {
-  return refused("Only public addresses can be fetched.");
+  return refused({ reason: "address_not_public" });
 }
 
-function refused(sentence: string, cause?: unknown): GatewayError {
-  return new GatewayError("invalid_request", sentence, { fields: { url: sentence }, cause });
+/** Callers that were sent the address themselves say in which field; elsewhere its name would say nothing. */
+function refused(issue: FieldIssue, cause?: unknown): GatewayError {
+  // An issue of a field that stands alone here.
+  const given = { ...issue } as ErrorParams<"invalid_request">;
+  return new GatewayError("invalid_request", given, { field: "url", cause });
 }

@@ -56,7 +56,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 
   return {
     async check() {
-      if (draining) throw new GatewayError("shutting_down", "This node is shutting down.", { retryAfter: 1 });
+      if (draining) throw new GatewayError("shutting_down", {}, { retryAfter: 1 });
       const failure = await ping();
       const trouble = options.trouble();
       const silentMs = silentSince === undefined ? 0 : performance.now() - silentSince;
@@ -67,7 +67,7 @@ export function createReadiness(options: ReadinessOptions): Readiness {
       if (trouble !== undefined && trouble.batchMs >= oldestBatchMs)
         throw new GatewayError(
           "unavailable",
-          `The oldest batch of the ledger has waited ${Math.round(trouble.batchMs / 1_000)} s for the database.`,
+          { reason: "ledger_late", seconds: Math.round(trouble.batchMs / 1_000) },
           { retryAfter: 1 },
         );
       const stale = options.stale().filter(({ forMs }) => forMs >= staleAfterMs);

@@ -114,7 +114,12 @@ const tooOften: Case[] = [
   ["baidu", 429, openai("rpm_rate_limit_exceeded", "rate_limit_exceeded"), "rate-limited"],
   ["xunfei", 200, { error: { code: "11202", message: "No." } }, "rate-limited"],
   ["kling", 429, { code: 1303, message: "parallel task over resource pack limit" }, "rate-limited"],
-  ["mistral", 429, { object: "error", message: "No.", type: "rate_limited", code: "1300" }, "rate-limited"],
+  [
+    "mistral",
+    429,
+    { object: "error", message: "No.", type: "rate_limit_exceeded", code: "1300" },
+    "rate-limited",
+  ],
 ];
 
 const overloaded: Case[] = [

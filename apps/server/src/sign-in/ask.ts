@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { GatewayError } from "#errors.ts";
+import { forbidden, GatewayError } from "#errors.ts";
 import type { Fetch } from "./provider.ts";
 
 /** A question to a provider in JSON, and the two ways it can fail. */
@@ -53,7 +53,7 @@ type Reason = Error | string | null | undefined;
 export function unreachable(label: string, reason: Reason): GatewayError {
   return new GatewayError(
     "upstream_failed",
-    "The sign-in provider cannot be reached. Try again in a moment.",
+    { reason: "sign_in_provider_unreachable" },
     {
       cause: because(label, reason),
     },
@@ -61,9 +61,12 @@ export function unreachable(label: string, reason: Reason): GatewayError {
 }
 
 export function refused(label: string, reason: Reason): GatewayError {
-  return new GatewayError("forbidden", "The sign-in provider did not confirm this sign-in. Start again.", {
-    cause: because(label, reason),
-  });
+  return forbidden(
+    { reason: "sign_in_not_confirmed" },
+    {
+      cause: because(label, reason),
+    },
+  );
 }
 
 export function asError(thrown: unknown): Error {

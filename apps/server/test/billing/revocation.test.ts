@@ -47,7 +47,7 @@ const cases: Record<
   "the key is deleted": {
     end: () => here.api("DELETE", `/token/${id}`),
     message: /API key is not valid/,
-    code: "invalid_key",
+    code: "invalid_api_key",
   },
   "the key expires": {
     end: async () => {

@@ -93,7 +93,7 @@ describe("requests per minute of a token", () => {
     expect((await call(free.key)).headers.get("x-ratelimit-limit-requests")).toBe("100000");
     expect(await failureOf(id)).toMatchObject({
       status: 429,
-      error_code: "rate_limited",
+      error_code: "rate_limit_exceeded",
       content: "This API key may send 6 requests per minute.",
       quota: 0,
     });
@@ -128,13 +128,13 @@ describe("calls of a token at once", () => {
       (await here.database.db.token.findUniqueOrThrow({ where: { id } })).open_calls;
     await expect.poll(inProgress).toBe(2);
     const refused = await call(key, there);
-    expect(refused.text).toContain("This API key may have 2 requests under way at the same time.");
+    expect(refused.text).toContain("This API key may have 2 calls in progress at the same time.");
     expect(refused.headers.get("retry-after")).toBe("1");
     leaving.abort();
     await Promise.all(open);
     await expect.poll(inProgress).toBe(0);
     expect((await call(key, there)).status).toBe(200);
-    expect(await failureOf(id)).toMatchObject({ status: 429, error_code: "rate_limited" });
+    expect(await failureOf(id)).toMatchObject({ status: 429, error_code: "rate_limit_exceeded" });
   });
 });
 

@@ -96,12 +96,12 @@ function requestTable(): string[][] {
 
 const codes: ErrorCode[] = [
   "invalid_request",
-  "invalid_key",
+  "invalid_api_key",
   "insufficient_quota",
   "model_not_allowed",
   "model_not_found",
   "body_too_large",
-  "rate_limited",
+  "rate_limit_exceeded",
   "upstream_refused",
   "upstream_rate_limited",
   "upstream_failed",
@@ -114,7 +114,7 @@ const codes: ErrorCode[] = [
 
 function errorTable(): string[][] {
   const rows = codes.map((code) => {
-    const error = new GatewayError(code, "x");
+    const error = new GatewayError(code as "internal");
     const types = ids.map((id) => {
       const { body } = dialects[id].encodeError(error, "id");
       const inner = body["error"] as Record<string, unknown>;

@@ -106,7 +106,8 @@ describe("a request for vectors that is none", () => {
     const { status, error } = await post(`/v1beta/models/native:${action}`, body);
     expect(status).toBe(400);
     expect(error).toMatchObject({ status: "INVALID_ARGUMENT" });
-    expect(error?.message).toContain(`"${path}"`);
+    // Named once, with or without quotation marks.
+    expect(error?.message.split(path)).toHaveLength(2);
   });
 
   it("names what a provider of the other wire cannot be asked", async () => {

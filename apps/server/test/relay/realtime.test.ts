@@ -348,7 +348,7 @@ describe("before the upgrade", () => {
     const before = gateway.upstream.calls().length;
     expect(await refusal("/v1/realtime?model=demo-realtime", bearer(poor.key))).toMatchObject({
       status: 402,
-      error: { code: "insufficient_quota" },
+      error: { code: "token_quota_exhausted" },
     });
     expect(gateway.upstream.calls()).toHaveLength(before);
   });

@@ -92,7 +92,7 @@ describe("at a provider that keeps conversations", () => {
     // 60,000 tokens again cost more than what is left; 10,000 would not.
     await expect(
       limited.responses.create({ model: "kept", input: "Go on", previous_response_id: first.id }),
-    ).rejects.toMatchObject({ status: 402, code: "insufficient_quota" });
+    ).rejects.toMatchObject({ status: 402, code: "token_quota_exhausted", type: "insufficient_quota" });
     expect(gateway.upstream.calls()).toHaveLength(calls);
     await limited.responses.create({ model: "kept", input: "Something else" });
     expect(await gateway.drift()).toBe(0n);

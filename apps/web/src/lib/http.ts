@@ -1,11 +1,13 @@
 /** Speaks to /api: opens the envelope, parses the answer with the shared schema, names the error. */
 import type { Failure } from "@gateway/shared/envelope";
+import { loadErrorTexts } from "./late-errors.ts";
 
-/** An answer that says no. `fields` holds a sentence per form field. */
+/** An answer that says no: `code` and `params` say why, `issues` the same per form field. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  readonly fields: Record<string, string>;
+  readonly params: Failure["params"];
+  readonly issues: NonNullable<Failure["issues"]>;
   readonly requestId: string;
 
   constructor(status: number, failure: Partial<Omit<Failure, "success">>) {
@@ -13,7 +15,8 @@ export class ApiError extends Error {
     this.name = "ApiError";
     this.status = status;
     this.code = failure.code ?? "";
-    this.fields = failure.fields ?? {};
+    this.params = failure.params ?? {};
+    this.issues = failure.issues ?? {};
     this.requestId = failure.request_id ?? "";
   }
 }
@@ -86,6 +89,7 @@ async function request<T>(
     if (!("success" in answer) || answer.success === true) return (await schema).parse(answer.data);
   }
   const error = new ApiError(response.status, failureOf(answer));
+  await loadErrorTexts();
   if (response.status === 401 && error.code !== "wrong_credentials") onUnauthenticated();
   throw error;
 }

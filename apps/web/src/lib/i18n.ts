@@ -59,23 +59,39 @@ const parts = ["home", "site", "console", "screens"] as const;
  */
 type Part = (typeof parts)[number];
 
-const files: Record<Part, Record<string, () => Promise<Messages>>> = {
+const files: Record<Part | "errors", Record<string, () => Promise<Messages>>> = {
   home: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" }),
   site: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=site", import: "default" }),
   console: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=console", import: "default" }),
   screens: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=screens", import: "default" }),
+  errors: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=errors", import: "default" }),
 };
 
 /** What was visited so far: from now on a language means all its words up to here. */
 let spoken: Part = "home";
 
-async function loadMessages(language: Language, wanted: readonly Part[]): Promise<Messages> {
+async function loadMessages(language: Language, wanted: readonly (Part | "errors")[]): Promise<Messages> {
   const loaded = wanted.map((part) => {
     const load = files[part][`/src/locales/${language}.json`];
     if (!load) throw new Error(`There is no locale file for ${language}.`);
     return load();
   });
   return Object.assign({}, ...(await Promise.all(loaded))) as Messages;
+}
+
+let speaksErrors = false;
+
+/** Makes `t` know the messages of all errors; they come with the first one. */
+export async function loadErrorLabels(): Promise<void> {
+  if (speaksErrors) return;
+  speaksErrors = true;
+  const language = currentLanguage();
+  try {
+    i18next.addResources(language, "translation", await loadMessages(language, ["errors"]));
+  } catch (error) {
+    speaksErrors = false;
+    throw error;
+  }
 }
 
 const partsUpTo = (part: Part) => parts.slice(0, parts.indexOf(part) + 1);
@@ -143,7 +159,8 @@ function insideSentence(word: string): string {
 }
 
 async function switchTo(language: Language): Promise<void> {
-  i18next.addResources(language, "translation", await loadMessages(language, partsUpTo(spoken)));
+  const wanted = speaksErrors ? ([...partsUpTo(spoken), "errors"] as const) : partsUpTo(spoken);
+  i18next.addResources(language, "translation", await loadMessages(language, wanted));
   await i18next.changeLanguage(language);
   markDocument(language);
 }

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { ApiError } from "./http.ts";
 import { createQueryClient, deletion, type Failing, inForm } from "./query-client.ts";
 
-const fieldError = new ApiError(400, { message: "name: Too long.", fields: { name: "Too long" } });
+const fieldError = new ApiError(400, {
+  message: "name: It cannot be longer than 128 characters.",
+  issues: { name: { reason: "at_most_128" } },
+});
 const refusal = new ApiError(409, { message: "Somebody uses it." });
 
 /** What is reported when a mutation with this meta fails. */

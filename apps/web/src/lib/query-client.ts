@@ -41,7 +41,7 @@ export function createQueryClient(report: (error: unknown, failed?: string) => v
     mutationCache: new MutationCache({
       onError: (error, _variables, _context, mutation) => {
         const { quiet, onFields, failed } = mutation.meta ?? {};
-        const namesFields = error instanceof ApiError && Object.keys(error.fields).length > 0;
+        const namesFields = error instanceof ApiError && Object.keys(error.issues).length > 0;
         if (!quiet && !(onFields && namesFields)) report(error, failed);
       },
     }),

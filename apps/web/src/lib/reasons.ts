@@ -1,8 +1,8 @@
 /** Why the gateway did something, as it stored it in English, in the reader's language. */
 import { type ReasonName, readReason } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
-import { translateSentence } from "./error-text.ts";
 import { phrase } from "./i18n.ts";
+import { storedText } from "./stored-text.ts";
 
 /** The server's templates, marked so that every language has them. */
 export const reasonPhrases = {
@@ -36,12 +36,6 @@ export const reasonPhrases = {
   onlineTopUp: phrase("Online top-up {{order}}, {{paid}} paid"),
   orderRefund: phrase("Refund of the order {{order}}: {{reason}}"),
   taskRefund: phrase("The {{platform}} task {{task}} failed: its charge is refunded."),
-  unknownOrder: phrase("There is no order with this number."),
-  otherGateway: phrase("The order was opened with another gateway."),
-  paidTwice: phrase("The order was paid a second time."),
-  otherCurrency: phrase("Paid in {{paid}} instead of {{expected}}."),
-  otherAmount: phrase("Paid {{paid}} instead of {{expected}}."),
-  paymentOfAnotherOrder: phrase("This payment belongs to another order."),
 } satisfies Record<ReasonName, string>;
 
 const templates: ReadonlySet<string> = new Set(Object.values(reasonPhrases));
@@ -53,7 +47,7 @@ const templates: ReadonlySet<string> = new Set(Object.values(reasonPhrases));
  */
 export function storedReason(t: TFunction, text: string, kindText: (kind: string) => string): string {
   const found = readReason(text);
-  if (found === undefined || !templates.has(found.template)) return translateSentence(t, text);
+  if (found === undefined || !templates.has(found.template)) return storedText(t, text);
   const values = Object.entries(found.values).map(([name, value]): [string, string] => {
     if (name === "reason") return [name, storedReason(t, value, kindText)];
     return [name, name === "kind" ? t(kindText(value)) : value];

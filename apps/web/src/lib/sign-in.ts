@@ -2,11 +2,9 @@
 import { Self } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import type { SiteStatus } from "@gateway/shared/site/status";
-import type { TFunction } from "i18next";
 import { z } from "zod";
-import { errorReason } from "./error-text.ts";
 import { ApiError, http } from "./http.ts";
-import { phrase } from "./i18n.ts";
+import { loadErrorTexts } from "./late-errors.ts";
 import { keep, kept } from "./stored.ts";
 
 /** In the order of their buttons. */
@@ -49,7 +47,10 @@ const Arrival = Self.nullable();
 export async function comeBack(provider: string, back: URLSearchParams, aff: string): Promise<Self | null> {
   const code = back.get("code");
   const state = back.get("state");
-  if (!code || !state) throw new ApiError(403, { code: "forbidden", message: cancelled });
+  if (!code || !state) {
+    await loadErrorTexts();
+    throw new ApiError(403, { code: "forbidden", params: { reason: "sign_in_cancelled" } });
+  }
   return http.get(`/oauth/${provider}`, Arrival, { code, state, aff, iss: back.get("iss") });
 }
 
@@ -69,30 +70,6 @@ export async function comeBackFromWeChat(code: string, aff: string): Promise<Sel
 export function mayPass(error: Error): boolean {
   if (error instanceof ApiError) return error.status >= 500 || error.code === "";
   return error instanceof TypeError;
-}
-
-const cancelled = phrase("The sign-in was cancelled.");
-const sentences = new Set([
-  cancelled,
-  phrase("The administrator has closed sign-up."),
-  phrase("This way of signing in is switched off."),
-  phrase("This sign-in has expired or was begun in another browser. Start again."),
-  phrase("The sign-in provider cannot be reached. Try again in a moment."),
-  phrase("The sign-in provider did not confirm this sign-in. Start again."),
-  phrase("This account is linked to another user here."),
-  phrase("Your account is bound to another account there. Unbind that one first."),
-  phrase("This is the only way you can sign in. Set a password first."),
-  phrase("Fill in what this sign-in needs before switching it on."),
-  phrase("This link has expired or was used already. Ask for a new one."),
-  phrase("Passwords cannot be reset by mail here."),
-  phrase("The passkey could not be confirmed. Try again."),
-  phrase("This passkey belongs to an account here already."),
-  phrase("Too many wrong passwords for this account. Wait a moment and try again."),
-]);
-
-/** These sentences say more than what their code is usually called. */
-export function signInReason(error: unknown, t: TFunction): string {
-  return error instanceof ApiError && sentences.has(error.message) ? t(error.message) : errorReason(error, t);
 }
 
 const nextKey = "after-sign-in";

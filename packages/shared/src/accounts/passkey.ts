@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 import { PasswordProof } from "./profile.ts";
 
@@ -13,7 +14,7 @@ export const PasskeyRow = z.object({
 export type PasskeyRow = z.infer<typeof PasskeyRow>;
 
 const Alias = z.string().trim().max(100);
-export const PasskeyRename = z.object({ alias: Alias.min(1, "Name is required") });
+export const PasskeyRename = z.object({ alias: Alias.min(1, because("name_required")) });
 
 /** POST /api/webauthn/registration/begin. */
 export const PasskeyBegin = PasswordProof;

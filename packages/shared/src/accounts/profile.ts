@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Email, MailCode, ReaderLanguage } from "#site/mail.ts";
 import { DisplayName, Password } from "./user.ts";
 
@@ -11,13 +12,11 @@ export const ProfileInput = z.object({
     .string()
     .trim()
     .max(500)
-    .regex(/^(https?:\/\/\S+)?$/i, "The address must be an http or https URL")
+    .regex(/^(https?:\/\/\S+)?$/i, because("http_address"))
     .optional(),
   language: language.optional(),
   /** The older API took a new one here, from whoever had the session; it must not look as if this did. */
-  password: z
-    .literal("", "Change it with PUT /api/user/self/password, which asks for the current one")
-    .optional(),
+  password: z.literal("", because("password_changed_elsewhere")).optional(),
 });
 export type ProfileInput = z.infer<typeof ProfileInput>;
 
@@ -59,7 +58,7 @@ export const TotpOffer = z.object({
 });
 export type TotpOffer = z.infer<typeof TotpOffer>;
 
-const code = z.string().trim().min(1, "Enter the code").max(32);
+const code = z.string().trim().min(1, because("enter_code")).max(32);
 export const TotpCode = z.object({ code });
 export const TotpRemoval = PasswordProof.extend({ code });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
 /** Where people may have an account already. */
@@ -7,8 +8,8 @@ export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
 
 /** Query of GET /api/oauth/<provider>: what the provider sent the browser back with. */
 export const SignInReturn = z.object({
-  code: z.string().trim().min(1, "The code is missing").max(2_048),
-  state: z.string().min(1, "The state is missing").max(128),
+  code: z.string().trim().min(1, because("code_missing")).max(2_048),
+  state: z.string().min(1, because("state_missing")).max(128),
   /** Of the inviter; counts for a new account only. */
   aff: z.string().trim().max(32).catch("").default(""),
   /** Who answered, when the provider says so. */

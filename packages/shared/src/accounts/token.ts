@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 /** `expired` and `exhausted` are derived when a token is read; only the first two are stored. */
@@ -7,8 +8,8 @@ export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 }
 /** -1 in `expired_time`. */
 export const NEVER_EXPIRES = -1;
 
-const spend = "Enter an amount from 0; 0 is no limit";
-const count = "Enter a whole number from 0; 0 is no limit";
+const spend = because("spend_from_zero");
+const count = because("count_from_zero");
 
 /** What one token may use; 0 is no limit. Days and months are those of UTC. */
 export const TokenRates = z.object({
@@ -54,11 +55,11 @@ export const TokenSetting = z.object({
 export type TokenSetting = z.infer<typeof TokenSetting>;
 
 export const TokenInput = z.object({
-  name: z.string().trim().min(1, "Name is required").max(64),
+  name: z.string().trim().min(1, because("name_required")).max(64),
   /** Unix seconds, or -1 for never. */
   expired_time: z.int().min(NEVER_EXPIRES).default(NEVER_EXPIRES),
   unlimited_quota: z.boolean().default(true),
-  remain_quota: Points.min(0, "Quota cannot be negative").default(0),
+  remain_quota: Points.min(0, because("quota_negative")).default(0),
   group: z.string().max(50).default(""),
   backup_group: z.string().max(50).default(""),
   setting: TokenSetting.prefault({}),
@@ -113,7 +114,7 @@ export const TokenChange = z
   })
   .refine((change) => change.remain_quota === undefined || change.add_quota === undefined, {
     path: ["add_quota"],
-    message: "Send remain_quota or add_quota, not both",
+    message: because("quota_twice"),
   });
 export type TokenChange = z.input<typeof TokenChange>;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /**
  * What a user name may be: also how people are told apart, so no blanks, no look of an e-mail address, and nothing that
@@ -7,17 +8,14 @@ import { z } from "zod";
 export const Username = z
   .string()
   .trim()
-  .min(3, "The user name needs at least 3 characters")
+  .min(3, because("user_name_too_short"))
   .max(64)
-  .regex(/^[\p{L}\p{N}._-]+$/u, "The user name may contain letters, digits, dots, hyphens and underscores")
+  .regex(/^[\p{L}\p{N}._-]+$/u, because("user_name_characters"))
   .refine(
     (name) => name.normalize("NFKC") === name && !/\p{Default_Ignorable_Code_Point}/u.test(name),
-    "The user name has characters that look like others. Write it with ordinary ones",
+    because("user_name_lookalikes"),
   )
-  .refine(
-    (name) => !mixesScripts(name),
-    "The user name mixes alphabets that look alike. Use letters of one alphabet",
-  );
+  .refine((name) => !mixesScripts(name), because("user_name_alphabets"));
 
 /** Alphabets whose letters look like each other's. */
 const alike = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map(

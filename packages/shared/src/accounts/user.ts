@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { GivenPoints, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { Email } from "#site/mail.ts";
 import { Permissions } from "./permissions.ts";
@@ -61,8 +62,8 @@ export type UserDetail = z.infer<typeof UserDetail>;
 
 export const Password = z
   .string()
-  .min(8, "The password needs at least 8 characters")
-  .max(200, "The password may have at most 200 characters");
+  .min(8, because("password_too_short"))
+  .max(200, because("password_too_long"));
 
 export const DisplayName = z.string().trim().max(64);
 
@@ -74,10 +75,10 @@ export const UserInput = z.object({
   username: Username,
   password: Password,
   display_name: DisplayName.default(""),
-  group: z.string().min(1, "Choose a group").max(50).default("default"),
+  group: z.string().min(1, because("group_choose")).max(50).default("default"),
   role: GivenRole.default(1),
   /** Points the account starts with. */
-  quota: GivenPoints.min(0, "Quota cannot be negative").default(0),
+  quota: GivenPoints.min(0, because("quota_negative")).default(0),
 });
 export type UserInput = z.infer<typeof UserInput>;
 
@@ -86,7 +87,7 @@ export const UserChange = z.object({
   id: z.int().min(1),
   username: Username.optional(),
   display_name: DisplayName.optional(),
-  group: z.string().min(1, "Choose a group").max(50).optional(),
+  group: z.string().min(1, because("group_choose")).max(50).optional(),
   role: GivenRole.optional(),
   status: z.union([z.literal(UserStatus.enabled), z.literal(UserStatus.disabled)]).optional(),
   email: Email.optional(),
@@ -94,7 +95,7 @@ export const UserChange = z.object({
     .string()
     .trim()
     .max(500)
-    .regex(/^(https?:\/\/\S+)?$/i, "The address must be an http or https URL")
+    .regex(/^(https?:\/\/\S+)?$/i, because("http_address"))
     .optional(),
   password: z.union([z.literal(""), Password]).optional(),
   /** Root alone gives these, to administrators; null opens all that the role allows. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /**
  * What whole amounts of dollars are multiplied by when they are topped up: `{"100": 0.9}` for everyone, and under the
@@ -7,11 +8,11 @@ import { z } from "zod";
 
 const ratio = z
   .number()
-  .gt(0, "A discount must be above 0 and at most 1; 0.9 is ten percent off")
-  .max(1, "A discount must be above 0 and at most 1; 0.9 is ten percent off")
-  .multipleOf(0.0001, "At most 4 decimals");
+  .gt(0, because("discount_range"))
+  .max(1, because("discount_range"))
+  .multipleOf(0.0001, because("decimals_4"));
 const isAmount = (text: string) => /^[1-9]\d{0,6}$/.test(text) && Number(text) <= 1_000_000;
-const wrongAmount = "Write whole dollars from 1 to 1000000 in front of each discount";
+const wrongAmount = because("discount_amount");
 
 const Ratios = z.record(z.string().refine(isAmount, wrongAmount), ratio);
 
@@ -48,7 +49,7 @@ export function discountsFor(text: string, group: string): Map<number, number> {
 
 function problemOf(text: string): string | undefined {
   const table = readJson(text);
-  if (table === undefined) return "Must be a valid JSON string";
+  if (table === undefined) return because("json_text");
   const issue = DiscountTable.safeParse(table).error?.issues[0];
   if (issue === undefined) return undefined;
   const inner =

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const MAX_TOP_UP = 1_000_000;
@@ -10,12 +11,12 @@ export type OrderStatus = z.infer<typeof OrderStatus>;
 /** POST /api/user/order. */
 export const OrderInput = z.object({
   /** Of the gateway. */
-  uuid: z.string().trim().min(1, "Choose how to pay").max(36),
+  uuid: z.string().trim().min(1, because("payment_choose")).max(36),
   /** Whole US dollars. */
   amount: z
-    .int("Enter a whole number of dollars")
-    .min(1, "Enter a whole number of dollars")
-    .max(MAX_TOP_UP, "Amount cannot exceed 1000000"),
+    .int(because("whole_dollars"))
+    .min(1, because("whole_dollars"))
+    .max(MAX_TOP_UP, because("dollars_too_many")),
   /** What the person was shown; refused when it costs something else by now. */
   order_amount: z.string().max(20).optional(),
 });
@@ -79,7 +80,7 @@ export type OrderTrouble = z.infer<typeof OrderTrouble>;
 
 /** POST /api/payment/order/:id/refund. */
 export const OrderRefund = z.object({
-  reason: z.string().trim().min(1, "Say why").max(300),
+  reason: z.string().trim().min(1, because("reason_required")).max(300),
 });
 
 /** GET /api/payment/order, for administrators. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /** What each kind of payment gateway wants to be told. The server checks it, the console makes its form of it. */
 
@@ -7,10 +8,10 @@ export type PaymentType = z.infer<typeof PaymentType>;
 
 const short = z.string().trim().max(200);
 const pem = z.string().trim().max(8_000);
-const required = <T extends z.ZodString>(text: T) => text.min(1, "This is required");
+const required = <T extends z.ZodString>(text: T) => text.min(1, because("value_required"));
 /** Part of what is signed without encoding, so it has no separator. */
-const account = short.regex(/^[\w.:-]+$/, "Only letters, digits and . : _ - are possible");
-const address = short.regex(/^https?:\/\/[^\s/?#]+[^\s?#]*$/i, "The address must be an http or https URL");
+const account = short.regex(/^[\w.:-]+$/, because("account_characters"));
+const address = short.regex(/^https?:\/\/[^\s/?#]+[^\s?#]*$/i, because("http_address"));
 
 export const paymentConfigs = {
   epay: z.object({
@@ -36,7 +37,7 @@ export const paymentConfigs = {
     mch_id: required(short),
     mch_certificate_serial_number: required(short),
     mch_private_key: required(pem),
-    mch_apiv3_key: short.regex(/^[!-~]{32}$/, "The APIv3 key has 32 characters"),
+    mch_apiv3_key: short.regex(/^[!-~]{32}$/, because("api_v3_key")),
     /** "PUB_KEY_ID_…"; with it WeChat Pay signs with the key below instead of its certificates. */
     platform_key_id: short.default(""),
     platform_public_key: pem.default(""),

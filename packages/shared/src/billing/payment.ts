@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Page, PageQuery, UnixTime } from "#paging.ts";
 import { SiteAddress } from "#site/site-address.ts";
 import { paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
@@ -8,37 +9,30 @@ export const paymentIcons = ["card", "alipay", "wxpay", "stripe", "paypal", "wal
 
 const pictureAddress = /^(https?:\/\/[^\s/]+\S*|\/[^/\s]\S*)$/i;
 
-const fee = z.number("A number from 0 is required").min(0, "The fee cannot be less than 0");
+const fee = z.number(because("number_from_zero")).min(0, because("fee_negative"));
 
 const values = {
-  name: z.string().trim().min(1, "Name is required").max(100),
+  name: z.string().trim().min(1, because("name_required")).max(100),
   /** One of `paymentIcons`, or the address of a picture. */
   icon: z
     .string()
     .trim()
-    .min(1, "Choose an icon")
+    .min(1, because("icon_choose"))
     .max(300)
     .refine(
       (text) =>
         text === "" || (paymentIcons as readonly string[]).includes(text) || pictureAddress.test(text),
-      "The icon must be one of ours, or the address of a picture",
+      because("icon_address"),
     ),
   /** Where the gateway reports payments, when it is not the server's address. */
   notify_domain: SiteAddress.default(""),
   currency: PaymentCurrency,
   /** US dollars per order. */
-  fixed_fee: fee.max(10_000, "The fee is too large").multipleOf(0.01, "At most 2 decimals").default(0),
+  fixed_fee: fee.max(10_000, because("fee_too_large")).multipleOf(0.01, because("decimals_2")).default(0),
   /** 0.05 = 5 %. */
-  percent_fee: fee
-    .max(1, "The fee cannot be more than 100 %")
-    .multipleOf(0.0001, "At most 4 decimals")
-    .default(0),
+  percent_fee: fee.max(1, because("fee_share")).multipleOf(0.0001, because("decimals_4")).default(0),
   /** Higher comes first. */
-  sort: z
-    .int("A whole number is required")
-    .min(0, "The position cannot be less than 0")
-    .max(1_000_000)
-    .default(1),
+  sort: z.int(because("number_whole")).min(0, because("position_negative")).max(1_000_000).default(1),
   enable: z.boolean().default(true),
 };
 
@@ -52,7 +46,7 @@ const config = z.preprocess(
       return undefined;
     }
   },
-  z.record(z.string().max(64), z.string("This must be text").max(8_000)),
+  z.record(z.string().max(64), z.string(because("text_required")).max(8_000)),
 );
 
 /**
@@ -66,7 +60,7 @@ export const PaymentInput = z
     context.addIssue({
       code: "custom",
       path: ["currency"],
-      message: "This gateway does not take that currency",
+      message: because("currency_not_taken"),
     });
   });
 export type PaymentInput = z.infer<typeof PaymentInput>;

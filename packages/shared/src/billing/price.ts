@@ -1,18 +1,19 @@
 import { z } from "zod";
 import { ModelPattern } from "#channels/channel.ts";
+import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
 /** A ratio of 1 is $0.002 per 1,000 tokens, or per call. */
 const Ratio = z
-  .number("A number from 0 is required")
-  .min(0, "The value cannot be less than 0")
-  .max(1_000_000_000, "The value is too large");
+  .number(because("number_from_zero"))
+  .min(0, because("value_negative"))
+  .max(1_000_000_000, because("value_too_large"));
 
-const PriceType = z.enum(["tokens", "times"], { error: "The type can only be tokens or times" });
+const PriceType = z.enum(["tokens", "times"], { error: because("price_type") });
 
 /** Other ratios hold from so many input tokens on. */
 export const PriceTier = z.object({
-  above: z.int("A whole number of tokens is required").min(1, "A whole number of tokens is required"),
+  above: z.int(because("tier_tokens")).min(1, because("tier_tokens")),
   input: Ratio,
   output: Ratio,
 });
@@ -21,7 +22,7 @@ export const PriceTier = z.object({
 export const PriceValues = z.object({
   type: PriceType,
   /** Id of the model's owner. */
-  channel_type: z.int("Channel type error").min(1, "Channel type error"),
+  channel_type: z.int(because("channel_type")).min(1, because("channel_type")),
   input: Ratio,
   output: Ratio,
   /** Rows that a price list from outside must not change. */
@@ -41,7 +42,7 @@ export type PriceInput = z.infer<typeof PriceInput>;
 /** One price for several models: what was there before, and what shall be. */
 export const PriceGroupInput = z.object({
   original_models: z.array(z.string().max(160)).max(2_000).default([]),
-  models: z.array(ModelPattern).min(1, "At least one model is required").max(2_000),
+  models: z.array(ModelPattern).min(1, because("model_required")).max(2_000),
   price: PriceValues,
 });
 export type PriceGroupInput = z.infer<typeof PriceGroupInput>;
@@ -95,10 +96,7 @@ export type PriceUpdate = z.infer<typeof PriceUpdate>;
 
 /** Where a list comes from: an address, or "" for the list that this version brings. */
 export const PriceSource = z.object({
-  url: z.union([
-    z.literal(""),
-    z.url({ protocol: /^https?$/, error: "The address must be an http or https URL" }).max(500),
-  ]),
+  url: z.union([z.literal(""), z.url({ protocol: /^https?$/, error: because("http_address") }).max(500)]),
 });
 
 /** A fetched list beside what overwriting with it would change; the lesser modes are parts of that. */

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { GivenPoints, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
 
 const values = {
-  name: z.string().trim().min(1, "Name is required").max(64),
-  quota: GivenPoints.min(0, "Quota cannot be negative"),
+  name: z.string().trim().min(1, because("name_required")).max(64),
+  quota: GivenPoints.min(0, because("quota_negative")),
   /** null = never. */
   expires_at: UnixTime.min(0).max(253_402_300_799).nullable().default(null),
 };
@@ -14,9 +15,9 @@ const values = {
 export const RedemptionInput = z.object({
   ...values,
   count: z
-    .int("A whole number is required")
-    .min(1, "At least one code")
-    .max(100, "At most 100 codes at a time")
+    .int(because("number_whole"))
+    .min(1, because("codes_too_few"))
+    .max(100, because("codes_too_many"))
     .default(1),
 });
 export type RedemptionInput = z.infer<typeof RedemptionInput>;

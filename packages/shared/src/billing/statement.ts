@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime } from "#paging.ts";
 
-const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])(-01)?$/, "The month must look like 2026-11");
+const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])(-01)?$/, because("month_format"));
 
 const sums = {
   request_count: z.int(),

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { ErrorValues } from "#envelope.ts";
+import { because } from "#errors/issue.ts";
 import { Points } from "#paging.ts";
 import { ChannelInput, ModelMapping, ModelPattern } from "./channel.ts";
 
@@ -11,8 +13,8 @@ export const maxBatch = 500;
 
 export const ChannelIds = z
   .array(ChannelId)
-  .min(1, "Choose at least one channel")
-  .max(maxBatch, "Too many channels for one request");
+  .min(1, because("channels_choose"))
+  .max(maxBatch, because("channels_too_many"));
 
 const mode = z.enum(["add", "remove", "replace"]);
 
@@ -37,8 +39,8 @@ export const ChannelEdit = z
     allow_extra_body: input.allow_extra_body.unwrap(),
     log_bodies: input.log_bodies.unwrap(),
     plugin: input.plugin.unwrap(),
-    models: z.object({ mode, values: z.array(ModelPattern).min(1, "At least one model is required") }),
-    groups: z.object({ mode, values: z.array(z.string().min(1)).min(1, "At least one group is required") }),
+    models: z.object({ mode, values: z.array(ModelPattern).min(1, because("model_required")) }),
+    groups: z.object({ mode, values: z.array(z.string().min(1)).min(1, because("group_required")) }),
     /** With `remove` only the requested names count. */
     model_mapping: z.object({ mode, values: ModelMapping }),
   })
@@ -62,7 +64,14 @@ export const FieldChange = z.object({
 });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-export const ChannelFault = z.object({ id: z.int(), name: z.string(), message: z.string() });
+/** Why one channel of several was not changed: `message` is the same in English. */
+export const ChannelFault = z.object({
+  id: z.int(),
+  name: z.string(),
+  message: z.string(),
+  code: z.string(),
+  params: ErrorValues,
+});
 export type ChannelFault = z.infer<typeof ChannelFault>;
 
 export const ChannelEditAnswer = z.object({
@@ -127,12 +136,21 @@ export type ChannelExport = z.infer<typeof ChannelExport>;
 export const ChannelImport = z.object({
   channels: z
     .array(z.unknown())
-    .min(1, "The file contains no channels")
-    .max(maxBatch, "Too many channels for one request"),
+    .min(1, because("file_without_channels"))
+    .max(maxBatch, because("channels_too_many")),
 });
 export const ChannelImportAnswer = z.object({
   created: z.array(z.object({ index: z.int(), id: z.int(), name: z.string(), needs_key: z.boolean() })),
   /** `field`: what of it is wrong, or "". */
-  failed: z.array(z.object({ index: z.int(), name: z.string(), field: z.string(), message: z.string() })),
+  failed: z.array(
+    z.object({
+      index: z.int(),
+      name: z.string(),
+      field: z.string(),
+      message: z.string(),
+      code: z.string(),
+      params: ErrorValues,
+    }),
+  ),
 });
 export type ChannelImportAnswer = z.infer<typeof ChannelImportAnswer>;

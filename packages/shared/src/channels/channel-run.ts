@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
 /** Work on many channels at once that outlives the request: tests and balances, with progress that can be watched. */
@@ -11,7 +12,7 @@ export type ChannelRunKind = z.infer<typeof ChannelRunKind>;
 /** POST /api/channel/run. Without `ids` and `tag`: every channel that no person switched off. */
 export const ChannelRunInput = z.object({
   kind: ChannelRunKind,
-  ids: z.array(RowId).min(1, "Choose at least one channel").max(10_000).optional(),
+  ids: z.array(RowId).min(1, because("channels_choose")).max(10_000).optional(),
   tag: z.string().trim().max(64).default(""),
   /** Models to test, each once per channel; none: what the channel is usually tested with. */
   models: z.array(z.string().trim().min(1).max(160)).max(1_000).default([]),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const ChannelStatus = { unknown: 0, enabled: 1, disabled: 2, autoDisabled: 3 } as const;
@@ -12,11 +13,11 @@ const stringMap = z.record(z.string().min(1), z.string());
 export const ModelPattern = z
   .string()
   .trim()
-  .min(1, "Model name is required")
+  .min(1, because("model_name_required"))
   .max(160)
-  .regex(/^(?!\*)[^*]*\*?$/, "A wildcard * may only be the last character, after at least one other");
+  .regex(/^(?!\*)[^*]*\*?$/, because("model_wildcard"));
 
-const badTarget = "The target of a mapping must be a model name";
+const badTarget = because("mapping_target");
 
 /**
  * `{"requested": "forwarded"}`; a `+` before the target bills by the requested name. A `*` may stand at the end of a
@@ -29,7 +30,7 @@ export const ModelMapping = z
       .string(badTarget)
       .trim()
       .regex(/^\+?[^+\s]/, badTarget),
-    "Invalid JSON",
+    because("json_invalid"),
   )
   .superRefine((mapping, context) => {
     for (const requested of Object.keys(mapping)) {
@@ -46,19 +47,19 @@ export const ModelMapping = z
 export const CustomParameter = z
   .looseObject(
     {
-      overwrite: z.boolean("It must be true or false").optional(),
-      per_model: z.boolean("It must be true or false").optional(),
-      pre_add: z.boolean("It must be true or false").optional(),
-      remove: z.array(z.string().min(1), "It must be a list of field names").optional(),
+      overwrite: z.boolean(because("boolean_required")).optional(),
+      per_model: z.boolean(because("boolean_required")).optional(),
+      pre_add: z.boolean(because("boolean_required")).optional(),
+      remove: z.array(z.string().min(1), because("field_names_required")).optional(),
     },
-    "Invalid JSON",
+    because("json_invalid"),
   )
   .superRefine((value, context) => {
     if (value.per_model !== true) return;
     for (const [model, fields] of Object.entries(value)) {
       if (controlKeys.has(model) || (typeof fields === "object" && fields !== null && !Array.isArray(fields)))
         continue;
-      const message = "With per_model, every other entry must be an object of fields";
+      const message = because("per_model_objects");
       context.addIssue({ code: "custom", message, path: [model] });
     }
   });
@@ -69,39 +70,38 @@ const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Headers of the operator's own, by name. */
-export const HeaderMap = z.record(z.string(), z.string(), "Invalid JSON").superRefine((headers, context) => {
-  for (const [name, value] of Object.entries(headers)) {
-    const fault = (message: string) => context.addIssue({ code: "custom", message, path: [name] });
-    if (!headerName.test(name)) fault("This is not the name of an HTTP header");
-    else if (!headerValue.test(value)) fault("This value has a character that cannot be sent");
-  }
-});
+export const HeaderMap = z
+  .record(z.string(), z.string(), because("json_invalid"))
+  .superRefine((headers, context) => {
+    for (const [name, value] of Object.entries(headers)) {
+      const fault = (message: string) => context.addIssue({ code: "custom", message, path: [name] });
+      if (!headerName.test(name)) fault(because("header_name"));
+      else if (!headerValue.test(value)) fault(because("header_value"));
+    }
+  });
 
 /** Where a channel's system prompt stands with a request's own. */
 export const SystemPromptPlace = z.enum(["before", "after", "instead"]);
 export type SystemPromptPlace = z.infer<typeof SystemPromptPlace>;
 
-const wholeNumber = "It must be a whole number";
+const wholeNumber = because("whole_number_required");
 const mostRank = 1_000_000;
-const tooHigh = "It cannot be more than 1000000";
-const priority = z.int(wholeNumber).min(0, "Priority cannot be less than 0").max(mostRank, tooHigh);
-const weight = z.int(wholeNumber).min(1, "Weight cannot be less than 1").max(mostRank, tooHigh);
+const tooHigh = because("at_most_1000000");
+const priority = z.int(wholeNumber).min(0, because("priority_negative")).max(mostRank, tooHigh);
+const weight = z.int(wholeNumber).min(1, because("weight_too_small")).max(mostRank, tooHigh);
 
 const milliseconds = z
   .int(wholeNumber)
-  .min(0, "It cannot be less than 0")
-  .max(3_600_000, "It cannot be more than an hour")
+  .min(0, because("not_negative"))
+  .max(3_600_000, because("at_most_an_hour"))
   .default(0);
 
 /** What the console sends to create or change a channel. `key` empty on change keeps the stored one. */
 export const ChannelInput = z.object({
-  type: z.int("Channel type error"),
-  name: z.string().trim().min(1, "Name is required").max(128, "It cannot be longer than 128 characters"),
+  type: z.int(because("channel_type")),
+  name: z.string().trim().min(1, because("name_required")).max(128, because("at_most_128")),
   base_url: z
-    .union([
-      z.literal(""),
-      z.url({ protocol: /^https?$/, error: "The address must be an http or https URL" }),
-    ])
+    .union([z.literal(""), z.url({ protocol: /^https?$/, error: because("http_address") })])
     .transform((url) => url.replace(/\/+$/, ""))
     .default(""),
   other: z.string().trim().max(500).default(""),
@@ -109,8 +109,8 @@ export const ChannelInput = z.object({
   key: z.string().trim().max(500_000).default(""),
   /** What becomes of the stored keys when new ones are given; unless said, they are replaced. */
   key_mode: z.enum(["replace", "append"]).optional(),
-  models: z.array(ModelPattern).min(1, "At least one model is required"),
-  groups: z.array(z.string().min(1)).min(1, "At least one group is required"),
+  models: z.array(ModelPattern).min(1, because("model_required")),
+  groups: z.array(z.string().min(1)).min(1, because("group_required")),
   tag: z.string().trim().max(64).default(""),
   priority: priority.default(0),
   weight: weight.default(1),
@@ -119,10 +119,7 @@ export const ChannelInput = z.object({
   custom_parameter: CustomParameter.default({}),
   disabled_stream: z.array(z.string()).default([]),
   proxy: z
-    .union([
-      z.literal(""),
-      z.url({ protocol: /^(https?|socks5h?)$/, error: "The proxy must be an http, https or socks5 URL" }),
-    ])
+    .union([z.literal(""), z.url({ protocol: /^(https?|socks5h?)$/, error: because("proxy_address") })])
     .default(""),
   test_model: z.string().trim().max(128).default(""),
   only_chat: z.boolean().default(false),
@@ -131,7 +128,7 @@ export const ChannelInput = z.object({
   allow_extra_body: z.boolean().default(false),
   /** Keeps requests and answers for some days, for administrators to read. */
   log_bodies: z.boolean().default(false),
-  system_prompt: z.string().max(20_000, "It cannot be longer than 20,000 characters").default(""),
+  system_prompt: z.string().max(20_000, because("at_most_20000")).default(""),
   system_prompt_place: SystemPromptPlace.default("before"),
   /** Whether it, or a key of it, is switched off by itself when the vendor refuses it. */
   auto_disable: z.boolean().default(true),
@@ -140,7 +137,7 @@ export const ChannelInput = z.object({
   first_byte_timeout_ms: milliseconds,
   idle_timeout_ms: milliseconds,
   /** Calls under way at once, over all nodes; 0 = as many as come. */
-  max_concurrency: z.int(wholeNumber).min(0, "It cannot be less than 0").max(1_000_000, tooHigh).default(0),
+  max_concurrency: z.int(wholeNumber).min(0, because("not_negative")).max(1_000_000, tooHigh).default(0),
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 export type ChannelInput = z.infer<typeof ChannelInput>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Page, PageQuery } from "#paging.ts";
 
 /** A user group as the console needs it: GET /api/user_group_map, by symbol. */
@@ -27,23 +28,23 @@ export const UserGroupInput = z.object({
   symbol: z
     .string()
     .trim()
-    .min(1, "The identifier is required")
+    .min(1, because("identifier_required"))
     .max(50)
-    .regex(/^[A-Za-z0-9_-]+$/, "The identifier may contain English letters, digits, hyphens and underscores"),
-  name: z.string().trim().min(1, "Name is required").max(50),
+    .regex(/^[A-Za-z0-9_-]+$/, because("identifier_characters")),
+  name: z.string().trim().min(1, because("name_required")).max(50),
   ratio: z
-    .number("A number from 0 is required")
-    .min(0, "The value cannot be less than 0")
-    .max(100_000, "The value is too large")
-    .multipleOf(0.000_001, "At most 6 decimals"),
+    .number(because("number_from_zero"))
+    .min(0, because("value_negative"))
+    .max(100_000, because("value_too_large"))
+    .multipleOf(0.000_001, because("decimals_6")),
   /** Requests per minute. */
-  api_rate: z.int("A whole number is required").min(1, "At least one request per minute").max(10_000_000),
+  api_rate: z.int(because("number_whole")).min(1, because("rate_too_small")).max(10_000_000),
   public: z.boolean().default(false),
   /** Accounts move here when what they topped up in total reaches `min` dollars. */
   promotion: z.boolean().default(false),
-  min: z.int("A whole number is required").min(0, "The value cannot be less than 0").max(1_000_000_000),
+  min: z.int(because("number_whole")).min(0, because("value_negative")).max(1_000_000_000),
   /** Not from here on; 0 = no upper end. */
-  max: z.int("A whole number is required").min(0, "The value cannot be less than 0").max(1_000_000_000),
+  max: z.int(because("number_whole")).min(0, because("value_negative")).max(1_000_000_000),
 });
 export type UserGroupInput = z.infer<typeof UserGroupInput>;
 

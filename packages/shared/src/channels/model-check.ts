@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /** Whether a model behind a channel is what it says: what was asked of it, and what gave it away. */
 
@@ -23,7 +24,7 @@ export type ModelCheck = z.infer<typeof ModelCheck>;
 /** POST /api/sse/channel/check; models with commas between them. */
 export const ModelCheckInput = z.object({
   id: z.int().min(1).max(2_147_483_647),
-  models: z.string().trim().min(1, "At least one model is required").max(20_000),
+  models: z.string().trim().min(1, because("model_required")).max(20_000),
 });
 
 export const ModelCheckEvent = z.discriminatedUnion("type", [

@@ -1,18 +1,19 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
 /** What goes into a model and what comes out. */
 export const modalities = ["text", "image", "audio", "video", "pdf", "embedding"] as const;
 
-const Messages = z.array(z.string().trim().min(1).max(40)).max(20, "At most 20 entries");
+const Messages = z.array(z.string().trim().min(1).max(40)).max(20, because("entries_too_many"));
 const Tokens = z
-  .int("A whole number is required")
-  .min(0, "The value cannot be less than 0")
-  .max(2_000_000_000, "The value is too large");
+  .int(because("number_whole"))
+  .min(0, because("value_negative"))
+  .max(2_000_000_000, because("value_too_large"));
 
 /** POST /api/model_info: what people should know about a model. */
 export const ModelInfoInput = z.object({
-  model: z.string().trim().min(1, "Model name is required").max(160),
+  model: z.string().trim().min(1, because("model_name_required")).max(160),
   name: z.string().trim().max(160).default(""),
   description: z.string().trim().max(4_000).default(""),
   /** Tokens; 0 = not known. */
@@ -23,8 +24,8 @@ export const ModelInfoInput = z.object({
   output_modalities: Messages.default([]),
   tags: Messages.default([]),
   support_url: z
-    .array(z.url({ protocol: /^https?$/, error: "The address must be an http or https URL" }).max(500))
-    .max(10, "At most 10 addresses")
+    .array(z.url({ protocol: /^https?$/, error: because("http_address") }).max(500))
+    .max(10, because("addresses_too_many"))
     .default([]),
 });
 export type ModelInfoInput = z.infer<typeof ModelInfoInput>;
@@ -77,10 +78,7 @@ export type ImportMode = z.infer<typeof ImportMode>;
 /** POST /api/model_info/import: a list, or where it is; neither means the list that this version brings. */
 export const ModelInfoImport = z.object({
   url: z
-    .union([
-      z.literal(""),
-      z.url({ protocol: /^https?$/, error: "The address must be an http or https URL" }).max(500),
-    ])
+    .union([z.literal(""), z.url({ protocol: /^https?$/, error: because("http_address") }).max(500)])
     .default(""),
   models: z.unknown().optional(),
   mode: ImportMode.default("skip"),

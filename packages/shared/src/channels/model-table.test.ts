@@ -15,10 +15,10 @@ describe("a table of models", () => {
   it("says what is wrong with it", () => {
     const output = (schema: typeof TokenTableText, text: string) =>
       schema.safeParse(text).error?.issues[0]?.message;
-    expect(output(TokenTableText, "{")).toBe("Must be a valid JSON string");
-    expect(output(TokenTableText, '{"a": "much"}')).toBe("Write a whole number of tokens behind each model");
-    expect(output(TokenTableText, "[1]")).toBe("Write a whole number of tokens behind each model");
-    expect(output(FlagTableText, '{"a": 1}')).toBe("Write true or false behind each model");
+    expect(output(TokenTableText, "{")).toBe("json_text");
+    expect(output(TokenTableText, '{"a": "much"}')).toBe("token_table");
+    expect(output(TokenTableText, "[1]")).toBe("token_table");
+    expect(output(FlagTableText, '{"a": 1}')).toBe("flag_table");
     expect(output(TokenTableText, '{"a": 8192}')).toBeUndefined();
   });
 });

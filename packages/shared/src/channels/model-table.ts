@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /** What operators wish for single models: JSON in a text, a model's name in front of each wish. */
 
@@ -9,9 +10,9 @@ const Flags = z.record(z.string().min(1).max(100), z.boolean());
 const otherwise = "default";
 
 /** `{"claude-opus-4-5": 32000, "default": 8192}` */
-export const TokenTableText = tableText(Tokens, "Write a whole number of tokens behind each model");
+export const TokenTableText = tableText(Tokens, because("token_table"));
 /** `{"gemini-2.5-pro": true}` */
-export const FlagTableText = tableText(Flags, "Write true or false behind each model");
+export const FlagTableText = tableText(Flags, because("flag_table"));
 
 /** What the table says about this model, or else about all; undefined when it says nothing, or cannot be read. */
 export function tokensFor(text: string, model: string): number | undefined {
@@ -35,7 +36,7 @@ function tableText(table: z.ZodType, wrongValue: string) {
     .superRefine((text, context) => {
       const value = readJson(text);
       if (value === undefined) {
-        context.addIssue({ code: "custom", message: "Must be a valid JSON string" });
+        context.addIssue({ code: "custom", message: because("json_text") });
         return;
       }
       if (!table.safeParse(value).success) context.addIssue({ code: "custom", message: wrongValue });

@@ -1,14 +1,15 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /** A chat client people can open with a key: `{key}` and `{server}` in its address are filled in. */
 export const ChatLinkEntry = z.object({
-  name: z.string().trim().min(1, "Name is required").max(64),
+  name: z.string().trim().min(1, because("name_required")).max(64),
   url: z
     .string()
     .trim()
     .max(1000)
     // Clients have schemes of their own; the ones that run code here are refused.
-    .refine(isOpenable, "The address must start with a scheme such as https: and must not run code here"),
+    .refine(isOpenable, because("link_scheme")),
   show: z.boolean().default(false),
   /** Highest first. */
   sort: z.coerce.number<unknown>().int().min(0).max(100_000).catch(0).default(0),

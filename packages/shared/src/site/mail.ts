@@ -1,7 +1,13 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /** An address as it is stored and compared: without blanks, in lower case. */
-export const Email = z.string().trim().toLowerCase().max(254).pipe(z.email("This is not an e-mail address"));
+export const Email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254)
+  .pipe(z.email(because("not_email")));
 
 /** The answer of the check that a person sits here; "" while that check is off. */
 export const Turnstile = z.string().max(2_048).default("");
@@ -16,7 +22,7 @@ export type MailRequest = z.input<typeof MailRequest>;
 export const MailCode = z
   .string()
   .trim()
-  .regex(/^\d{6}$/, "The code has 6 digits");
+  .regex(/^\d{6}$/, because("code_six_digits"));
 
 /** Domains with commas between them, as people write them: blanks, an @ and capitals do not matter. */
 export function domainsOf(list: string): string[] {

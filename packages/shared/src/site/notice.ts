@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
 /** What the gateway tells its operators about without being asked. */
@@ -30,7 +31,7 @@ export const EventList = z
   .trim()
   .max(300)
   .refine((text) => eventsOf(text, false).every((event) => NoticeEvent.safeParse(event).success), {
-    error: "There is no such event",
+    error: because("event_unknown"),
   });
 
 /** Those that this version knows; with `known` false, everything that is named. */

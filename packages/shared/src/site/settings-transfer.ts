@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 const Value = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -8,7 +9,7 @@ export const SettingsFile = z.object({
   exported_at: z.string().max(50).default(""),
   values: z
     .record(z.string().min(1).max(64), Value)
-    .refine((values) => Object.keys(values).length <= 500, "A file may contain at most 500 settings"),
+    .refine((values) => Object.keys(values).length <= 500, because("settings_file_count")),
 });
 export type SettingsFile = z.infer<typeof SettingsFile>;
 

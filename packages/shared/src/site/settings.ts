@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DiscountText } from "#billing/discount.ts";
 import { SyncMode } from "#billing/price.ts";
 import { FlagTableText, TokenTableText } from "#channels/model-table.ts";
+import { because } from "#errors/issue.ts";
 import { GivenPoints } from "#paging.ts";
 import { phrasesOf } from "#phrase-list.ts";
 import { ChatLinkEntry } from "./chat-link.ts";
@@ -15,7 +16,7 @@ const webAddress = (most: number) =>
     .string()
     .trim()
     .max(most)
-    .regex(/^(https?:\/\/[^\s/]+\S*)?$/i, "The address must be an http or https URL");
+    .regex(/^(https?:\/\/[^\s/]+\S*)?$/i, because("http_address"));
 
 /** The list of chat clients, as the older API has it: JSON in a text. */
 const chatLinkList = z
@@ -30,7 +31,7 @@ function problemOfChatLinks(text: string): string | undefined {
   try {
     return z.array(ChatLinkEntry).max(50).safeParse(JSON.parse(text)).error?.issues[0]?.message;
   } catch {
-    return "Must be a valid JSON string";
+    return because("json_text");
   }
 }
 
@@ -39,7 +40,7 @@ const domainList = z
   .trim()
   .max(5_000)
   .refine((list) => domainsOf(list).every((domain) => z.hostname().safeParse(domain).success), {
-    error: "Write domains like example.com, with commas between them",
+    error: because("domain_list"),
   });
 
 /** One phrase per line; a phrase of one letter would be in every sentence. */
@@ -47,7 +48,7 @@ const phraseList = z
   .string()
   .max(20_000)
   .refine((list) => phrasesOf(list).every((phrase) => phrase.length > 1), {
-    error: "A phrase needs at least 2 characters",
+    error: because("phrase_too_short"),
   });
 
 /** Mail addresses with commas between them. */
@@ -56,7 +57,7 @@ const addressList = z
   .trim()
   .max(1_000)
   .refine((list) => list === "" || list.split(",").every((email) => Email.safeParse(email).success), {
-    error: "Write e-mail addresses with commas between them",
+    error: because("email_list"),
   });
 
 /** What every way of telling operators something has in common. */
@@ -68,16 +69,13 @@ const noticeEventList = EventList.default(noticeEvents.join(","));
  */
 export const Settings = z.object({
   // site
-  SystemName: z.string().trim().min(1, "Name is required").max(64).default("One Hub"),
+  SystemName: z.string().trim().min(1, because("name_required")).max(64).default("One Hub"),
   /** An address, a path on this site, or a picture as a data URL. */
   Logo: z
     .string()
     .trim()
     .max(90_000)
-    .regex(
-      /^(https?:\/\/\S+|\/[^/\s]\S*|data:image\/\S+)?$/i,
-      "The logo must be an http or https URL or a picture",
-    )
+    .regex(/^(https?:\/\/\S+|\/[^/\s]\S*|data:image\/\S+)?$/i, because("logo_address"))
     .default(""),
   Footer: z.string().max(20_000).default(""),
   Notice: z.string().max(20_000).default(""),
@@ -131,7 +129,7 @@ export const Settings = z.object({
     .string()
     .trim()
     .max(253)
-    .regex(/^[a-z0-9.:_-]*$/i, "Write the name of the server alone, for example smtp.example.com")
+    .regex(/^[a-z0-9.:_-]*$/i, because("host_name"))
     .default(""),
   /** 465 is encrypted from the first byte; others switch to encryption on the way. */
   SMTPPort: z.int().min(1).max(65_535).default(587),
@@ -178,7 +176,7 @@ export const Settings = z.object({
     .string()
     .trim()
     .max(200)
-    .regex(/^(\d+:[\w-]+)?$/, "This is not the token of a bot")
+    .regex(/^(\d+:[\w-]+)?$/, because("bot_token"))
     .default(""),
   TelegramBotServer: webAddress(300).default("https://api.telegram.org"),
   /** As Telegram said when the bot was registered; without the @. */
@@ -197,10 +195,10 @@ export const Settings = z.object({
   QuotaValidityDays: z.int().min(0).max(3650).default(180),
   /** Yuan for one dollar, at gateways that take yuan. */
   PaymentUSDRate: z
-    .number("A number above 0 is required")
-    .gt(0, "A number above 0 is required")
+    .number(because("number_above_zero"))
+    .gt(0, because("number_above_zero"))
     .max(1_000)
-    .multipleOf(0.000_001, "At most 6 decimals")
+    .multipleOf(0.000_001, because("decimals_6"))
     .default(7.3),
   /** Whole dollars. */
   PaymentMinAmount: z.int().min(1).max(1_000_000).default(1),
@@ -251,11 +249,7 @@ export const Settings = z.object({
   /** JSON by model: what an Anthropic model may write when a client of another dialect does not say. */
   ClaudeDefaultMaxTokens: TokenTableText.default('{"default": 8192}'),
   /** Of that, what it may think when the client wants thinking and names no measure; 0 = it decides itself. */
-  ClaudeBudgetTokensPercentage: z
-    .number()
-    .min(0, "Write a share from 0 to 0.95, for example 0.8")
-    .max(0.95, "Write a share from 0 to 0.95, for example 0.8")
-    .default(0.8),
+  ClaudeBudgetTokensPercentage: z.number().min(0, because("share")).max(0.95, because("share")).default(0.8),
   /** JSON by model: Gemini models whose thoughts are shown to clients of another dialect who did not ask. */
   GeminiOpenThink: FlagTableText.default(""),
   /** Tell clients of a finished task at the address they gave. They learn this server's own address by it. */
@@ -331,7 +325,7 @@ export const SettingChanges = z.object({
   values: z.record(z.string().min(1).max(64), z.unknown()).refine((values) => {
     const count = Object.keys(values).length;
     return count > 0 && count <= 100;
-  }, "Send 1 to 100 settings"),
+  }, because("settings_count")),
 });
 
 const secretNames: ReadonlySet<string> = new Set(secrets);

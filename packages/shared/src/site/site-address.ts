@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 
 /**
  * "", or the address of a site: scheme, host, port and path. No sign-in data, query or fragment, and no character that
@@ -10,9 +11,6 @@ export const SiteAddress = z
   .max(300)
   .regex(
     /^(https?:\/\/([\p{L}\p{N}._-]+|\[[\da-f:.]+\])(:\d{1,5})?(\/[\w.~/-]*)?)?$/iu,
-    "Write an address like https://ai.example.com, without ? or #",
+    because("site_address"),
   )
-  .refine(
-    (text) => text === "" || z.url().safeParse(text).success,
-    "The address must be an http or https URL",
-  );
+  .refine((text) => text === "" || z.url().safeParse(text).success, because("http_address"));

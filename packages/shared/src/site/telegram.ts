@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Page, PageQuery, UnixTime } from "#paging.ts";
 
 /** How Telegram reads the marks in a text. */
@@ -28,12 +29,9 @@ const command = z
   .pipe(
     z
       .string()
-      .min(1, "The command is required")
-      .regex(/^[a-z0-9_]{1,32}$/, "A command has up to 32 small English letters, digits and underscores")
-      .refine(
-        (name) => !ownCommands.some((own) => own === name),
-        "The bot has a built-in reply for this command",
-      ),
+      .min(1, because("command_required"))
+      .regex(/^[a-z0-9_]{1,32}$/, because("command_characters"))
+      .refine((name) => !ownCommands.some((own) => own === name), because("command_built_in")),
   );
 
 /** POST /api/option/telegram: with an id it changes that one; 0 or none makes a new one. */
@@ -41,13 +39,13 @@ export const TelegramMenuInput = z.object({
   id: Id.or(z.literal(0)).default(0),
   /** Without the slash. */
   command,
-  description: z.string().trim().min(1, "The description is required").max(255),
+  description: z.string().trim().min(1, because("description_required")).max(255),
   /** Older tools write "html". */
   parse_mode: z.preprocess(
     (mode) => (mode === "html" ? "HTML" : mode),
-    z.enum(parseModes, "The message type is required"),
+    z.enum(parseModes, because("message_type_required")),
   ),
-  reply_message: z.string().trim().min(1, "The reply is required").max(4_096),
+  reply_message: z.string().trim().min(1, because("reply_required")).max(4_096),
 });
 export type TelegramMenuInput = z.infer<typeof TelegramMenuInput>;
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { Points, UnixTime, queryInt } from "#paging.ts";
 import { TimeZone } from "#site/time-zone.ts";
 
@@ -47,11 +48,11 @@ export const PeriodQuery = z
     time_zone: TimeZone,
   })
   .refine((query) => query.end_timestamp > query.start_timestamp, {
-    error: "The end must be later than the start",
+    error: because("end_before_start"),
     path: ["end_timestamp"],
   })
   .refine((query) => query.end_timestamp - query.start_timestamp <= LONGEST_PERIOD_DAYS * 86_400, {
-    error: "A period has at most 366 days",
+    error: because("period_too_long"),
     path: ["start_timestamp"],
   });
 export type PeriodQuery = z.infer<typeof PeriodQuery>;
@@ -117,8 +118,8 @@ export type Period = z.infer<typeof Period>;
 
 const Day = z
   .string()
-  .regex(/^\d{4}-\d{2}-\d{2}$/, "The date must look like 2026-11-30")
-  .refine((day) => !Number.isNaN(Date.parse(day)), "The date must look like 2026-11-30");
+  .regex(/^\d{4}-\d{2}-\d{2}$/, because("date_format"))
+  .refine((day) => !Number.isNaN(Date.parse(day)), because("date_format"));
 
 /** GET /api/analytics/multi_user_stats: named users side by side, both days included. */
 export const UsersQuery = z
@@ -129,13 +130,13 @@ export const UsersQuery = z
       .transform((list) =>
         [...new Set(list.split(",").map((name) => name.trim()))].filter((name) => name !== ""),
       )
-      .pipe(z.array(z.string().max(64)).min(1, "Name at least one user").max(50, "At most 50 users")),
+      .pipe(z.array(z.string().max(64)).min(1, because("users_required")).max(50, because("users_too_many"))),
     start_time: Day,
     end_time: Day,
     time_zone: TimeZone,
   })
   .refine((query) => query.end_time >= query.start_time, {
-    error: "The end must not be earlier than the start",
+    error: because("end_too_early"),
     path: ["end_time"],
   });
 export type UsersQuery = z.infer<typeof UsersQuery>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { because } from "#errors/issue.ts";
 import { PageQuery, UnixTime, queryInt } from "#paging.ts";
 
 /** Who did what in the console. Secrets are masked before they are written down. */
@@ -26,7 +27,7 @@ export type AuditPage = z.infer<typeof AuditPage>;
 export const AuditQuery = z.object({
   cursor: z
     .string()
-    .regex(/^\d{0,18}$/, "The cursor is not one of ours")
+    .regex(/^\d{0,18}$/, because("cursor_format"))
     .default(""),
   size: PageQuery.shape.size,
   /** The beginning of a name. */

@@ -35,7 +35,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
       await mailer.send(mail);
     } catch (cause) {
       warn(cause);
-      throw new GatewayError("upstream_failed", "The mail could not be sent. Try again later.", { cause });
+      throw new GatewayError("upstream_failed", { reason: "mail_not_sent" }, { cause });
     }
   }
 
@@ -44,7 +44,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
     await checkPerson(turnstile, request.ip);
     const current = settings.current();
     requireOpen(current);
-    if (!current.EmailVerificationEnabled) throw forbidden("Sign-up needs no e-mail address here.");
+    if (!current.EmailVerificationEnabled) throw forbidden({ reason: "sign_up_without_email" });
     requireDomain(email, current);
     await takeMailAttempt(db, "code", email);
     const sender = senderFor(current, language);
@@ -76,7 +76,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
       const { email, language } = request.body;
       const user = await proveOwner(services, request, request.body);
       const current = settings.current();
-      if (!canMail(current)) throw forbidden("This server has no mail server to send from.");
+      if (!canMail(current)) throw forbidden({ reason: "no_mail_server_to_send" });
       requireDomain(email, current);
       if (await isEmailTaken(db, email, user.id)) throw emailTaken();
       await takeMailAttempt(db, "code", email);

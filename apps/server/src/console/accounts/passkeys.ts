@@ -106,7 +106,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
   );
 
   function requireOffered(): void {
-    if (!settings.current().PasskeyLoginEnabled) throw forbidden("This way of signing in is switched off.");
+    if (!settings.current().PasskeyLoginEnabled) throw forbidden({ reason: "sign_in_method_off" });
   }
 
   app.post(

@@ -29,7 +29,7 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
     const { email, turnstile, language } = wanted;
     await checkPerson(turnstile, request.ip);
     const current = settings.current();
-    if (!offersReset(current)) throw forbidden("Passwords cannot be reset by mail here.");
+    if (!offersReset(current)) throw forbidden({ reason: "reset_by_mail_off" });
     await takeMailAttempt(db, "reset", email);
     const found = await beginReset(db, secrets, email);
     if (found !== undefined) {

@@ -266,7 +266,7 @@ describe("the second factor", () => {
       );
     for (let n = 0; n < 8; n++) expect((await from(n, "000 00x")).status).toBe(403);
     const refused = await from(99, codeOf(secret));
-    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
+    expect(refused).toMatchObject({ status: 429, body: { code: "rate_limit_exceeded" } });
     expect(Number(refused.response.headers["retry-after"])).toBeGreaterThan(600);
   });
 

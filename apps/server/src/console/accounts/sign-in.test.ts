@@ -657,7 +657,7 @@ describe("the settings of sign-in", () => {
 
   it("cannot be switched on without what they need, and do not lose it while on", async () => {
     await expect(configure({ LarkAuthEnabled: true, LarkClientSecret: "" })).rejects.toMatchObject({
-      fields: { LarkAuthEnabled: "Fill in what this sign-in needs before switching it on." },
+      issues: { LarkAuthEnabled: { reason: "sign_in_unfinished" } },
     });
     await expect(configure({ OIDCIssuer: "" })).rejects.toMatchObject({ status: 400 });
   });

@@ -50,7 +50,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
 
   function offered(id: IdentityProviderId): IdentityProvider {
     if (isOffered(providers[id], settings.current())) return providers[id];
-    throw forbidden("This way of signing in is switched off.");
+    throw forbidden({ reason: "sign_in_method_off" });
   }
 
   function visitOf(request: FastifyRequest, id: IdentityProviderId, departure: Departure): Visit {
@@ -117,10 +117,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
         const { id: userId, totp_enabled } = await arrive(db, arriving, newcomer, settings.current());
         if (totp_enabled && settings.current().IdentityProviderSecondFactor) {
           await keepArrival(db, secrets, { userId, browser: request.cookies[DEPARTURE_COOKIE] });
-          throw new GatewayError(
-            "totp_required",
-            "Send the code of your authenticator app to /api/oauth/code.",
-          );
+          throw new GatewayError("totp_required", { reason: "totp_code_required_after_sign_in" });
         }
         return signIn(request, reply, userId);
       },
@@ -170,7 +167,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     async (request) => {
       const { id } = await proveOwner(services, request, request.body);
       const session = sessionIdOf(request);
-      if (session === undefined) throw forbidden("Only a signed-in browser can link an account.");
+      if (session === undefined) throw forbidden({ reason: "session_required" });
       await permitLink(db, secrets, id, session);
       return ok(null);
     },

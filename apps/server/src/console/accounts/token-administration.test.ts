@@ -64,7 +64,7 @@ describe("a token that changes hands", () => {
     });
     expect(answer.body.data).toMatchObject({ user_id: to.id, name: "moved", remain_quota: 700 });
     expect((await old.get(`/api/token/${id}`)).status).toBe(404);
-    await expect(callers().find(key)).rejects.toMatchObject({ code: "invalid_key" });
+    await expect(callers().find(key)).rejects.toMatchObject({ code: "invalid_api_key" });
     const shown = (await next.get<{ key: string }>(`/api/token/${id}/key`)).body.data.key;
     expect(shown).not.toBe(key);
     expect((await callers().find(shown)).caller).toMatchObject({ tokenId: id, userId: to.id });
@@ -96,7 +96,7 @@ describe("a token that changes hands", () => {
     const now = (await owner.get<{ key: string }>(`/api/token/${id}/key`)).body.data.key;
     expect([key, seen]).not.toContain(now);
     for (const old of [key, seen]) {
-      await expect(callers().find(old)).rejects.toMatchObject({ code: "invalid_key" });
+      await expect(callers().find(old)).rejects.toMatchObject({ code: "invalid_api_key" });
     }
   });
 

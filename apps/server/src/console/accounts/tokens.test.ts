@@ -135,7 +135,9 @@ describe("a deleted token", () => {
     ears.on("tokens", (id) => received.push(id));
     const created = await create();
     expect((await me.send("DELETE", `/api/token/${created.id}`)).body).toMatchObject({ data: null });
-    await expect(createCallers(db, secrets).find(created.key)).rejects.toMatchObject({ code: "invalid_key" });
+    await expect(createCallers(db, secrets).find(created.key)).rejects.toMatchObject({
+      code: "invalid_api_key",
+    });
     expect((await me.get(`/api/token/${created.id}`)).status).toBe(404);
     expect((await me.get(`/api/token/${created.id}/key`)).status).toBe(404);
     await expect.poll(() => received.filter((id) => id === created.id)).toHaveLength(2);

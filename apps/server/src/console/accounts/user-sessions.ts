@@ -33,7 +33,7 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
     { config: own, schema: { params: OwnSession, response: nothing } },
     async (request) => {
       const ended = await revokeSession(db, viewerOf(request).id, request.params.session);
-      if (!ended) throw notFound("Session");
+      if (!ended) throw notFound({ reason: "session_not_found" });
       return ok(null);
     },
   );
@@ -60,7 +60,8 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
     { config: admin, schema: { params: SessionOf, response: nothing } },
     async (request) => {
       const { id, session } = request.params;
-      if (!(await endSessionsOf(db, viewerOf(request), id, session))) throw notFound("Session");
+      if (!(await endSessionsOf(db, viewerOf(request), id, session)))
+        throw notFound({ reason: "session_not_found" });
       return ok(null);
     },
   );

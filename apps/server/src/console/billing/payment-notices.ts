@@ -42,7 +42,7 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
     async function take(request: FastifyRequest<{ Params: z.output<typeof Params> }>, reply: FastifyReply) {
       // Also one that is off or deleted: what was opened with it may still be paid.
       const gateway = await services.db.paymentGateway.findUnique({ where: { uuid: request.params.uuid } });
-      if (gateway === null) throw notFound("Payment gateway");
+      if (gateway === null) throw notFound({ reason: "payment_gateway_not_found" });
       const client = clientOf(deps, gateway);
       try {
         const payment = await client.verify(noticeOf(request));

@@ -149,7 +149,7 @@ function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
     async (request) => {
       const list: SavePrice[] = readPriceList(request.body);
       // Overwriting with nothing would leave every model without a price.
-      if (list.length === 0) throw invalidRequest("The price list is empty.");
+      if (list.length === 0) throw invalidRequest({ reason: "price_list_empty" });
       return ok(await takeOverPrices(db, viewerOf(request), list, request.query.updateMode));
     },
   );

@@ -71,8 +71,20 @@ describe("an edit of many channels", () => {
     });
     expect(answer.body.data.changed.map((each) => each.id)).toEqual([one.id]);
     expect(answer.body.data.failed).toEqual([
-      { id: two.id, name: "Two", message: "It would have no model left." },
-      { id: 999_999, name: "#999999", message: "Channel not found." },
+      {
+        id: two.id,
+        name: "Two",
+        message: "It would have no model left.",
+        code: "invalid_request",
+        params: { reason: "no_model_left" },
+      },
+      {
+        id: 999_999,
+        name: "#999999",
+        message: "Channel not found.",
+        code: "not_found",
+        params: { reason: "channel_not_found" },
+      },
     ]);
     expect((await read(one.id)).models).toEqual(["b"]);
     expect(await read(two.id)).toMatchObject({ models: ["a"], key_hints: two.key_hints });
@@ -98,7 +110,7 @@ describe("an edit of many channels", () => {
       edit: { groups: { mode: "replace", values: ["nobody"] } },
       preview: true,
     });
-    expect(unknown.body.data.failed[0]?.message).toBe('There is no group named "nobody".');
+    expect(unknown.body.data.failed[0]?.message).toBe('groups: There is no group named "nobody".');
   });
 
   it("answers the older API's two special cases with a number", async () => {
@@ -183,7 +195,7 @@ describe("an export", () => {
       [1, "Keyless", true],
     ]);
     expect(failed).toMatchObject([
-      { index: 2, name: "Bad", field: "weight", message: "Weight cannot be less than 1" },
+      { index: 2, name: "Bad", field: "weight", params: { reason: "weight_too_small", field: "weight" } },
       { index: 3, name: "" },
     ]);
     const back = await read(created[0]!.id);

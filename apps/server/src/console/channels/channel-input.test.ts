@@ -38,7 +38,7 @@ const cases: [object, string, string][] = [
   [{ models: [" "] }, "models.0", "Model name is required"],
   [{ models: ["gpt-4o", "gpt-*-mini"] }, "models.1", wildcard],
   [{ groups: [] }, "groups", "At least one group is required"],
-  [{ groups: ["default", "nobody"] }, "groups", "There is no such group."],
+  [{ groups: ["default", "nobody"] }, "groups", 'There is no group named "nobody".'],
   [{ priority: -1 }, "priority", "Priority cannot be less than 0"],
   [{ priority: 1.5 }, "priority", "It must be a whole number"],
   [{ priority: 2_000_000_000_000 }, "priority", "It cannot be more than 1000000"],
@@ -100,9 +100,9 @@ describe("a channel that cannot be", () => {
     expect(answer.body.data).toMatchObject({
       created: [{ index: 3, name: "Good" }],
       failed: [
-        { index: 0, field: "", message: "Invalid JSON" },
-        { index: 1, field: "models.0", message: wildcard },
-        { index: 2, field: "groups", message: 'There is no group named "nobody".' },
+        { index: 0, field: "", params: { reason: "json_invalid" } },
+        { index: 1, field: "models.0", params: { reason: "model_wildcard" } },
+        { index: 2, field: "groups", params: { reason: "groups_unknown", groups: '"nobody"' } },
       ],
     });
   });

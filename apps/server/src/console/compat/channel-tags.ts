@@ -93,7 +93,7 @@ const put = handles(
     for (const { id } of answer.changed) services.health.forgive(id);
     if (answer.failed.length === 0) return { data: null };
     const failures = answer.failed.map(({ name, message }) => `${name}: ${message}`);
-    throw invalidRequest(`Not every channel could be changed. ${failures.join(" ")}`);
+    throw invalidRequest({ reason: "channels_not_changed", failures: failures.join(" ") });
   },
 );
 

@@ -157,15 +157,15 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     },
     async (request, reply) => {
       // Version 2 makes one by POST.
-      if (request.compat === null) throw notFound("Page");
+      if (request.compat === null) throw notFound({ reason: "page_not_found" });
       const actor = viewerOf(request);
       const presented = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
       const holder = presented === "" ? null : await findByAccessToken(db, services.secrets, presented);
       if (holder?.id !== actor.id && !(await isRecent(db, services.secrets, actor.id, sessionIdOf(request))))
-        throw new GatewayError(
-          "sign_in_again",
-          `Sign in again and repeat this within ${RECENT_MINUTES} minutes, or send an access token.`,
-        );
+        throw new GatewayError("sign_in_again", {
+          reason: "sign_in_again_or_send_token",
+          minutes: RECENT_MINUTES,
+        });
       void reply.header("cache-control", "no-store");
       return ok(await renewAccessToken(db, services.secrets, actor, actor.id));
     },

@@ -61,10 +61,7 @@ const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body
   const known = Object.hasOwn(fixed, key) ? fixed[key] : undefined;
   if (known !== undefined) {
     if (value === known.value || known.accepts?.(value) === true) return {};
-    throw invalidRequest(
-      `The option ${key} cannot be changed: its value here is always "${known.value}". See docs/settings.md.`,
-      "value",
-    );
+    throw invalidRequest({ reason: "option_fixed", option: key, value: known.value }, { param: "value" });
   }
   // Lists show secrets as "", so a list that is put back must not delete them.
   if (value === "" && (secretSettings as readonly string[]).includes(key)) {

@@ -61,7 +61,7 @@ describe("the HTTP status without Api-Version: 2", () => {
     for (let n = 0; n < 20; n++) await ask("POST", "/api/user/login", "{", flood);
     expect(await ask("POST", "/api/user/login", "{", flood)).toMatchObject({
       sent: 429,
-      body: { code: "rate_limited" },
+      body: { code: "rate_limit_exceeded" },
     });
   });
 

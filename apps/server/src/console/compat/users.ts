@@ -141,7 +141,7 @@ const create = handles({ body: Created, data: OlderUser }, async ({ body }, call
   const { db, settings } = call.services;
   const viewer = viewerOf(call.request);
   const { username, password, role, group, quota } = body;
-  if (role >= viewer.role) throw forbidden("You may only give roles below your own.");
+  if (role >= viewer.role) throw forbidden({ reason: "role_too_high" });
   if (role > Role.user) call.note("role was ignored: use POST /api/user/manage.");
   if (group !== "" && group !== "default") call.note("group was ignored: use PUT /api/user/.");
   if (quota !== 0) call.note("quota was ignored: use POST /api/user/quota/:id.");
@@ -207,7 +207,7 @@ const put = handles({ body: Change, data: OlderUser }, async ({ body }, call) =>
   const user = await getUser(db, id);
   const links = linksOf(await db.identity.findMany({ where: { user_id: id } }));
   for (const name of Object.keys(different(body, links, linkNames)))
-    throw invalidRequest(`${name} is not set here: people link their own accounts.`, name);
+    throw invalidRequest({ reason: "identity_by_owner_only", field: name });
   const counters = {
     quota: Number(user.quota),
     used_quota: Number(user.used_quota),

@@ -132,7 +132,7 @@ describe("the model catalogue", () => {
     const models = [{ model: "fine" }, { model: "broken", context_length: "many" }];
     const { status, body } = await admin.send("POST", `${path}/import`, { models });
     expect(status).toBe(400);
-    expect(body.message).toContain("Entry 2, context_length");
+    expect(body).toMatchObject({ params: { field: "models.1.context_length", reason: "number_whole" } });
     expect(await site.services.db.modelInfo.count({ where: { model: "fine" } })).toBe(0);
     for (const nonsense of ["text", 7, {}, []])
       expect((await admin.send("POST", `${path}/import`, { models: nonsense })).status).toBe(400);

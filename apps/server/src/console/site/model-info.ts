@@ -80,6 +80,6 @@ function parseList(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidRequest("The address did not answer with a list of models.", "url");
+    throw invalidRequest({ reason: "model_list_not_answered" }, { param: "url" });
   }
 }

@@ -66,7 +66,7 @@ export function noticeRoutes(app: ConsoleApp, services: Services): void {
       const current = settings.current();
       // Before there is a mail server no one can prove an address here.
       const to = email ?? (current.SMTPFrom || current.SMTPAccount);
-      if (!to.includes("@")) throw invalidRequest("Your account has no e-mail address to send a test to.");
+      if (!to.includes("@")) throw invalidRequest({ reason: "no_test_address" });
       await mailer.send({ to, ...testMail(senderFor(current, language)) });
       return ok({ to });
     },

@@ -101,7 +101,7 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
       schema: { body: OptionalProof, response: answers(TelegramCode) },
     },
     async (request) => {
-      if (botName(settings.current()) === "") throw invalidRequest("This site has no Telegram bot.");
+      if (botName(settings.current()) === "") throw invalidRequest({ reason: "bot_missing" });
       const { id } = await proveOwner(services, request, request.body);
       const code = await issueLinkCode(db, secrets, id);
       return ok({ code, minutes: LINK_MINUTES });
@@ -130,7 +130,7 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
     async (request) => {
       const header = request.headers["x-telegram-bot-api-secret-token"];
       const presented = { path: request.params.secret, header: typeof header === "string" ? header : "" };
-      if (!isFromTelegram(bot, presented)) throw notFound("Page");
+      if (!isFromTelegram(bot, presented)) throw notFound({ reason: "page_not_found" });
       try {
         await answerUpdate(bot, request.body);
       } catch (error) {

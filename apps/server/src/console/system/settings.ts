@@ -52,8 +52,6 @@ export async function changeSettings(
 ): Promise<void> {
   const reserved = Object.keys(values).find(isRootSetting);
   if (reserved !== undefined && !can(viewer.role, "configure"))
-    throw forbidden(
-      `Only root can change ${reserved}: it decides who can sign in or where links of this site lead.`,
-    );
+    throw forbidden({ reason: "root_setting", setting: reserved });
   await settings.change(viewer, values);
 }

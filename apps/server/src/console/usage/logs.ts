@@ -1,5 +1,6 @@
 import { can, mayEnter } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
+import { because } from "@gateway/shared/errors/issue";
 import { queryInt } from "@gateway/shared/paging";
 import {
   type AccountEvent,
@@ -28,10 +29,10 @@ import { lastMinute } from "#domain/usage/last-minute.ts";
 import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
 import { currentTime } from "#platform/clock.ts";
 
-const sentence = "target timestamp is required";
+const required = because("target_timestamp_required");
 /** Days that ended before it go; today never does. */
 const ClearQuery = z.object({
-  target_timestamp: queryInt(z.int(sentence).min(1, sentence)).transform((seconds) =>
+  target_timestamp: queryInt(z.int(required).min(1, required)).transform((seconds) =>
     Math.min(seconds, Math.floor(currentTime().getTime() / 1000)),
   ),
 });

@@ -172,7 +172,7 @@ export function encodeMessages(
     system = [];
   }
   if (turns.length === 0) {
-    throw invalidRequest("None of the given content can be sent to this model.", "messages");
+    throw invalidRequest({ reason: "no_content_for_model" }, { param: "messages" });
   }
   trimLast(turns.at(-1));
   return {

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
-import { type Headers, kindOfStatus, messageOf, retryAfterOf } from "#dialects/failure.ts";
+import {
+  type Headers,
+  kindOfStatus,
+  messageOf,
+  paramsOf,
+  placedMessage,
+  retryAfterOf,
+} from "#dialects/failure.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { compact, parseJson, readAs } from "#dialects/wire.ts";
@@ -30,12 +37,17 @@ function typeOf(status: number): string {
 }
 
 function errorBody(error: GatewayError, requestId: string): Wire {
-  const message = error.code === "internal" ? "The server had an error." : error.message;
-  const where = error.param === undefined ? message : `${error.param}: ${message}`;
-  const body = { type: typeOf(error.status), message: `${where} (request id: ${requestId})` };
+  const { code, params, details } = error;
+  const text = `${placedMessage(error)} (request id: ${requestId})`;
   return {
     type: "error",
-    error: error.details === undefined ? body : { ...body, details: error.details },
+    error: {
+      type: typeOf(error.status),
+      code,
+      message: text,
+      ...paramsOf(params),
+      ...(details === undefined ? {} : { details }),
+    },
     request_id: requestId,
   };
 }

@@ -6,7 +6,7 @@ import { marksIn } from "#dialects/marks.ts";
 import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
 import { anthropicTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { invalidRequest } from "#errors.ts";
 import { decodeBlocks, decodeMessage, withCache } from "./decode-messages.ts";
 import { encodeCache, encodeMessages } from "./encode-messages.ts";
 import { type MessagesRequest, messagesRequest, type tool } from "./schema.ts";
@@ -24,7 +24,7 @@ function kindOf(type: string): ServerTool["kind"] {
 }
 
 function decodeTool(wire: z.infer<typeof tool>, at: string): Tool {
-  if (!wire.name) throw invalidRequest(`The field "${at}.name" is required.`, `${at}.name`);
+  if (!wire.name) throw invalidRequest({ reason: "field_required", field: `${at}.name` });
   const decoded = compact<Tool>({
     name: wire.name,
     description: wire.description ?? undefined,
@@ -81,9 +81,8 @@ function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
  */
 function refuseThread(thread: unknown): void {
   if (thread === undefined || thread === null) return;
-  throw new GatewayError(
-    "invalid_request",
-    'Conversations are not stored between turns here: send all messages, without "thread".',
+  throw invalidRequest(
+    { reason: "thread_unsupported" },
     { param: "thread", details: { error_code: "thread_unsupported_request" } },
   );
 }
@@ -92,7 +91,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(messagesRequest, value, "");
   refuseThread(body["thread"]);
   const model = address.model ?? body.model;
-  if (!model) throw invalidRequest('The field "model" is required.', "model");
+  if (!model) throw invalidRequest({ reason: "field_required", field: "model" });
   const system = decodeBlocks(body.system, "system");
   const messages: Message[] = system.length === 0 ? [] : [{ role: "system", parts: system }];
   for (const [index, message] of body.messages.entries()) {

@@ -12,7 +12,7 @@ export interface EmbedRequest {
   /** Names of what only this wire can say: pictures, and what the vectors are for. */
   own: string[];
   /** Why OpenAI's wire cannot be asked this at all, if it cannot. */
-  untold: { sentence: string; path: string } | undefined;
+  untold: { reason: "embed_sizes_differ" | "embed_text_only"; path: string } | undefined;
   dimensions: number | undefined;
   /** Everything to embed, as parts that can be counted. */
   parts: Part[];
@@ -32,17 +32,16 @@ export function decodeEmbedRequest(body: unknown, batch: boolean): EmbedRequest 
       if (settingOf(request, field) !== undefined) own.add(field);
     if (dimensionsOf(request) !== dimensionsOf(requests[0]))
       untold ??= {
-        sentence: "The vectors of one batch must have one size for this model.",
+        reason: "embed_sizes_differ",
         path: `${at}outputDimensionality`,
       };
     const parts = request.content.parts;
-    if (parts.length === 0)
-      throw invalidRequest(`The field "${at}content.parts" has no part to embed.`, `${at}content.parts`);
+    if (parts.length === 0) throw invalidRequest({ reason: "embed_no_part", field: `${at}content.parts` });
     for (const part of parts) counted.push(countedPart(part));
     const strange = parts.findIndex((part) => typeof part.text !== "string");
     if (strange !== -1)
       untold ??= {
-        sentence: "Only text can be embedded by this model.",
+        reason: "embed_text_only",
         path: `${at}content.parts.${strange}`,
       };
     return parts.map((part) => part.text ?? "").join("\n");
@@ -88,7 +87,7 @@ export function adjustEmbed(body: Wire, model: string): Wire {
 /** The request on OpenAI's wire. Throws `invalid_request` for what that wire cannot say at all. */
 export function openaiEmbed(request: EmbedRequest, model: string): Wire {
   const { untold, texts, dimensions } = request;
-  if (untold !== undefined) throw invalidRequest(untold.sentence, untold.path);
+  if (untold !== undefined) throw invalidRequest({ reason: untold.reason }, { param: untold.path });
   return {
     model,
     input: texts,

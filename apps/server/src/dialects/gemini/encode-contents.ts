@@ -129,7 +129,7 @@ export function encodeContents(
   }
   // A prompt that is nothing but a system message must still be asked by someone.
   if (contents.length === 0 && system.length === 0) {
-    throw invalidRequest("None of the given content can be sent to this model.", "contents");
+    throw invalidRequest({ reason: "no_content_for_model" }, { param: "contents" });
   }
   if (contents.length === 0) return { contents: [{ role: "user", parts: system }] };
   const spoken = contents.map(({ role, parts }) => ({ role, parts }));

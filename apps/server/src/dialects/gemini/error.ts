@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
-import { type Headers, kindOfStatus, messageOf, retryAfterOf } from "#dialects/failure.ts";
+import { type Headers, kindOfStatus, messageOf, placedMessage, retryAfterOf } from "#dialects/failure.ts";
 import type { ChatRequest, UpstreamError } from "#dialects/ir.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { compact, parseJson, readAs } from "#dialects/wire.ts";
@@ -19,12 +19,20 @@ const statusNames: Record<number, string> = {
   504: "DEADLINE_EXCEEDED",
 };
 
+/** `code` is the status on this wire; our own code and params have their place in `details` (google.rpc.ErrorInfo). */
 function errorBody(error: GatewayError, requestId: string): Wire {
-  const plain = error.code === "internal" ? "The server had an error." : error.message;
-  const message = error.param === undefined ? plain : `${error.param}: ${plain}`;
+  const { code, params } = error;
   const status = statusNames[error.status] ?? (error.status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
-  return { error: { code: error.status, message: `${message} (request id: ${requestId})`, status } };
+  const metadata = Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  const details = [
+    { "@type": `${TYPES}/google.rpc.ErrorInfo`, reason: code, domain: "gateway", metadata },
+    { "@type": `${TYPES}/google.rpc.RequestInfo`, requestId },
+  ];
+  const text = `${placedMessage(error)} (request id: ${requestId})`;
+  return { error: { code: error.status, message: text, status, details } };
 }
+
+const TYPES = "type.googleapis.com";
 
 export function encodeError(error: GatewayError, requestId: string): WireError {
   return { status: error.status, body: errorBody(error, requestId) };

@@ -133,7 +133,7 @@ function decodeExtra(body: GeminiRequest): ChatRequest["extra"] {
 export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(geminiRequest, value, "");
   const model = address.model ?? body.model?.replace(/^models\//, "");
-  if (!model) throw invalidRequest("The address must name a model.", "model");
+  if (!model) throw invalidRequest({ reason: "model_in_address" }, { param: "model" });
   const book: CallBook = { open: [], count: 0 };
   const messages: Message[] = [];
   if (body.systemInstruction)

@@ -120,7 +120,7 @@ function decodePart(wire: AnswerPart, id: string): Part[] {
 export function decodeResponse(body: unknown): ChatResponse {
   const wire = parseAnswer(geminiAnswer, body);
   if (!wire.candidates && !wire.promptFeedback) {
-    throw new GatewayError("upstream_failed", "The upstream's answer is not readable.");
+    throw new GatewayError("upstream_failed", { reason: "upstream_unreadable" });
   }
   const id = wire.responseId ?? "";
   const choices = (wire.candidates ?? []).map((candidate, position) => {

@@ -38,8 +38,7 @@ function decodeImage(wire: z.infer<typeof chatParts.image_url>): Part {
 
 function decodeFile(wire: z.infer<typeof chatParts.file>, at: string): Part {
   const { file_id: id, file_data: data, filename } = wire.file;
-  if (!id && !data)
-    throw invalidRequest(`The field "${at}.file" has neither a file_id nor file_data.`, `${at}.file`);
+  if (!id && !data) throw invalidRequest({ reason: "file_empty", field: `${at}.file` });
   const source = id
     ? { type: "file" as const, id }
     : sourceOfUrl(data?.startsWith("data:") ? data : `data:application/pdf;base64,${data ?? ""}`);

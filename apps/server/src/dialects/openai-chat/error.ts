@@ -1,39 +1,34 @@
 import { z } from "zod";
 import type { Wire, WireError } from "#dialects/dialect.ts";
-import { type Headers, kindOfStatus, messageOf, retryAfterOf } from "#dialects/failure.ts";
+import { type Headers, kindOfStatus, messageOf, paramsOf, retryAfterOf } from "#dialects/failure.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { compact, parseJson, readAs } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 
-/** The `type` and `code` that this wire's client libraries know. */
-function nameOf(error: GatewayError): { type: string; code: string | null } {
-  switch (error.code) {
-    case "invalid_key":
-      return { type: "invalid_request_error", code: "invalid_api_key" };
+/** The `type` that this wire's client libraries know. The code is ours. */
+function typeOf({ code, status }: GatewayError): string {
+  switch (code) {
+    case "invalid_api_key":
+      return "invalid_request_error";
     case "insufficient_quota":
     case "token_quota_exhausted":
     case "spend_limit_reached":
-      return { type: "insufficient_quota", code: "insufficient_quota" };
-    case "rate_limited":
+      return "insufficient_quota";
+    case "rate_limit_exceeded":
     case "upstream_rate_limited":
-      return { type: "rate_limit_error", code: "rate_limit_exceeded" };
-    case "model_not_found":
-      return { type: "invalid_request_error", code: "model_not_found" };
-    case "invalid_request":
-      return { type: "invalid_request_error", code: null };
+      return "rate_limit_error";
     default:
-      break;
+      if (status >= 500) return "server_error";
+      return status === 403 ? "permission_error" : "invalid_request_error";
   }
-  if (error.status >= 500) return { type: "server_error", code: error.code };
-  if (error.status === 403) return { type: "permission_error", code: error.code };
-  return { type: "invalid_request_error", code: error.code };
 }
 
 function errorBody(error: GatewayError, requestId: string): Wire {
-  const message = error.code === "internal" ? "The server had an error." : error.message;
+  const { message, code, params, param = null } = error;
+  const text = `${message} (request id: ${requestId})`;
   return {
-    error: { message: `${message} (request id: ${requestId})`, ...nameOf(error), param: error.param ?? null },
+    error: { message: text, type: typeOf(error), code, param, ...paramsOf(params) },
   };
 }
 

@@ -33,7 +33,7 @@ function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "server
     if (custom !== undefined) tools.push(custom);
     else if (tool.function) tools.push(withCache(decodeFunction(tool.function), tool.cache_control));
     else if (tool.type === undefined || tool.type === null || tool.type === "function") {
-      throw invalidRequest(`The field "tools.${index}.function" is required.`, `tools.${index}.function`);
+      throw invalidRequest({ reason: "field_required", field: `tools.${index}.function` });
     } else serverTools.push({ kind: "other", extra: { dialect: "openai-chat", fields: tool } });
   }
   if (wire.web_search_options) {
@@ -55,7 +55,7 @@ function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
     const called = choice["function"] as { name?: unknown } | undefined;
     if (choice.type === "function" || !choice.type) {
       if (typeof called?.name === "string") return { type: "tool", name: called.name };
-      throw invalidRequest('The field "tool_choice.function.name" is required.', "tool_choice.function.name");
+      throw invalidRequest({ reason: "field_required", field: "tool_choice.function.name" });
     }
     const custom = asRecord(choice["custom"])?.["name"];
     if (choice.type === "custom" && typeof custom === "string") return { type: "tool", name: custom };
@@ -140,7 +140,7 @@ function limitOf({ max_completion_tokens: limit, max_tokens: older }: ChatWireRe
 export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(chatRequest, value, "");
   const model = address.model ?? body.model;
-  if (!model) throw invalidRequest('The field "model" is required.', "model");
+  if (!model) throw invalidRequest({ reason: "field_required", field: "model" });
   const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
   return compact<ChatRequest>({
     model,

@@ -28,7 +28,7 @@ export function decodeAnnotation(value: unknown): Citation | undefined {
 
 function decodeImage(wire: { type: string }, at: string): Part {
   const { image_url: url, file_id: id, detail } = parseAt(contentParts.input_image, wire, at);
-  if (!url && !id) throw invalidRequest(`The field "${at}.image_url" is required.`, `${at}.image_url`);
+  if (!url && !id) throw invalidRequest({ reason: "field_required", field: `${at}.image_url` });
   const source: MediaSource = url ? sourceOfUrl(url) : { type: "file", id: id ?? "" };
   return { type: "image", source, ...(detail && { detail }) };
 }
@@ -40,8 +40,7 @@ function decodeFile(wire: { type: string }, at: string): Part {
     file_url: url,
     filename,
   } = parseAt(contentParts.input_file, wire, at);
-  if (!data && !id && !url)
-    throw invalidRequest(`The field "${at}.file_data" is required.`, `${at}.file_data`);
+  if (!data && !id && !url) throw invalidRequest({ reason: "field_required", field: `${at}.file_data` });
   const named = filename ? { filename } : {};
   if (id) return { type: "file", source: { type: "file", id }, ...named };
   if (!data) return { type: "file", source: sourceOfUrl(url ?? ""), ...named };
@@ -119,7 +118,7 @@ function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins:
       return { role: "assistant", parts: [part], joins: true };
     }
     case "":
-      throw invalidRequest(`The field "${at}.type" is required.`, `${at}.type`);
+      throw invalidRequest({ reason: "field_required", field: `${at}.type` });
     default: {
       const part: Part = { type: "foreign", extra: { dialect: "openai-responses", fields: { ...wire } } };
       return { role: type.endsWith("_output") ? "tool" : "assistant", parts: [part], joins: true };

@@ -18,12 +18,13 @@ function failureCode(error: GatewayError): string {
  */
 export function encodeStreamError(error: GatewayError, requestId: string): string {
   const body = asRecord(encodeError(error, requestId).body["error"]) ?? {};
-  const { message, param } = body;
+  const { message, param, params } = body;
   const plain = {
     type: "error",
     code: body["code"] ?? null,
     message,
     param: param ?? null,
+    ...(params === undefined ? {} : { params }),
     sequence_number: 0,
   };
   const response = {

@@ -25,7 +25,7 @@ function decodeToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice |
   if (choice.type === "function" || choice.type === "custom") {
     if (typeof name === "string" && name !== "")
       return { type: "tool", name: flatName(choice["namespace"], name) };
-    throw invalidRequest('The field "tool_choice.name" is required.', "tool_choice.name");
+    throw invalidRequest({ reason: "field_required", field: "tool_choice.name" });
   }
   if (choice.type === "allowed_tools") return { type: choice["mode"] === "required" ? "required" : "auto" };
   return undefined;
@@ -96,7 +96,7 @@ function toolsOf(body: ResponsesRequest): OfferedTools[] {
 export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(responsesRequest, value, "");
   const model = address.model ?? body.model;
-  if (!model) throw invalidRequest('The field "model" is required.', "model");
+  if (!model) throw invalidRequest({ reason: "field_required", field: "model" });
   const opening: Message[] = body.instructions
     ? [{ role: "system", parts: [{ type: "text", text: body.instructions }] }]
     : [];

@@ -95,7 +95,7 @@ export function finishRaw(response: WireResponse): string | undefined {
 export function decodeResponse(body: unknown): ChatResponse {
   const wire = parseAnswer(wireResponse, body);
   if (wire.output === undefined || wire.output === null || wire.status === "failed") {
-    throw new GatewayError("upstream_failed", "The upstream could not complete its answer.");
+    throw new GatewayError("upstream_failed", { reason: "upstream_incomplete" });
   }
   const parts = wire.output.flatMap(decodeItem);
   const calls: Record<string, number> = {};

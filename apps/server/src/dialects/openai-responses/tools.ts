@@ -22,7 +22,7 @@ function kindOf(type: string): ServerTool["kind"] {
 }
 
 function decodeFunction(wire: z.infer<typeof wireTool>, at: string): Tool {
-  if (!wire.name) throw invalidRequest(`The field "${at}.name" is required.`, `${at}.name`);
+  if (!wire.name) throw invalidRequest({ reason: "field_required", field: `${at}.name` });
   return compact<Tool>({
     name: wire.name,
     description: wire.description ?? undefined,

@@ -4,7 +4,7 @@ import { type UserAction, type UserChange, type UserInput, UserStatus } from "@g
 import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
-import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
+import { conflict, forbidden, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -34,14 +34,14 @@ type Tx = Prisma.TransactionClient;
 
 /** Throws `forbidden` unless the target ranks below the actor. Everyone is below root, except root. */
 export function requireBelow(actor: Administrator, target: { id: number; role: number }): void {
-  if (actor.id === target.id) throw forbidden("Change your own account in your profile.");
+  if (actor.id === target.id) throw forbidden({ reason: "own_account" });
   if (target.role >= actor.role) {
-    throw forbidden("You may not touch an account of your own rank or a higher one.");
+    throw forbidden({ reason: "rank_too_high" });
   }
 }
 
 function requireMayGive(actor: Administrator, role: number): void {
-  if (role >= actor.role) throw forbidden("You may only give roles below your own.");
+  if (role >= actor.role) throw forbidden({ reason: "role_too_high" });
 }
 
 /** Throws `forbidden`, `conflict` (name taken) or `invalid_request` (no such group). */
@@ -125,10 +125,9 @@ export async function changeUser(
 
 /** Rights within the role outlive it: who becomes an administrator again has no more of them than before. */
 function requireMayPermit(actor: Administrator, role: number): void {
-  if (actor.role < Role.root) throw forbidden("Only root decides what administrators may do.");
+  if (actor.role < Role.root) throw forbidden({ reason: "rights_by_root_only" });
   if (role === Role.admin) return;
-  const sentence = "Only administrators have rights that can be narrowed.";
-  throw new GatewayError("invalid_request", sentence, { fields: { permissions: sentence } });
+  throw invalidRequest({ reason: "rights_need_admin_role" }, { field: "permissions" });
 }
 
 /** No one ranks above root, so root names and groups itself; everything else goes through the profile. */
@@ -149,7 +148,7 @@ export async function manageUser(
 ): Promise<User> {
   const { username, action } = input;
   const found = await db.user.findFirst({ where: { username, deleted_at: null }, select: { id: true } });
-  if (found === null) throw notFound("User");
+  if (found === null) throw notFound({ reason: "user_not_found" });
   if (action === "delete") return deleteUser(db, secrets, actor, found.id);
   if (action === "reset_totp") return resetTotp(db, actor, found.id);
   return db.$transaction(async (tx) => {
@@ -168,9 +167,9 @@ export async function manageUser(
 
 /** An administrator ends another's role when their own rights cover it. Throws `forbidden`. */
 function requireMayDemote(actor: Administrator, target: User): void {
-  if (actor.id === target.id) throw forbidden("You cannot end your own role as an administrator.");
+  if (actor.id === target.id) throw forbidden({ reason: "own_role" });
   if (actor.role >= Role.root || coversRights(actor.permissions, permissionsOf(target))) return;
-  throw forbidden("This administrator has rights that you do not have. Ask root to change the role.");
+  throw forbidden({ reason: "rights_beyond_own" });
 }
 
 /** A new administrator has no more rights than who appoints them, and no more than they had before. */
@@ -237,7 +236,7 @@ export async function deleteUser(
 async function resetTotp(db: PrismaClient, actor: Administrator, id: number): Promise<User> {
   const user = await db.user.findUniqueOrThrow({ where: { id } });
   requireBelow(actor, user);
-  if (!user.totp_enabled) throw conflict("The second factor is not switched on.");
+  if (!user.totp_enabled) throw conflict({ reason: "totp_off" });
   await removeTotp(db, actor, id);
   return db.user.findUniqueOrThrow({ where: { id } });
 }
@@ -265,8 +264,7 @@ export async function endSessionsOf(
 
 async function requireGroup(db: Db, symbol: string): Promise<void> {
   if ((await findGroup(db, symbol)) !== null) return;
-  const sentence = "There is no such group.";
-  throw new GatewayError("invalid_request", sentence, { param: "group", fields: { group: sentence } });
+  throw invalidRequest({ reason: "group_unknown" }, { field: "group" });
 }
 
 function shown({ username, display_name, group, role, status, email, permissions }: User) {

@@ -11,7 +11,7 @@ const nothing = new Uint8Array();
 
 /**
  * Takes one attempt before the secret is looked at, so that guesses made at the same time count too. Throws
- * `rate_limited`. Not inside a transaction that a wrong guess rolls back.
+ * `rate_limit_exceeded`. Not inside a transaction that a wrong guess rolls back.
  */
 export async function takeAttempt(db: Db, purpose: string, subject: string): Promise<void> {
   const until = new Date(currentTime().getTime() + WINDOW_MS);
@@ -23,9 +23,13 @@ export async function takeAttempt(db: Db, purpose: string, subject: string): Pro
       expires_at = CASE WHEN c.expires_at < now() THEN excluded.expires_at ELSE c.expires_at END
     RETURNING attempts, expires_at`;
   if (row === undefined || row.attempts <= MAX_ATTEMPTS) return;
-  throw new GatewayError("rate_limited", "Too many wrong codes. Wait a quarter of an hour and try again.", {
-    retryAfter: Math.max(1, (row.expires_at.getTime() - currentTime().getTime()) / 1000),
-  });
+  throw new GatewayError(
+    "rate_limit_exceeded",
+    { reason: "too_many_codes" },
+    {
+      retryAfter: Math.max(1, (row.expires_at.getTime() - currentTime().getTime()) / 1000),
+    },
+  );
 }
 
 /** After a right guess the count begins anew. */

@@ -1,6 +1,6 @@
 import { DEFAULT_GROUP, type UserGroupDetail, type UserGroupInput } from "@gateway/shared/channels/group";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
@@ -38,13 +38,13 @@ export async function listGroups(
 /** Throws `not_found`. */
 export async function getGroup(db: Db, id: number): Promise<UserGroup> {
   const group = await db.userGroup.findUnique({ where: { id } });
-  if (group === null) throw notFound("User group");
+  if (group === null) throw notFound({ reason: "user_group_not_found" });
   return group;
 }
 
 export async function describeGroup(db: Db, group: UserGroup): Promise<UserGroupDetail> {
   const [described] = await withCounts(db, [group]);
-  if (described === undefined) throw notFound("User group");
+  if (described === undefined) throw notFound({ reason: "user_group_not_found" });
   return described;
 }
 
@@ -54,8 +54,7 @@ export async function createGroup(db: PrismaClient, actor: Actor, input: UserGro
   return db.$transaction(async (tx) => {
     const [group] = await tx.userGroup.createManyAndReturn({ data: [input], skipDuplicates: true });
     if (group === undefined) {
-      const sentence = "This identifier is taken";
-      throw conflict(sentence, { symbol: sentence });
+      throw conflict({ reason: "group_taken" }, { field: "symbol" });
     }
     await note(tx, actor, "group.create", undefined, group);
     await announce(tx, "groups", group.id);
@@ -92,7 +91,7 @@ export async function switchGroup(
     await tx.$executeRaw`SELECT 1 FROM user_groups WHERE id = ${id} FOR UPDATE`;
     const before = await getGroup(tx, id);
     const next = enable ?? !before.enable;
-    if (!next && before.symbol === DEFAULT_GROUP) throw conflict("The default group cannot be disabled");
+    if (!next && before.symbol === DEFAULT_GROUP) throw conflict({ reason: "default_group_disable" });
     const after = await tx.userGroup.update({ where: { id }, data: { enable: next } });
     await note(tx, actor, "group.switch", before, after);
     await announce(tx, "groups", id);
@@ -105,7 +104,7 @@ export async function deleteGroup(db: PrismaClient, actor: Actor, id: number): P
   await db.$transaction(async (tx) => {
     const before = await getGroup(tx, id);
     const { symbol } = before;
-    if (symbol === DEFAULT_GROUP) throw conflict("The default group cannot be deleted");
+    if (symbol === DEFAULT_GROUP) throw conflict({ reason: "default_group_delete" });
     const named = [{ group: symbol }, { backup_group: symbol }];
     const uses = [
       await tx.user.count({ where: { group: symbol, deleted_at: null } }),
@@ -113,7 +112,7 @@ export async function deleteGroup(db: PrismaClient, actor: Actor, id: number): P
       await tx.channelGroup.count({ where: { group: symbol, channel: { deleted_at: null } } }),
     ];
     if (uses.some((count) => count > 0)) {
-      throw conflict("Accounts, tokens or channels still belong to this group. Move them first");
+      throw conflict({ reason: "group_in_use" });
     }
     await tx.userGroup.delete({ where: { id } });
     await note(tx, actor, "group.delete", before, undefined);
@@ -123,8 +122,7 @@ export async function deleteGroup(db: PrismaClient, actor: Actor, id: number): P
 
 function checkWindow({ promotion, min, max }: Omit<UserGroupInput, "symbol">): void {
   if (!promotion || max === 0 || max > min) return;
-  const sentence = "The upper end must be above the lower one, or 0";
-  throw new GatewayError("invalid_request", sentence, { fields: { max: sentence } });
+  throw invalidRequest({ reason: "group_window" }, { field: "max" });
 }
 
 async function withCounts(db: Db, groups: UserGroup[]): Promise<UserGroupDetail[]> {

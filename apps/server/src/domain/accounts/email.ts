@@ -38,8 +38,7 @@ export async function bindEmail(
 }
 
 export function emailTaken() {
-  const sentence = "This e-mail address belongs to another account";
-  return conflict(`${sentence}.`, { email: sentence });
+  return conflict({ reason: "email_taken" }, { field: "email" });
 }
 
 function isDuplicate(error: unknown): boolean {

@@ -47,7 +47,7 @@ export async function arrive(
   for (let round = 1; ; round += 1) {
     const linked = await findLinked(db, arriving);
     if (linked !== undefined) return linked;
-    if (!rules.RegisterEnabled) throw forbidden("The administrator has closed sign-up.");
+    if (!rules.RegisterEnabled) throw forbidden({ reason: "sign_up_closed" });
     try {
       const username = nameFor(arriving, round);
       return await db.$transaction((tx) => signUp(tx, arriving, { ...newcomer, username }, rules));
@@ -116,7 +116,7 @@ export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number
       if (known !== null) throw belongsToAnother();
       const own = await tx.identity.findFirst({ where: { user_id: actor.id, provider } });
       if (own !== null) {
-        throw conflict("Your account is bound to another account there. Unbind that one first.");
+        throw conflict({ reason: "provider_linked_already" });
       }
       await link(tx, actor.id, arriving);
       await audit(tx, {
@@ -143,7 +143,7 @@ export async function unbindIdentity(
     const user = await lockUser(tx, actor.id);
     const identities = await tx.identity.findMany({ where: { user_id: actor.id } });
     const bound = identities.find((identity) => identity.provider === provider);
-    if (bound === undefined) throw notFound("Binding");
+    if (bound === undefined) throw notFound({ reason: "binding_not_found" });
     const others = identities.some(
       (identity) => identity.id !== bound.id && opens(identity, providers, settings),
     );
@@ -152,7 +152,7 @@ export async function unbindIdentity(
       ? await tx.passkey.count({ where: { user_id: actor.id } })
       : 0;
     if (!others && !password && passkeys === 0) {
-      throw conflict("This is the only way you can sign in. Set a password first.");
+      throw conflict({ reason: "only_sign_in_method" });
     }
     await tx.identity.delete({ where: { id: bound.id } });
     await audit(tx, {
@@ -194,7 +194,7 @@ function nameFor({ provider, identity }: Arriving, round: number): string {
 }
 
 function belongsToAnother(): GatewayError {
-  return conflict("This account is linked to another user here.");
+  return conflict({ reason: "linked_to_another_user" });
 }
 
 /** The name, the address or the identity itself was taken a moment ago. */

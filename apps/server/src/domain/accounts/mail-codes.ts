@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { hasDomainOf } from "@gateway/shared/site/mail";
 import type { Settings } from "@gateway/shared/site/settings";
-import { GatewayError } from "#errors.ts";
+import { type GatewayError, invalidRequest } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
@@ -22,17 +22,17 @@ export interface CodePlace {
   email: string;
 }
 
-/** Throws `rate_limited` when the same was just sent to this address, or too much within the hour. */
+/** Throws `rate_limit_exceeded` when the same was just sent to this address, or too much within the hour. */
 export async function takeMailAttempt(db: Db, kind: "code" | "reset", email: string): Promise<void> {
   await takeAttempt(db, `mail-${kind}`, email, {
     burst: 1,
     everyMs: 60_000,
-    sentence: "A mail was just sent there. Wait a minute before asking for another.",
+    reason: "mail_just_sent",
   });
   await takeAttempt(db, "mail-hour", email, {
     burst: 6,
     everyMs: 600_000,
-    sentence: "Too many mails were sent there. Try again in a few minutes.",
+    reason: "too_many_mails",
   });
 }
 
@@ -96,8 +96,7 @@ export function requireDomain(
   rules: Pick<Settings, "EmailDomainRestrictionEnabled" | "EmailDomainWhitelist">,
 ): void {
   if (!rules.EmailDomainRestrictionEnabled || hasDomainOf(email, rules.EmailDomainWhitelist)) return;
-  const sentence = "E-mail addresses of this domain are not accepted here";
-  throw new GatewayError("invalid_request", `${sentence}.`, { param: "email", fields: { email: sentence } });
+  throw invalidRequest({ reason: "mail_domain_refused" }, { field: "email" });
 }
 
 export function isEmailTaken(db: Db, email: string, exceptId = 0): Promise<boolean> {
@@ -111,6 +110,5 @@ function hashOf(secrets: Secrets, { purpose, subject, email }: CodePlace, code: 
 }
 
 function wrongCode(field: string): GatewayError {
-  const sentence = "The code is wrong or has expired";
-  return new GatewayError("invalid_request", `${sentence}.`, { param: field, fields: { [field]: sentence } });
+  return invalidRequest({ reason: "mail_code_wrong" }, { field });
 }

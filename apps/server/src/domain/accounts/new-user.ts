@@ -81,11 +81,11 @@ export async function giftsOf(
   const burst = rules.GiftsPerNetworkPerDay;
   if (burst === 0 || newUser + invitee + inviter === 0) return { newUser, invitee, inviter };
   try {
-    const pace = { burst, everyMs: Math.ceil(DAY_MS / burst), sentence: "Too many gifts." };
+    const pace = { burst, everyMs: Math.ceil(DAY_MS / burst), reason: "too_many_gifts" as const };
     await takeAttempt(tx, "sign-up-gift", networkOf(ip, GIFT_NETWORK), pace);
     return { newUser, invitee, inviter };
   } catch (error) {
-    if (error instanceof GatewayError && error.code === "rate_limited")
+    if (error instanceof GatewayError && error.code === "rate_limit_exceeded")
       return { newUser: 0, invitee: 0, inviter: 0 };
     throw error;
   }
@@ -129,8 +129,7 @@ export async function giveGifts(tx: Prisma.TransactionClient, user: User, gifts:
 }
 
 function nameTaken() {
-  const sentence = "This user name is taken.";
-  return conflict(sentence, { username: sentence });
+  return conflict({ reason: "username_taken" }, { field: "username" });
 }
 
 function isDuplicate(error: unknown): boolean {

@@ -16,12 +16,15 @@ const nothing = new Uint8Array();
 /** Instants are kept to the millisecond, and may have been rounded up. */
 const ROUNDING_MS = 1;
 
-/** Takes a turn. Throws `rate_limited` with the sentence, and the seconds to wait. */
+/** Limits that name no number. */
+type PaceReason = "mail_just_sent" | "too_many_mails" | "too_many_passwords" | "too_many_gifts";
+
+/** Takes a turn. Throws `rate_limit_exceeded` with the reason, and the seconds to wait. */
 export async function takeAttempt(
   db: Db,
   purpose: string,
   subject: string,
-  { burst, everyMs, sentence }: Pace & { sentence: string },
+  { burst, everyMs, reason }: Pace & { reason: PaceReason },
 ): Promise<void> {
   // The row's instant is when everything taken so far is paid back at that pace. By the clock of the moment: whoever
   // waited for the row may have begun before the one who had it.
@@ -34,9 +37,11 @@ export async function takeAttempt(
   if (taken > 0) return;
   const row = await db.oneTimeCode.findUnique({ where: { purpose_subject: { purpose, subject } } });
   const freeAt = (row?.expires_at.getTime() ?? 0) - everyMs * (burst - 1);
-  throw new GatewayError("rate_limited", sentence, {
-    retryAfter: Math.max(1, (freeAt - currentTime().getTime()) / 1000),
-  });
+  throw new GatewayError(
+    "rate_limit_exceeded",
+    { reason },
+    { retryAfter: Math.max(1, (freeAt - currentTime().getTime()) / 1000) },
+  );
 }
 
 /** Gives back one turn that turned out not to count. */

@@ -37,7 +37,7 @@ export async function beginRegistration(
   { user, place, siteName }: { user: User; place: Place; siteName: string },
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const own = await db.passkey.findMany({ where: { user_id: user.id } });
-  if (own.length >= MOST_PER_USER) throw conflict(`An account can have ${MOST_PER_USER} passkeys.`);
+  if (own.length >= MOST_PER_USER) throw conflict({ reason: "too_many_passkeys", most: MOST_PER_USER });
   const options = await generateRegistrationOptions({
     rpName: siteName,
     rpID: place.rpId,
@@ -83,7 +83,7 @@ export async function finishRegistration(
       },
       skipDuplicates: true,
     });
-    if (count === 0) throw conflict("This passkey belongs to an account here already.");
+    if (count === 0) throw conflict({ reason: "passkey_taken" });
     await audit(tx, {
       actor,
       action: "user.passkey_add",
@@ -152,7 +152,7 @@ export async function listPasskeys(db: Db, userId: number): Promise<Passkey[]> {
 /** Throws `not_found`. */
 export async function renamePasskey(db: Db, userId: number, id: number, alias: string): Promise<void> {
   const { count } = await db.passkey.updateMany({ where: { id, user_id: userId }, data: { alias } });
-  if (count === 0) throw notFound("Passkey");
+  if (count === 0) throw notFound({ reason: "passkey_not_found" });
 }
 
 /** Throws `not_found`. */
@@ -163,7 +163,7 @@ export async function removePasskey(
 ): Promise<void> {
   await db.$transaction(async (tx) => {
     const passkey = await tx.passkey.findFirst({ where: { id, user_id: actor.id } });
-    if (passkey === null) throw notFound("Passkey");
+    if (passkey === null) throw notFound({ reason: "passkey_not_found" });
     await requireAnotherSignIn(tx, actor.id, id);
     await tx.passkey.delete({ where: { id } });
     await audit(tx, {
@@ -181,7 +181,7 @@ async function requireAnotherSignIn(tx: Prisma.TransactionClient, userId: number
   if (user.password_hash !== null) return;
   const others = await tx.passkey.count({ where: { user_id: userId, id: { not: id } } });
   if (others > 0 || (await tx.identity.count({ where: { user_id: userId } })) > 0) return;
-  throw conflict("This is the only way you can sign in. Set a password first.");
+  throw conflict({ reason: "only_sign_in_method" });
 }
 
 async function keepChallenge(
@@ -244,6 +244,6 @@ async function verified<T>(check: () => Promise<T>): Promise<T> {
 }
 
 function notConfirmed(cause?: unknown): GatewayError {
-  if (cause === undefined) return forbidden("The passkey could not be confirmed. Try again.");
-  return new GatewayError("forbidden", "The passkey could not be confirmed. Try again.", { cause });
+  if (cause === undefined) return forbidden({ reason: "passkey_not_confirmed" });
+  return forbidden({ reason: "passkey_not_confirmed" }, { cause });
 }

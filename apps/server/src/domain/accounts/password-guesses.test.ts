@@ -53,7 +53,7 @@ describe("guessing at a password", () => {
   it("does not keep the owner away from where the account signed in before", async () => {
     const user = await makeUser({ last_login_ip: "192.0.2.7" });
     await tries(60, (n) => guess(user, `203.0.113.${n}`));
-    await expect(guess(user, "192.0.2.8")).rejects.toMatchObject({ code: "rate_limited" });
+    await expect(guess(user, "192.0.2.8")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
     await expect(guess(user, "192.0.2.7")).resolves.toBeDefined();
   });
 
@@ -76,7 +76,7 @@ describe("guessing at a password", () => {
 
 describe("a pace", () => {
   it("gives as many turns at once as it has, however close together they are asked for", async () => {
-    const pace = { burst: 2, everyMs: 60_000, sentence: "Too often." };
+    const pace = { burst: 2, everyMs: 60_000, reason: "mail_just_sent" as const };
     for (let round = 0; round < 100; round += 1) {
       const crowd = tries(3, () => takeAttempt(database.db, "test", `crowd ${round}`, pace));
       expect((await crowd).passed).toBe(2);
@@ -85,7 +85,7 @@ describe("a pace", () => {
 
   it("pays back one turn per interval", async () => {
     const { db } = database;
-    const pace = { burst: 2, everyMs: 60_000, sentence: "Too often." };
+    const pace = { burst: 2, everyMs: 60_000, reason: "mail_just_sent" as const };
     const attempt = () => takeAttempt(db, "test", "pace", pace);
     expect((await tries(5, attempt)).passed).toBe(2);
     // As if a little more than a minute had passed.

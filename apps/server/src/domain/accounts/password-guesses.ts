@@ -14,7 +14,7 @@ const ONE_ADDRESS: Pace = { burst: 8, everyMs: 120_000 };
 const ALL_ADDRESSES: Pace = { burst: 30, everyMs: 60_000 };
 const FROM_ONE = "login-address";
 const FROM_ALL = "login-account";
-const sentence = "Too many wrong passwords for this account. Wait a moment and try again.";
+const reason = "too_many_passwords";
 
 export interface Guess {
   /** Calls the guess off: the password was right. */
@@ -23,7 +23,7 @@ export interface Guess {
 
 /**
  * Counts a guess before the password is looked at, so that guesses made at the same time count too. A name that
- * no one has is treated like one that someone has. Throws `rate_limited`.
+ * no one has is treated like one that someone has. Throws `rate_limit_exceeded`.
  */
 export async function takeGuess(
   db: Db,
@@ -33,8 +33,8 @@ export async function takeGuess(
   const account = user === null ? hashed(secrets, name.toLowerCase()) : String(user.id);
   const pair = hashed(secrets, `${account}@${ip}`);
   const known = user !== null && (await knowsAddress(db, user, ip));
-  await takeAttempt(db, FROM_ONE, pair, { ...ONE_ADDRESS, sentence });
-  if (!known) await takeAttempt(db, FROM_ALL, account, { ...ALL_ADDRESSES, sentence });
+  await takeAttempt(db, FROM_ONE, pair, { ...ONE_ADDRESS, reason });
+  if (!known) await takeAttempt(db, FROM_ALL, account, { ...ALL_ADDRESSES, reason });
   return {
     async right() {
       await forgetAttempts(db, FROM_ONE, pair);

@@ -1,6 +1,6 @@
 import { UserStatus } from "@gateway/shared/accounts/user";
 import { audit } from "#domain/audit-log/audit.ts";
-import { GatewayError } from "#errors.ts";
+import { forbidden, type GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
@@ -76,5 +76,5 @@ async function requireLink(db: Db, secrets: Secrets, email: string, token: strin
 }
 
 function badLink(): GatewayError {
-  return new GatewayError("forbidden", "This link has expired or was used already. Ask for a new one.");
+  return forbidden({ reason: "reset_link_invalid" });
 }

@@ -30,9 +30,13 @@ export function createPersonCheck({ settings, fetch, address = VERIFY }: PersonC
       const response = await fetch(address, { method: "POST", body: form, signal, redirect: "error" });
       answer = await response.json();
     } catch (cause) {
-      throw new GatewayError("upstream_failed", "The check could not be made. Try again in a moment.", {
-        cause,
-      });
+      throw new GatewayError(
+        "upstream_failed",
+        { reason: "person_check_unreachable" },
+        {
+          cause,
+        },
+      );
     }
     if (typeof answer !== "object" || answer === null || !("success" in answer) || answer.success !== true) {
       throw unproven();
@@ -41,8 +45,5 @@ export function createPersonCheck({ settings, fetch, address = VERIFY }: PersonC
 }
 
 function unproven(): GatewayError {
-  return new GatewayError(
-    "person_unproven",
-    "The check of the browser was not passed. Reload and try again.",
-  );
+  return new GatewayError("person_unproven");
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { User } from "#platform/prisma/client.ts";
@@ -28,7 +28,7 @@ export const RECENT_MINUTES = 10;
 
 /**
  * The current password; for an account without one a code of the second factor, or a session that began within the
- * last minutes. Throws `invalid_request` with the field, `rate_limited`, `totp_wrong` or `sign_in_again`.
+ * last minutes. Throws `invalid_request` with the field, `rate_limit_exceeded`, `totp_wrong` or `sign_in_again`.
  */
 export async function requireProof(db: Db, secrets: Secrets, proof: Proof): Promise<void> {
   const { user, password, code = "", ip, session, field = "password" } = proof;
@@ -40,15 +40,11 @@ export async function requireProof(db: Db, secrets: Secrets, proof: Proof): Prom
   }
   if (user.totp_enabled && code !== "") return requireSecondFactor(db, secrets, user, code);
   if (await isRecent(db, secrets, user.id, session)) return;
-  throw new GatewayError(
-    "sign_in_again",
-    `Sign out, sign in again, and repeat this within ${RECENT_MINUTES} minutes.`,
-  );
+  throw new GatewayError("sign_in_again", { reason: "sign_in_again_here", minutes: RECENT_MINUTES });
 }
 
 export function wrongPassword(field: string): GatewayError {
-  const sentence = "The current password is wrong";
-  return new GatewayError("invalid_request", `${sentence}.`, { param: field, fields: { [field]: sentence } });
+  return invalidRequest({ reason: "current_password_wrong" }, { field });
 }
 
 /** Whether this browser signed in within the last minutes. */
@@ -98,10 +94,7 @@ export async function spendLinkPermit(
           },
         });
   if (count === 1) return;
-  throw new GatewayError(
-    "proof_required",
-    "Confirm with your password before you link an account: POST /api/user/self/identities/confirm.",
-  );
+  throw new GatewayError("proof_required");
 }
 
 function subjectOf(secrets: Secrets, session: string): string {

@@ -2,7 +2,7 @@ import type { RegisterInput } from "@gateway/shared/accounts/registration";
 import { UserStatus } from "@gateway/shared/accounts/user";
 import type { Settings } from "@gateway/shared/site/settings";
 import { audit } from "#domain/audit-log/audit.ts";
-import { forbidden, GatewayError } from "#errors.ts";
+import { forbidden, invalidFields } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -79,18 +79,18 @@ export async function register(
 }
 
 function requireEmail(input: RegisterInput): void {
-  const fields: Record<string, string> = {};
-  if (input.email === "") fields["email"] = "Enter your e-mail address";
-  if (input.verification_code === "") fields["verification_code"] = "Enter the code";
-  const [first] = Object.values(fields);
-  if (first !== undefined) throw new GatewayError("invalid_request", `${first}.`, { fields });
+  const error = invalidFields({
+    ...(input.email === "" ? { email: { reason: "email_required" } } : {}),
+    ...(input.verification_code === "" ? { verification_code: { reason: "code_required" } } : {}),
+  });
+  if (error !== undefined) throw error;
 }
 
 /** Throws `forbidden` while no one may sign up with a password. */
 export function requireOpen(rules: Pick<Rules, "RegisterEnabled" | "PasswordRegisterEnabled">): void {
-  if (!rules.RegisterEnabled) throw forbidden("The administrator has closed sign-up.");
+  if (!rules.RegisterEnabled) throw forbidden({ reason: "sign_up_closed" });
   if (!rules.PasswordRegisterEnabled) {
-    throw forbidden("Signing up with a password is switched off.");
+    throw forbidden({ reason: "password_sign_up_off" });
   }
 }
 

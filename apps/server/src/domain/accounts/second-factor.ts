@@ -20,11 +20,11 @@ const USED_MS = 5 * 60_000;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 
-/** For an account without a second factor nothing happens. Throws `totp_required`, `totp_wrong`, `rate_limited`. */
+/** For an account without a second factor nothing happens. Throws `totp_required`, `totp_wrong`, `rate_limit_exceeded`. */
 export async function requireSecondFactor(db: Db, secrets: Secrets, user: User, code: string): Promise<void> {
   if (!user.totp_enabled) return;
   if (code === "") {
-    throw new GatewayError("totp_required", "Send the code of your authenticator app, or a recovery code.");
+    throw new GatewayError("totp_required", { reason: "totp_code_required" });
   }
   await takeAttempt(db, ATTEMPTS, String(user.id));
   if (!(await codeFits(db, secrets, user, code)) && !(await spendRecoveryCode(db, secrets, user.id, code))) {
@@ -59,7 +59,7 @@ export async function enableTotp(
   code: string,
 ): Promise<string[]> {
   if (user.totp_enabled) throw alreadyOn();
-  if (user.totp_secret === null) throw conflict("Begin with a new secret for your app.");
+  if (user.totp_secret === null) throw conflict({ reason: "totp_secret_missing" });
   await takeAttempt(db, ATTEMPTS, String(user.id));
   if (!(await codeFits(db, secrets, user, code))) throw wrongCode();
   await forgetAttempts(db, ATTEMPTS, String(user.id));
@@ -83,7 +83,7 @@ export async function renewRecoveryCodes(
   user: User,
   code: string,
 ): Promise<string[]> {
-  if (!user.totp_enabled) throw conflict("The second factor is not switched on.");
+  if (!user.totp_enabled) throw conflict({ reason: "totp_off" });
   await requireSecondFactor(db, secrets, user, code);
   return db.$transaction(async (tx) => {
     await audit(tx, { actor, action: "user.totp_recovery", targetType: "user", targetId: user.id });
@@ -155,9 +155,9 @@ function contextOf(userId: number): string {
 }
 
 function wrongCode(): GatewayError {
-  return new GatewayError("totp_wrong", "The code is wrong or was used before.");
+  return new GatewayError("totp_wrong");
 }
 
 function alreadyOn(): GatewayError {
-  return conflict("The second factor is switched on already.");
+  return conflict({ reason: "totp_on" });
 }

@@ -69,10 +69,7 @@ async function requireLink(db: Db, secrets: Secrets, token: string): Promise<voi
   });
   const presented = secrets.hash(token);
   if (open.some((code) => sameSecret(code.code_hash, presented))) return;
-  throw new GatewayError(
-    "wrong_credentials",
-    "This set-up link is not valid any more. Restart the server to get a new one.",
-  );
+  throw new GatewayError("wrong_credentials", { reason: "setup_link_invalid" });
 }
 
 /** Makes root from the environment when there is none. Answers whether it did; an existing root is left alone. */
@@ -137,5 +134,5 @@ async function createRoot(tx: Prisma.TransactionClient, root: NewRoot): Promise<
 }
 
 function setupDone(): GatewayError {
-  return new GatewayError("setup_done", "This installation already has a root account. Sign in instead.");
+  return new GatewayError("setup_done");
 }

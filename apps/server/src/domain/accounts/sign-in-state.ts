@@ -133,7 +133,7 @@ export async function spendArrival(
 }
 
 function expired(): GatewayError {
-  return forbidden("This sign-in has expired or was begun in another browser. Start again.");
+  return forbidden({ reason: "sign_in_expired" });
 }
 
 async function keep(db: Db, secrets: Secrets, { state, browser }: Departure, facts: SpentState) {

@@ -1,7 +1,7 @@
 import { Permissions } from "@gateway/shared/accounts/permissions";
 import { Role } from "@gateway/shared/accounts/roles";
 import { UserStatus } from "@gateway/shared/accounts/user";
-import { GatewayError, notFound } from "#errors.ts";
+import { forbidden, GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
@@ -22,7 +22,7 @@ export function permissionsOf({ permissions }: Pick<User, "permissions">): Permi
 }
 
 export function userDisabled(): GatewayError {
-  return new GatewayError("user_disabled", "This account is disabled. Ask an administrator.");
+  return new GatewayError("user_disabled");
 }
 
 export interface PasswordLogin {
@@ -37,19 +37,19 @@ export interface PasswordLogin {
 }
 
 /**
- * Throws `wrong_credentials` (the same, after the same work, for unknown users), `rate_limited`, `user_disabled` or `forbidden`;
+ * Throws `wrong_credentials` (the same, after the same work, for unknown users), `rate_limit_exceeded`, `user_disabled` or `forbidden`;
  * `totp_required` or `totp_wrong` only to someone who knows the password.
  */
 export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Promise<User> {
   const user = await findByName(db, input.username);
   const guess = await takeGuess(db, secrets, { name: input.username, user, ip: input.ip });
   if (!(await passwordMatches(user?.password_hash, input.password)) || user === null) {
-    throw new GatewayError("wrong_credentials", "The user name or the password is wrong.");
+    throw new GatewayError("wrong_credentials", { reason: "user_name_or_password_wrong" });
   }
   await guess.right();
   if (!isEnabled(user)) throw userDisabled();
   if (!input.passwordLoginEnabled && user.role < Role.root) {
-    throw new GatewayError("forbidden", "Signing in with a password is switched off.");
+    throw forbidden({ reason: "password_sign_in_off" });
   }
   await requireSecondFactor(db, secrets, user, input.code);
   return noteLogin(db, user.id, input.ip);
@@ -79,7 +79,7 @@ export async function findByAccessToken(db: Db, secrets: Secrets, token: string)
 /** Throws `not_found`. */
 export async function getUser(db: Db, id: number): Promise<User> {
   const user = await db.user.findFirst({ where: { id, deleted_at: null } });
-  if (user === null) throw notFound("User");
+  if (user === null) throw notFound({ reason: "user_not_found" });
   return user;
 }
 
@@ -112,7 +112,7 @@ export async function describeUser(db: Db, id: number): Promise<UserInDetail> {
       _count: { select: { tokens: { where: { deleted_at: null } }, passkeys: true } },
     },
   });
-  if (row === null) throw notFound("User");
+  if (row === null) throw notFound({ reason: "user_not_found" });
   const { _count: counts, ...user } = row;
   return { ...withProviders(row), ...user, token_count: counts.tokens, passkey_count: counts.passkeys };
 }

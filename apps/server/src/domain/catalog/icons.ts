@@ -60,14 +60,15 @@ export function createIcons(
   return {
     async iconAt(address) {
       // What no one named is not kept either: it would push out what is looked at.
-      if (fresh(address) === undefined && !(await isNamed(db, address))) throw notFound("Icon");
+      if (fresh(address) === undefined && !(await isNamed(db, address)))
+        throw notFound({ reason: "icon_not_found" });
       return remember(address, fresh(address) ?? ask(address));
     },
   };
 }
 
 function pictureOnly(found: Fetched): Fetched {
-  if (!found.mediaType.startsWith("image/")) throw notFound("Icon");
+  if (!found.mediaType.startsWith("image/")) throw notFound({ reason: "icon_not_found" });
   return found;
 }
 

@@ -5,6 +5,7 @@ import {
   type ModelInfoImported,
   type ModelInfoInput,
 } from "@gateway/shared/channels/model-info";
+import { issueOf } from "@gateway/shared/errors/issue";
 import { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
@@ -23,7 +24,7 @@ export async function listModelInfo(db: Db): Promise<ModelInfo[]> {
 /** Throws `not_found`. */
 export async function getModelInfo(db: Db, id: number): Promise<ModelInfo> {
   const info = await db.modelInfo.findUnique({ where: { id } });
-  if (info === null) throw notFound("Model");
+  if (info === null) throw notFound({ reason: "model_info_not_found" });
   return info;
 }
 
@@ -110,14 +111,16 @@ export function readModelList(json: unknown): ModelInfoInput[] {
   const wrapped = Wrapped.safeParse(json);
   const entries = wrapped.success ? wrapped.data.data : json;
   if (!Array.isArray(entries) || entries.length === 0)
-    throw invalidRequest("This is not a list of models.", "models");
-  if (entries.length > most) throw invalidRequest(`A list has at most ${most} models.`, "models");
+    throw invalidRequest({ reason: "model_list_unreadable" }, { param: "models" });
+  if (entries.length > most)
+    throw invalidRequest({ reason: "model_list_too_long", most }, { param: "models" });
   const models = entries.map((entry: unknown, index) => {
     const parsed = ImportedModelInfo.safeParse(entry);
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
-    const place = `Entry ${index + 1}${issue === undefined ? "" : `, ${issue.path.join(".")}: ${issue.message}`}`;
-    throw invalidRequest(place, "models");
+    if (issue === undefined) throw invalidRequest({ reason: "model_list_unreadable" }, { param: "models" });
+    const field = ["models", index, ...issue.path].join(".");
+    throw invalidRequest({ ...issueOf(issue, entry), field });
   });
   // Of two entries for one model the last one counts.
   return [...new Map(models.map((info) => [info.model, info])).values()];
@@ -148,8 +151,7 @@ export async function seedModelInfo(db: PrismaClient): Promise<void> {
 }
 
 function taken(): Error {
-  const sentence = "This model is described already";
-  return conflict(sentence, { model: sentence });
+  return conflict({ reason: "model_described" }, { field: "model" });
 }
 
 async function note(

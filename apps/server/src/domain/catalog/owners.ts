@@ -1,6 +1,6 @@
 import { LAST_RESERVED_OWNER, type ModelOwnerChange } from "@gateway/shared/channels/owner";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
 
@@ -13,7 +13,7 @@ export async function listOwners(db: Db): Promise<ModelOwner[]> {
 /** Throws `not_found`. */
 export async function getOwner(db: Db, id: number): Promise<ModelOwner> {
   const owner = await db.modelOwner.findUnique({ where: { id } });
-  if (owner === null) throw notFound("Model owner");
+  if (owner === null) throw notFound({ reason: "owner_not_found" });
   return owner;
 }
 
@@ -27,8 +27,7 @@ export async function createOwner(
     // Two requests with one id: the second finds nothing to insert.
     const [owner] = await tx.modelOwner.createManyAndReturn({ data: [input], skipDuplicates: true });
     if (owner === undefined) {
-      const sentence = "This id is taken";
-      throw conflict(sentence, { id: sentence });
+      throw conflict({ reason: "owner_id_taken" }, { field: "id" });
     }
     await note(tx, actor, "owner.create", undefined, owner);
     return owner;
@@ -54,10 +53,10 @@ export async function deleteOwner(db: PrismaClient, actor: Actor, id: number): P
   await db.$transaction(async (tx) => {
     const before = await getOwner(tx, id);
     if (id <= LAST_RESERVED_OWNER) {
-      throw new GatewayError("invalid_request", "This owner comes with the product and cannot be deleted");
+      throw invalidRequest({ reason: "owner_built_in" });
     }
     if ((await tx.price.count({ where: { channel_type: id } })) > 0) {
-      throw conflict("Prices belong to this owner. Give them another owner first");
+      throw conflict({ reason: "owner_in_use" });
     }
     await tx.modelOwner.delete({ where: { id } });
     await note(tx, actor, "owner.delete", before, undefined);

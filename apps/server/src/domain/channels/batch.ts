@@ -4,7 +4,7 @@ import type {
   ChannelEditAnswer,
 } from "@gateway/shared/channels/channel-batch";
 import type { Actor } from "#domain/audit-log/audit.ts";
-import { GatewayError } from "#errors.ts";
+import { factsOf, GatewayError, invalidRequest } from "#errors.ts";
 import { applyEdit, differences } from "./batch-edit.ts";
 import { checkChannel } from "./channel-check.ts";
 import { type ChannelRecord, typedIn } from "./channel-row.ts";
@@ -55,8 +55,8 @@ export async function editChannels(
 
 /** An edit that takes away may leave nothing, which no schema sees. */
 function refuseEmpty({ models, groups }: { models: string[]; groups: string[] }): void {
-  if (models.length === 0) throw new GatewayError("invalid_request", "It would have no model left.");
-  if (groups.length === 0) throw new GatewayError("invalid_request", "It would have no group left.");
+  if (models.length === 0) throw invalidRequest({ reason: "no_model_left" });
+  if (groups.length === 0) throw invalidRequest({ reason: "no_group_left" });
 }
 
 export function switchChannels(
@@ -102,7 +102,7 @@ async function each(
     } catch (error) {
       // A mistake of ours is no partial result: it must be heard of.
       if (!(error instanceof GatewayError)) throw error;
-      answer.failed.push({ id, name, message: error.message });
+      answer.failed.push({ id, name, ...factsOf(error) });
     }
   }
   return answer;

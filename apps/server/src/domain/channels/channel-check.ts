@@ -1,5 +1,7 @@
 import type { ChannelInput } from "@gateway/shared/channels/channel";
-import { GatewayError } from "#errors.ts";
+import type { FieldIssue } from "@gateway/shared/errors";
+import { issueOf } from "@gateway/shared/errors/issue";
+import { invalidFields } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
@@ -7,7 +9,7 @@ import type { Providers } from "#providers/registry.ts";
 /** What a schema cannot see in a channel: the provider's demands, groups that exist, values that a wire cannot carry. */
 
 /**
- * Throws `invalid_request` with a sentence for every field that does not fit.
+ * Throws `invalid_request` with an issue for every field that does not fit.
  * @param hasKey a key is given, or stored already
  */
 export async function checkChannel(
@@ -23,8 +25,8 @@ export async function checkChannel(
   });
   const unknown = input.groups.filter((symbol) => !known.some((group) => group.symbol === symbol));
   if (unknown.length === 0) return refuse(fields);
-  fields["groups"] = "There is no such group.";
-  refuse(fields, `There is no group named "${unknown.join('", "')}".`);
+  const groups = unknown.map((symbol) => `"${symbol}"`).join(", ");
+  refuse({ groups: { reason: "groups_unknown", groups }, ...fields });
 }
 
 /** The part that matters for a call without storing. */
@@ -32,31 +34,34 @@ export function checkUpstream(providers: Providers, input: ChannelInput, hasKey:
   refuse(upstreamFaults(providers, input, hasKey));
 }
 
-/** @param first what is said of the whole; unless given, what is said of the first field */
-function refuse(fields: Record<string, string>, first = Object.values(fields)[0]): void {
-  if (first !== undefined) throw new GatewayError("invalid_request", first, { fields });
+function refuse(fields: Record<string, FieldIssue>): void {
+  const error = invalidFields(fields);
+  if (error !== undefined) throw error;
 }
 
-function upstreamFaults(providers: Providers, input: ChannelInput, hasKey: boolean): Record<string, string> {
+function upstreamFaults(
+  providers: Providers,
+  input: ChannelInput,
+  hasKey: boolean,
+): Record<string, FieldIssue> {
   const provider = providers.get(input.type);
-  if (provider === undefined) return { type: "Channel type error" };
-  const fields: Record<string, string> = {};
-  if (!hasKey && provider.keyless !== true) fields["key"] = "API key is required";
+  if (provider === undefined) return { type: { reason: "channel_type_unknown" } };
+  const fields: Record<string, FieldIssue> = {};
+  if (!hasKey && provider.keyless !== true) fields["key"] = { reason: "channel_key_required" };
   const address = addressFault(provider, input.base_url);
   if (address !== undefined) fields["base_url"] = address;
   const plugin = provider.plugin?.safeParse(input.plugin);
   for (const issue of plugin?.error?.issues ?? [])
-    fields[["plugin", ...issue.path].join(".")] ??= issue.message;
+    fields[["plugin", ...issue.path].join(".")] ??= issueOf(issue, input.plugin);
   return fields;
 }
 
-function addressFault(provider: Provider, address: string): string | undefined {
+function addressFault(provider: Provider, address: string): FieldIssue | undefined {
   if (address === "") {
-    return provider.baseUrl === "" ? "API address is required" : undefined;
+    return provider.baseUrl === "" ? { reason: "channel_address_required" } : undefined;
   }
   const url = new URL(address);
-  if (url.username !== "" || url.password !== "")
-    return "The address must not contain a user name or password.";
-  if (url.search !== "" || url.hash !== "") return "The address must end before any ? or #.";
+  if (url.username !== "" || url.password !== "") return { reason: "address_has_password" };
+  if (url.search !== "" || url.hash !== "") return { reason: "address_has_query" };
   return undefined;
 }

@@ -1,7 +1,7 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type { Actor } from "#domain/audit-log/audit.ts";
-import { GatewayError } from "#errors.ts";
+import { invalidFields } from "#errors.ts";
 import type { Providers } from "#providers/registry.ts";
 
 /**
@@ -73,10 +73,8 @@ export function requireCredentials(actor: Actor, moved: readonly string[], kept:
   // A password of the proxy goes to the proxy alone, and a mask of another proxy is refused already.
   const again = kept.filter((field) => field !== "proxy");
   if (moved.length === 0 || again.length === 0 || actor.role === Role.root) return;
-  const message =
-    "Stored credentials are only sent to the address and proxy they were entered for. Enter them again.";
-  throw new GatewayError("invalid_request", message, {
-    fields: Object.fromEntries(again.map((field) => [field, message])),
-    param: again[0] ?? "key",
-  });
+  const error = invalidFields(
+    Object.fromEntries(again.map((field) => [field, { reason: "credentials_moved" }])),
+  );
+  if (error !== undefined) throw error;
 }

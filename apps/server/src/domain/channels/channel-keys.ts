@@ -14,8 +14,6 @@ import { channelKeyContext } from "./load-channels.ts";
 
 type StoredKey = Prisma.ChannelKeyGetPayload<object>;
 
-const LAST_KEY = "This is the last key in use. Switch the channel off instead, or add another key first.";
-
 /**
  * A key that stays keeps its row: stored answers name it. Given again, it is in use again.
  * @param mode `replace` destroys every key that is not given
@@ -95,7 +93,8 @@ export async function patchKey(
   await db.$transaction(async (tx) => {
     const { key, others } = await lockKey(tx, channelId, keyId);
     const switched = patch.status !== undefined && patch.status !== key.status;
-    if (switched && patch.status === 2 && key.status === 1 && others === 0) throw conflict(LAST_KEY);
+    if (switched && patch.status === 2 && key.status === 1 && others === 0)
+      throw conflict({ reason: "last_key" });
     await tx.channelKey.update({
       where: { id: keyId },
       data: { ...patch, ...(switched ? { status_reason: "", status_time: currentTime() } : {}) },
@@ -119,7 +118,7 @@ export async function removeKey(
 ): Promise<void> {
   await db.$transaction(async (tx) => {
     const { key, others } = await lockKey(tx, channelId, keyId);
-    if (key.status === 1 && others === 0) throw conflict(LAST_KEY);
+    if (key.status === 1 && others === 0) throw conflict({ reason: "last_key" });
     await tx.channelKey.delete({ where: { id: keyId } });
     await leaveTrace(tx, actor, "key-removed", key, undefined);
   });
@@ -135,7 +134,7 @@ async function lockKey(
   const key = await tx.channelKey.findFirst({
     where: { id: keyId, channel_id: channelId, channel: { deleted_at: null } },
   });
-  if (key === null) throw notFound("Key");
+  if (key === null) throw notFound({ reason: "key_not_found" });
   const others = await tx.channelKey.count({
     where: { channel_id: channelId, status: 1, id: { not: keyId } },
   });

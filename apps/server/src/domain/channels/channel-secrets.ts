@@ -1,6 +1,7 @@
 import { type ChannelInput, hiddenValue } from "@gateway/shared/channels/channel";
+import type { FieldIssue } from "@gateway/shared/errors";
 import { parseRecord } from "#dialects/wire.ts";
-import { GatewayError } from "#errors.ts";
+import { conflict, invalidFields } from "#errors.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
@@ -113,9 +114,7 @@ export function openPrivate(
     // Written by `sealPrivate` from a checked input.
     return { ...shown, ...(whole as Partial<PrivateFields>) };
   } catch (cause) {
-    const message =
-      "The stored proxy password, headers and parameters cannot be decrypted with this server's SECRET_KEY. Enter them again.";
-    throw new GatewayError("conflict", message, { cause });
+    throw conflict({ reason: "channel_secrets_unreadable" }, { cause });
   }
 }
 
@@ -131,11 +130,11 @@ export interface Filled<T> {
  */
 export function fillMasks<T extends PrivateFields>(input: T, stored: PrivateFields | undefined): Filled<T> {
   const kept: string[] = [];
-  const fields: Record<string, string> = {};
+  const fields: Record<string, FieldIssue> = {};
   const fill = (value: unknown, was: unknown, path: string): unknown => {
     if (value === hiddenValue) {
       if (was === undefined || was === hiddenValue) {
-        fields[path] = "Enter this value: there is no stored one to keep.";
+        fields[path] = { reason: "no_stored_value" };
         return value;
       }
       kept.push(path);
@@ -169,11 +168,10 @@ export function fillMasks<T extends PrivateFields>(input: T, stored: PrivateFiel
     if (stored !== undefined && input.proxy === maskProxy(stored.proxy)) {
       filled.proxy = stored.proxy;
       kept.push("proxy");
-    } else fields["proxy"] = "Enter the proxy's password again: it is only kept for the same proxy and user.";
+    } else fields["proxy"] = { reason: "proxy_password_again" };
   }
-  const [message] = Object.values(fields);
-  if (message !== undefined)
-    throw new GatewayError("invalid_request", message, { fields, param: Object.keys(fields)[0] ?? "" });
+  const error = invalidFields(fields);
+  if (error !== undefined) throw error;
   return { input: filled, kept };
 }
 

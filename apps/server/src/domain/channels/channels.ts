@@ -3,7 +3,7 @@ import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { parseRecord } from "#dialects/wire.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -146,7 +146,7 @@ async function lockChannel(tx: Prisma.TransactionClient, id: number): Promise<vo
 /** Throws `not_found`. */
 export async function getChannel(db: Db, id: number): Promise<ChannelRecord> {
   const row = await db.channel.findFirst({ where: { id, deleted_at: null } });
-  if (row === null) throw notFound("Channel");
+  if (row === null) throw notFound({ reason: "channel_not_found" });
   // One after the other: in a transaction an `include` would send them at once on one connection, which pg is giving up.
   const parts = { where: { channel_id: id } };
   const keys = await db.channelKey.findMany({ ...parts, ...channelParts.keys });
@@ -228,8 +228,7 @@ export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
   try {
     return secrets.decrypt(key.key_encrypted, channelKeyContext(row.id));
   } catch (cause) {
-    const sentence = "The stored key cannot be opened with this server's secret. Enter the key again.";
-    throw new GatewayError("conflict", sentence, { fields: { key: sentence }, cause });
+    throw conflict({ reason: "channel_key_unreadable" }, { field: "key", cause });
   }
 }
 
@@ -313,7 +312,8 @@ export function testModelFor(
   const requested = { testModel: input.test_model, models: input.models };
   const model = testModelOf(requested, deps.providers.get(input.type));
   if (model) return model;
-  throw conflict("Name a test model first: all models of this channel are wildcards.", {
-    test_model: "Name a model to test with.",
-  });
+  throw conflict(
+    { reason: "test_model_missing" },
+    { issues: { test_model: { reason: "test_model_required" } } },
+  );
 }

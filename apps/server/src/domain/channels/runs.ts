@@ -44,12 +44,10 @@ export async function openRun(
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.startChannelRun})`;
     await endSilentRuns(tx);
     // Under the lock: a slower node with the same idea must find the run even when it has ended already.
-    if (minutes > 0 && !(await isDue(tx, input.kind, minutes))) throw conflict("It is not time yet.");
+    if (minutes > 0 && !(await isDue(tx, input.kind, minutes))) throw conflict({ reason: "run_not_due" });
     const running = await tx.channelRun.findFirst({ where: { kind: input.kind, status: "running" } });
     if (running !== null)
-      throw conflict(
-        input.kind === "test" ? "A test is running already." : "Balances are being refreshed already.",
-      );
+      throw conflict({ reason: input.kind === "test" ? "test_running" : "balances_running" });
     const channels = await tx.channel.findMany({
       where: meant(input),
       select: { id: true },
@@ -60,7 +58,7 @@ export async function openRun(
       .flatMap(({ id }) => models.map((model) => ({ channelId: id, model })))
       .slice(0, MAX_ITEMS)
       .map((item, position) => ({ ...item, position }));
-    if (items.length === 0) throw notFound("Channel");
+    if (items.length === 0) throw notFound({ reason: "channel_not_found" });
     const { id } = await tx.channelRun.create({ data: { kind: input.kind, user_id: userId } });
     await tx.channelRunItem.createMany({
       data: items.map(({ position, channelId, model }) => ({
@@ -158,7 +156,7 @@ export async function listRuns(db: Db): Promise<ChannelRun[]> {
 export async function getRun(db: Db, runId: number): Promise<ChannelRun> {
   const row = await db.channelRun.findUnique({ where: { id: runId } });
   const [run] = row === null ? [] : await describe(db, [row]);
-  if (run === undefined) throw notFound("Run");
+  if (run === undefined) throw notFound({ reason: "run_not_found" });
   return run;
 }
 

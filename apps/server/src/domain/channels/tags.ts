@@ -2,7 +2,7 @@ import type { ChannelTag, ChannelTagAnswer, ChannelTagEdit } from "@gateway/shar
 import type { z } from "zod";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
-import { GatewayError, notFound } from "#errors.ts";
+import { factsOf, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { hintOf } from "#platform/secrets.ts";
 import { applyEdit } from "./batch-edit.ts";
@@ -48,7 +48,7 @@ export async function channelsOfTag(db: Db, tag: string): Promise<ChannelRecord[
     orderBy: { id: "desc" },
     include: channelParts,
   });
-  if (tag === "" || rows.length === 0) throw notFound("Tag");
+  if (tag === "" || rows.length === 0) throw notFound({ reason: "tag_not_found" });
   return rows;
 }
 
@@ -58,7 +58,7 @@ export async function idsOfTag(db: Db, tag: string): Promise<number[]> {
     select: { id: true },
     orderBy: { id: "asc" },
   });
-  if (tag === "" || rows.length === 0) throw notFound("Tag");
+  if (tag === "" || rows.length === 0) throw notFound({ reason: "tag_not_found" });
   return rows.map((row) => row.id);
 }
 
@@ -93,7 +93,7 @@ export async function editTag(
       answer.added.push((await createChannel(deps, actor, input)).name);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      answer.failed.push({ id: 0, name, message: error.message });
+      answer.failed.push({ id: 0, name, ...factsOf(error) });
     }
   }
   if (preview) answer.removed = missing.map(({ id, name }) => ({ id, name }));

@@ -3,8 +3,9 @@ import {
   type ChannelImportAnswer,
   PortableChannel,
 } from "@gateway/shared/channels/channel-batch";
+import { issueOf } from "@gateway/shared/errors/issue";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { GatewayError } from "#errors.ts";
+import { conflict, factsOf, GatewayError, invalidRequest } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -76,8 +77,9 @@ export async function importChannels(
       const [issue] = parsed.error.issues;
       const field = issue?.path.join(".") ?? "";
       // Without a field it is no channel at all.
-      const message = issue === undefined || field === "" ? "Invalid JSON" : issue.message;
-      answer.failed.push({ index, name: nameOf(each), field, message });
+      const found = issue === undefined || field === "" ? undefined : issueOf(issue, each);
+      const error = invalidRequest({ reason: "json_invalid", ...found, field });
+      answer.failed.push({ index, name: nameOf(each), field, ...factsOf(error) });
       continue;
     }
     const { status, ...given } = parsed.data;
@@ -93,8 +95,8 @@ export async function importChannels(
       answer.created.push({ index, id: made.id, name: made.name, needs_key: needsKey });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      const [field = ""] = Object.keys(error.fields ?? {});
-      answer.failed.push({ index, name: input.name, field, message: error.message });
+      const [field = ""] = Object.keys(error.issues ?? {});
+      answer.failed.push({ index, name: input.name, field, ...factsOf(error) });
     }
   }
   return answer;
@@ -110,7 +112,6 @@ function openKeys(secrets: Secrets, row: ChannelRecord): string {
   try {
     return row.keys.map((key) => secrets.decrypt(key.key_encrypted, channelKeyContext(row.id))).join("\n");
   } catch (cause) {
-    const sentence = `The stored key of ${row.name} cannot be opened with this server's secret. Enter the key again.`;
-    throw new GatewayError("conflict", sentence, { cause });
+    throw conflict({ reason: "named_channel_key_unreadable", channel: row.name }, { cause });
   }
 }

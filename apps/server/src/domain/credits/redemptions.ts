@@ -9,7 +9,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/credit.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
@@ -82,7 +82,7 @@ export async function deleteRedemption(db: PrismaClient, actor: Actor, id: numbe
 /** Throws `not_found`. */
 export async function getRedemption(db: Db, id: number): Promise<Redemption> {
   const found = await db.redemption.findUnique({ where: { id } });
-  if (found === null) throw notFound("Redemption code");
+  if (found === null) throw notFound({ reason: "redemption_not_found" });
   return found;
 }
 
@@ -148,13 +148,15 @@ export interface Redeem {
   validityDays: number;
 }
 
+const field = { field: "key" };
+
 /**
  * Credits what a code is worth, once, whoever asks at the same time: marking the code used is what gives the right
- * to the credit. Returns the points. Throws `invalid_request`, `not_found` or `conflict`, each with its sentence.
+ * to the credit. Returns the points. Throws `invalid_request`, `not_found` or `conflict`, each with its reason.
  */
 export async function redeem(db: PrismaClient, secrets: Secrets, input: Redeem): Promise<bigint> {
   const key = input.key.trim();
-  if (key === "") throw refusal("invalid_request", "Redemption failed, no redemption code was given");
+  if (key === "") throw invalidRequest({ reason: "redemption_code_missing" }, field);
   const key_hash = secrets.hash(key);
   return db.$transaction(async (tx) => {
     const now = currentTime();
@@ -187,15 +189,11 @@ export async function redeem(db: PrismaClient, secrets: Secrets, input: Redeem):
 
 async function whyNot(tx: Db, key_hash: Uint8Array<ArrayBuffer>): Promise<GatewayError> {
   const code = await tx.redemption.findUnique({ where: { key_hash } });
-  if (code === null) return refusal("not_found", "Redemption failed, the redemption code is not valid");
+  if (code === null) return notFound({ reason: "redemption_unknown" }, field);
   if (code.status === RedemptionStatus.enabled) {
-    return refusal("conflict", "Redemption failed, this redemption code has expired");
+    return conflict({ reason: "redemption_expired" }, field);
   }
-  return refusal("conflict", "Redemption failed, this redemption code was used already");
-}
-
-function refusal(code: "invalid_request" | "not_found" | "conflict", sentence: string): GatewayError {
-  return new GatewayError(code, sentence, { fields: { key: sentence } });
+  return conflict({ reason: "redemption_used" }, field);
 }
 
 /** In one statement with its condition, so that a code which is being redeemed cannot be changed meanwhile. */
@@ -212,7 +210,7 @@ async function changeUnused(
       where: { id, status: { not: RedemptionStatus.used } },
       data,
     });
-    if (after === undefined) throw conflict("A redeemed code cannot be changed");
+    if (after === undefined) throw conflict({ reason: "redemption_fixed" });
     await note(tx, actor, action, before, after);
     return after;
   });

@@ -1,5 +1,5 @@
 import { LogType } from "@gateway/shared/usage/log";
-import { conflict, GatewayError } from "#errors.ts";
+import { conflict, internalError, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { largestAmount } from "./amounts.ts";
 import { creditStatement } from "./ledger-statements.ts";
@@ -40,10 +40,10 @@ const logTypeOf: Record<CreditKind, number> = {
 export async function credit(db: Db, input: CreditInput): Promise<bigint> {
   const { userId, kind, amount, reference } = input;
   if (amount === 0n || amount > largestAmount || amount < -largestAmount) {
-    throw new GatewayError("invalid_request", "The amount must be a whole number of points other than 0.");
+    throw invalidRequest({ reason: "credit_amount" });
   }
   if (reference === "" || reference.length > 128) {
-    throw new GatewayError("internal", "A credit needs a reference of at most 128 characters.");
+    throw internalError(new Error("A credit needs a reference of at most 128 characters."));
   }
   const [row] = await db.$queryRawUnsafe<{ balance: bigint; entry_id: bigint | null }[]>(
     creditStatement,
@@ -57,15 +57,15 @@ export async function credit(db: Db, input: CreditInput): Promise<bigint> {
     input.ip ?? "",
     input.validUntil ?? null,
   );
-  if (row === undefined) throw new GatewayError("not_found", "User not found.");
+  if (row === undefined) throw notFound({ reason: "user_not_found" });
   if (row.entry_id !== null) return row.balance;
   const entry = await db.ledgerEntry.findUnique({ where: { kind_reference: { kind, reference } } });
   if (entry === null) {
-    if (amount > 0n) throw new GatewayError("invalid_request", "The balance cannot be that large.");
-    throw new GatewayError("invalid_request", "Cannot deduct an amount exceeding the user's balance");
+    if (amount > 0n) throw invalidRequest({ reason: "balance_too_high" });
+    throw invalidRequest({ reason: "balance_too_low" });
   }
   if (entry.user_id !== userId || entry.amount !== amount) {
-    throw conflict("This reference belongs to another credit.");
+    throw conflict({ reason: "credit_reference_taken" });
   }
   const user = await db.user.findUniqueOrThrow({ where: { id: userId }, select: { quota: true } });
   return user.quota;

@@ -281,7 +281,7 @@ describe("a recall", () => {
       else await database.db.token.update({ where: { id: account.tokenId }, data: { status: 2 } });
       await ledger.recall(disable === "user" ? { userId: account.userId } : { tokenId: account.tokenId });
       await expect(ledger.reserve(reservation(account, 10n))).rejects.toMatchObject({
-        code: disable === "user" ? "user_disabled" : "invalid_key",
+        code: disable === "user" ? "user_disabled" : "invalid_api_key",
       });
       expect(await ledger.settle(callOf(open, 10n))).toBe("settled");
       expect(await userOf(account)).toMatchObject({ quota: 9_990n, leased: 0n });

@@ -118,8 +118,8 @@ describe("a token's limit of calls at once", () => {
     const account = await makeAccount(database, { quota: 1_000_000n, rates: { concurrency: 5 } });
     const first = await ask(account, 40, 10n);
     expect(first.granted).toHaveLength(5);
-    expect(first.refused[0]).toMatchObject({ code: "rate_limited", status: 429, retryAfter: 1 });
-    expect(first.refused[0]?.message).toContain("5 requests");
+    expect(first.refused[0]).toMatchObject({ code: "rate_limit_exceeded", status: 429, retryAfter: 1 });
+    expect(first.refused[0]?.message).toContain("5 calls");
     await settleAll(first.granted.slice(0, 2), 3n);
     expect((await ask(account, 40, 0n)).granted).toHaveLength(2);
   });

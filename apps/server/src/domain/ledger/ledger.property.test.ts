@@ -107,7 +107,7 @@ const answers = new Set([
   "insufficient_quota",
   "token_quota_exhausted",
   "spend_limit_reached",
-  "rate_limited",
+  "rate_limit_exceeded",
   "invalid_request",
   "conflict",
 ]);

@@ -243,7 +243,7 @@ describe("a reservation", () => {
   it("is refused for a disabled or deleted owner or token", async () => {
     const account = await makeAccount(database, { quota: 1000n });
     await database.db.token.update({ where: { id: account.tokenId }, data: { status: 2 } });
-    await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({ code: "invalid_key" });
+    await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({ code: "invalid_api_key" });
     await database.db.user.update({ where: { id: account.userId }, data: { deleted_at: new Date() } });
     await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({ code: "user_disabled" });
   });

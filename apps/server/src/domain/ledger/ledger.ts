@@ -25,7 +25,7 @@ import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 export interface Ledger {
   /**
    * Holds points of a user, and of a token that has a limit, for a call, and its place among the token's calls at
-   * once. Throws `insufficient_quota`, `token_quota_exhausted`, `spend_limit_reached` or `rate_limited`; `tokenAmount`
+   * once. Throws `insufficient_quota`, `token_quota_exhausted`, `spend_limit_reached` or `rate_limit_exceeded`; `tokenAmount`
    * 0n says that the token's share is the same as the user's.
    */
   reserve(input: ReserveInput): Promise<void>;
@@ -212,7 +212,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   async function reserve(input: ReserveInput): Promise<void> {
     checkAmount(input.amount);
     checkAmount(input.tokenAmount);
-    if (closing) throw new GatewayError("shutting_down", "The gateway is shutting down. Try again.");
+    if (closing) throw new GatewayError("shutting_down");
     const refused = breaker.refusal();
     if (refused !== undefined) throw refused;
     if (open.has(input.requestId)) throw requestIdTaken();

@@ -29,7 +29,7 @@ export function refusalOf({ verdict, most }: Judgement): GatewayError | undefine
     case "calls":
       return tooManyAtOnce(most ?? 0n);
     case "user":
-      return new GatewayError("user_disabled", "This account is disabled.");
+      return new GatewayError("user_disabled");
     case "key":
       return invalidKey();
     case "taken":
@@ -41,7 +41,7 @@ export function refusalOf({ verdict, most }: Judgement): GatewayError | undefine
 }
 
 export function requestIdTaken(): GatewayError {
-  return conflict("A request with this id is under way.");
+  return conflict({ reason: "request_id_taken" });
 }
 
 function spendLimitReached(period: "day" | "month", most: bigint, now: Date): GatewayError {
@@ -49,18 +49,17 @@ function spendLimitReached(period: "day" | "month", most: bigint, now: Date): Ga
     period === "day"
       ? Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1)
       : Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
-  const dollars = formatQuota(Number(most), { inCurrency: true, digits: most < 5_000n ? 6 : 2 });
-  const end = period === "day" ? "at midnight UTC" : "with the month (UTC)";
+  const limit = formatQuota(Number(most), { inCurrency: true, digits: most < 5_000n ? 6 : 2 });
   return new GatewayError(
     "spend_limit_reached",
-    `This API key may spend ${dollars} a ${period}, and what is left of it does not cover this request. The limit ends ${end}.`,
+    { reason: period === "day" ? "daily_spend_limit" : "monthly_spend_limit", limit },
     { retryAfter: Math.max(1, Math.ceil((next - now.getTime()) / 1_000)) },
   );
 }
 
 function tooManyAtOnce(most: bigint): GatewayError {
-  const calls = most === 1n ? "one request" : `${most} requests`;
-  return new GatewayError("rate_limited", `This API key may have ${calls} under way at the same time.`, {
-    retryAfter: 1,
-  });
+  const details = { retryAfter: 1 };
+  return most === 1n
+    ? new GatewayError("rate_limit_exceeded", { reason: "one_call_at_once" }, details)
+    : new GatewayError("rate_limit_exceeded", { reason: "calls_at_once", calls: Number(most) }, details);
 }

@@ -21,6 +21,6 @@ export async function findCall(pool: Pool, view: LogView, id: string): Promise<L
     [id, view.of === "owner" ? view.userId : null],
   );
   const [row] = rows;
-  if (row === undefined) throw notFound("Call");
+  if (row === undefined) throw notFound({ reason: "call_not_found" });
   return describeLogRow(row, view);
 }

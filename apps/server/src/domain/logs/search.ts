@@ -104,12 +104,12 @@ function isByTime({ order }: LogQuery): boolean {
 function orderOf(view: LogView, { order, cursor }: LogQuery): string {
   const parts = order.split(",").filter((part) => part !== "");
   if (parts.length === 0) return newest;
-  if (cursor !== "")
-    throw invalidRequest("Pages by cursor are newest first: ask for them by number.", "order");
+  if (cursor !== "") throw invalidRequest({ reason: "cursor_order" }, { param: "order" });
   const columns = parts.flatMap((part) => {
     const name = part.replace(/^-/, "");
     const column = Object.hasOwn(sortable, name) ? sortable[name] : undefined;
-    if (column === undefined) throw invalidRequest(`The list cannot be sorted by "${name}".`, "order");
+    if (column === undefined)
+      throw invalidRequest({ reason: "sort_unknown", field: name }, { param: "order" });
     if (view.of === "owner" && hiddenFromOwners.has(name)) return [];
     return [`${column} ${part.startsWith("-") ? "DESC" : "ASC"}`];
   });
@@ -120,8 +120,7 @@ function orderOf(view: LogView, { order, cursor }: LogQuery): string {
 const DEEPEST = 10_000;
 
 function rowsBefore({ page = 1, size }: LogQuery): number {
-  if (page * size > DEEPEST)
-    throw invalidRequest("Pages end at row 10,000: go on with the cursor that came as `next`.", "page");
+  if (page * size > DEEPEST) throw invalidRequest({ reason: "page_too_deep" }, { param: "page" });
   return (page - 1) * size;
 }
 
@@ -219,6 +218,6 @@ function writeCursor(row: Place): string {
 
 function readCursor(cursor: string): { at: number; id: bigint } {
   const [, at = "", id = ""] = /^([0-9a-z]{1,9})\.([0-9a-z]{1,12})$/.exec(cursor) ?? [];
-  if (at === "") throw invalidRequest("This is not the cursor of a page.", "cursor");
+  if (at === "") throw invalidRequest({ reason: "cursor_unknown" }, { param: "cursor" });
   return { at: Number.parseInt(at, 36), id: BigInt(Number.parseInt(id, 36)) };
 }

@@ -2,7 +2,7 @@ import { Role } from "@gateway/shared/accounts/roles";
 import { UserStatus } from "@gateway/shared/accounts/user";
 import { eventsOf, type NoticeChannelId, NoticeEvent } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
-import { GatewayError } from "#errors.ts";
+import { addressFailed, GatewayError, upstreamFailed } from "#errors.ts";
 import type { NoticeChannel, Tools } from "#notices/channel.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { currentTime, now } from "#platform/clock.ts";
@@ -124,8 +124,8 @@ function toolsOf({ db, mailer, post }: Telling): Tools {
         return await post(url, body, headers);
       } catch (cause) {
         // The request that asked for a test was good; the address in the settings is not.
-        const text = cause instanceof GatewayError ? cause.message : "The address cannot be reached.";
-        throw new GatewayError("upstream_failed", text, { cause });
+        if (cause instanceof GatewayError) throw addressFailed(cause);
+        throw upstreamFailed({ reason: "address_unreachable" }, { cause });
       }
     },
     mail: (to, letter) => mailer.send({ to, ...letter }),

@@ -8,7 +8,7 @@ import type {
 } from "@gateway/shared/billing/payment";
 import { PaymentCurrency, paymentSecrets, PaymentType } from "@gateway/shared/billing/payment-config";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, invalidFields, notFound } from "#errors.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -25,7 +25,7 @@ export interface GatewayEditing {
   gateways: PaymentGateways;
 }
 
-/** Throws `invalid_request` with a sentence per field. */
+/** Throws `invalid_request` with an issue per field. */
 export async function createGateway(
   { db, secrets, gateways }: GatewayEditing,
   actor: Actor,
@@ -54,8 +54,7 @@ export async function changeGateway(
     const before = await lockGateway(tx, id);
     // What is on its way through it is reported in the old one's words.
     if (before.type !== input.type) {
-      const sentence = "The type cannot be changed. Add another gateway instead";
-      throw conflict(sentence, { type: sentence });
+      throw conflict({ reason: "payment_type_fixed" }, { field: "type" });
     }
     const stored = configOf(secrets, before);
     const given = { ...input.config };
@@ -102,7 +101,7 @@ export async function deleteGateway(
 /** Throws `not_found`. */
 export async function getGateway(db: Db, id: number): Promise<PaymentGateway> {
   const found = await db.paymentGateway.findFirst({ where: { id, deleted_at: null } });
-  if (found === null) throw notFound("Payment gateway");
+  if (found === null) throw notFound({ reason: "payment_gateway_not_found" });
   return found;
 }
 
@@ -193,11 +192,8 @@ function checkedConfig(
   config: Record<string, string>,
 ): Record<string, string> {
   const problems = Object.entries(gateways[type].problemsOf(config));
-  const [first] = problems;
-  if (first !== undefined) {
-    const fields = Object.fromEntries(problems.map(([name, sentence]) => [`config.${name}`, sentence]));
-    throw new GatewayError("invalid_request", `config.${first[0]}: ${first[1]}.`, { fields });
-  }
+  const error = invalidFields(Object.fromEntries(problems.map(([name, issue]) => [`config.${name}`, issue])));
+  if (error !== undefined) throw error;
   return config;
 }
 

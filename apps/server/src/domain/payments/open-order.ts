@@ -13,7 +13,7 @@ import { PaymentCurrency } from "@gateway/shared/billing/payment-config";
 import type { Settings } from "@gateway/shared/site/settings";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, GatewayError, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
@@ -50,7 +50,7 @@ export function termsFor(settings: Settings, group: string): TopUpTerms {
 
 /**
  * Throws `invalid_request` for an amount that cannot be topped up, `not_found` for a gateway that is off, `conflict`
- * when the price is not the one that was shown, `rate_limited` with too many orders open, and what the gateway says.
+ * when the price is not the one that was shown, `rate_limit_exceeded` with too many orders open, and what the gateway says.
  */
 export async function openOrder(deps: PaymentDeps, input: OpenOrderInput): Promise<OpenedOrder> {
   const { userId, amount } = input;
@@ -62,10 +62,10 @@ export async function openOrder(deps: PaymentDeps, input: OpenOrderInput): Promi
   const gateway = await deps.db.paymentGateway.findFirst({
     where: { uuid: input.uuid, enable: true, deleted_at: null },
   });
-  if (gateway === null) throw notFound("Payment gateway");
+  if (gateway === null) throw notFound({ reason: "payment_gateway_not_found" });
   const price = priceFor(settings, payer.group, gateway, amount);
   if (input.order_amount !== undefined && parseCents(input.order_amount) !== price.total) {
-    throw conflict("The price has changed meanwhile. Look at it again before you pay.");
+    throw conflict({ reason: "price_changed" });
   }
   await refuseTooMany(deps, userId);
 
@@ -138,7 +138,7 @@ export function stateOf(order: Order & { gateway: PaymentGateway }): OrderState 
 }
 
 function priceFor(settings: Settings, group: string, gateway: PaymentGateway, amount: number): OrderPrice {
-  if (amount < settings.PaymentMinAmount) throw amountRefused("The amount is below the minimum");
+  if (amount < settings.PaymentMinAmount) throw amountRefused("amount_below_minimum");
   const price = priceOrder({
     amount,
     discount: discountsFor(settings.RechargeDiscount, group).get(amount) ?? 1,
@@ -147,18 +147,18 @@ function priceFor(settings: Settings, group: string, gateway: PaymentGateway, am
     currency: PaymentCurrency.parse(gateway.currency),
     usd_rate: settings.PaymentUSDRate,
   });
-  if (price.total < 1n) throw amountRefused("The amount is below the minimum");
+  if (price.total < 1n) throw amountRefused("amount_below_minimum");
   return price;
 }
 
 function pointsOf(settings: Settings, amount: number): bigint {
   const points = Math.round(amount * settings.QuotaPerUnit);
   if (points >= 1 && Number.isSafeInteger(points)) return BigInt(points);
-  throw amountRefused("The balance cannot be that large.");
+  throw amountRefused("balance_too_high");
 }
 
-function amountRefused(sentence: string): GatewayError {
-  return new GatewayError("invalid_request", sentence, { fields: { amount: sentence }, param: "amount" });
+function amountRefused(reason: "amount_below_minimum" | "balance_too_high"): GatewayError {
+  return invalidRequest({ reason }, { field: "amount" });
 }
 
 async function refuseTooMany(deps: PaymentDeps, userId: number): Promise<void> {
@@ -167,7 +167,7 @@ async function refuseTooMany(deps: PaymentDeps, userId: number): Promise<void> {
     where: { user_id: userId, status: "pending", created_at: { gt: since } },
   });
   if (open < MOST_OPEN) return;
-  throw new GatewayError("rate_limited", "Too many orders wait to be paid. Pay or cancel one of them first.");
+  throw new GatewayError("rate_limit_exceeded", { reason: "too_many_orders" });
 }
 
 /** The instant in UTC and 60 bits no one can guess; 26 letters and digits, which every gateway takes. */

@@ -66,7 +66,7 @@ export async function getOwnOrder(db: Db, userId: number, trade_no: string): Pro
     where: { trade_no, user_id: userId },
     include: { gateway: true },
   });
-  if (order === null) throw notFound("Order");
+  if (order === null) throw notFound({ reason: "order_not_found" });
   return order;
 }
 
@@ -79,7 +79,7 @@ export async function getOrder(
     where: { id },
     include: { gateway: true, user: { select: { username: true } } },
   });
-  if (order === null) throw notFound("Order");
+  if (order === null) throw notFound({ reason: "order_not_found" });
   return order;
 }
 
@@ -97,7 +97,7 @@ export async function closeOrder(
       where: { id: order.id, status: "pending" },
       data: { status: "closed", updated_at: currentTime() },
     });
-    if (count === 0) throw conflict("This order is not open any more");
+    if (count === 0) throw conflict({ reason: "order_not_open" });
     await audit(tx, {
       actor,
       action: "order.close",

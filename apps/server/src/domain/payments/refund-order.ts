@@ -28,7 +28,7 @@ export async function refundOrder(
         updated_at: currentTime(),
       },
     });
-    if (count === 0) throw conflict("Only a paid order can be refunded");
+    if (count === 0) throw conflict({ reason: "order_not_paid" });
     const { trade_no, user_id, quota, gateway_no } = await tx.order.findUniqueOrThrow({
       where: { id: order.id },
     });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OrderTrouble } from "@gateway/shared/billing/order";
 import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
+import { type ErrorParams, messageOf } from "@gateway/shared/errors";
 import { reasonOf } from "@gateway/shared/reasons";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
@@ -44,7 +45,7 @@ export async function takePayment(
     return "credited";
   });
   if (verdict === "credited" || verdict === "known") return verdict;
-  throw conflict(verdict.sentence);
+  throw conflict(verdict.params);
 }
 
 /** Nothing that a gateway says of it changes it any more. */
@@ -52,15 +53,19 @@ export function isFinal(order: Pick<Order, "status">): boolean {
   return order.status === "success" || order.status === "refunded";
 }
 
-/** What is wrong: by its code on the order, in a sentence for operators and the gateway. */
+/** What is wrong: by its code on the order, as an error for operators and the gateway. */
 interface Trouble {
   code: OrderTrouble;
   facts: Record<string, string>;
-  sentence: string;
+  params: ErrorParams<"conflict">;
 }
 
-function trouble(code: OrderTrouble, sentence: string, facts: Record<string, string> = {}): Trouble {
-  return { code, facts, sentence };
+function trouble(
+  code: OrderTrouble,
+  params: ErrorParams<"conflict">,
+  facts: Record<string, string> = {},
+): Trouble {
+  return { code, facts, params };
 }
 
 async function troubleWith(
@@ -69,22 +74,26 @@ async function troubleWith(
   gateway: PaymentGateway,
   { gatewayNo, cents, currency }: Payment,
 ): Promise<Trouble | undefined> {
-  if (order === null) return trouble("unknown_order", reasonOf("unknownOrder"));
-  if (order.gateway_id !== gateway.id) return trouble("other_gateway", reasonOf("otherGateway"));
+  if (order === null) return trouble("unknown_order", { reason: "payment_unknown_order" });
+  if (order.gateway_id !== gateway.id) return trouble("other_gateway", { reason: "payment_other_gateway" });
   if (isFinal(order)) {
-    return order.gateway_no === gatewayNo ? undefined : trouble("paid_twice", reasonOf("paidTwice"));
+    return order.gateway_no === gatewayNo
+      ? undefined
+      : trouble("paid_twice", { reason: "payment_paid_twice" });
   }
   if (currency !== undefined && currency !== order.order_currency) {
     const facts = { paid: currency.slice(0, 8), expected: order.order_currency };
-    return trouble("other_currency", reasonOf("otherCurrency", facts), facts);
+    return trouble("other_currency", { reason: "payment_other_currency", ...facts }, facts);
   }
   const expected = order.order_amount.toFixed(2);
   if (parseCents(expected) !== cents) {
     const facts = { paid: formatCents(cents), expected };
-    return trouble("other_amount", reasonOf("otherAmount", facts), facts);
+    return trouble("other_amount", { reason: "payment_other_amount", ...facts }, facts);
   }
   const other = await tx.order.findFirst({ where: { gateway_id: gateway.id, gateway_no: gatewayNo } });
-  return other === null ? undefined : trouble("payment_of_another_order", reasonOf("paymentOfAnotherOrder"));
+  return other === null
+    ? undefined
+    : trouble("payment_of_another_order", { reason: "payment_of_another_order" });
 }
 
 async function creditOrder(
@@ -142,7 +151,7 @@ async function tell(
   gateway: PaymentGateway,
   payment: Payment,
   order: Order | null,
-  { code, facts, sentence }: Trouble,
+  { code, facts, params }: Trouble,
 ): Promise<void> {
   const own = order !== null && order.gateway_id === gateway.id;
   if (own && order.trouble === code && isDeepStrictEqual(order.trouble_facts, facts)) return;
@@ -154,7 +163,7 @@ async function tell(
       name: gateway.name,
       order: payment.tradeNo,
       payment: payment.gatewayNo,
-      reason: `${sentence} (${payment.tradeNo}, ${payment.gatewayNo})`,
+      reason: `${messageOf("conflict", params)} (${payment.tradeNo}, ${payment.gatewayNo})`,
     },
   });
 }

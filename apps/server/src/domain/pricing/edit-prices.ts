@@ -1,6 +1,6 @@
 import type { PriceChanges, PriceGroupInput, PriceInput, SyncMode } from "@gateway/shared/billing/price";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -54,7 +54,7 @@ export async function changePrice(
 export async function deletePrices(db: PrismaClient, actor: Actor, models: string[]): Promise<number> {
   return edit(db, async (tx) => {
     const before = await tx.price.findMany({ where: { model: { in: models } }, include: { extras: true } });
-    if (before.length === 0) throw notFound("Price");
+    if (before.length === 0) throw notFound({ reason: "price_not_found" });
     await tx.price.deleteMany({ where: { id: { in: before.map((row) => row.id) } } });
     for (const row of before) await note(tx, actor, "price.delete", row.model, row, undefined);
     await announce(tx, "prices");
@@ -134,7 +134,7 @@ function edit<T>(db: PrismaClient, work: (tx: Prisma.TransactionClient) => Promi
 
 async function findPriceRow(tx: Db, model: string): Promise<PriceRow> {
   const row = await tx.price.findUnique({ where: { model }, include: { extras: true } });
-  if (row === null) throw notFound("Price");
+  if (row === null) throw notFound({ reason: "price_not_found" });
   return row;
 }
 
@@ -142,8 +142,7 @@ async function findPriceRow(tx: Db, model: string): Promise<PriceRow> {
 async function mustHaveOwner(tx: Db, id: number): Promise<void> {
   if (id === 0) return;
   if ((await tx.modelOwner.count({ where: { id } })) === 0) {
-    const sentence = "Channel type error";
-    throw new GatewayError("invalid_request", sentence, { fields: { channel_type: sentence } });
+    throw invalidRequest({ reason: "channel_type_unknown" }, { field: "channel_type" });
   }
 }
 
@@ -152,8 +151,7 @@ async function mustBeFree(tx: Db, models: string[], field: "model" | "models"): 
 }
 
 function repeated(field: "model" | "models") {
-  const sentence = "Model names cannot be repeated";
-  return conflict(sentence, { [field]: sentence });
+  return conflict({ reason: "model_names_repeated" }, { field });
 }
 
 async function note(

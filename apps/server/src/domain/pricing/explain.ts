@@ -32,7 +32,7 @@ export async function explainCall(pool: Pool, id: string, ownerId?: number): Pro
     [id, ownerId ?? null],
   );
   const [row] = rows;
-  if (row === undefined) throw notFound("Bill");
+  if (row === undefined) throw notFound({ reason: "bill_not_found" });
   return explain(row);
 }
 

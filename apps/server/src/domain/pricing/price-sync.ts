@@ -40,13 +40,13 @@ const PriceList = z.union([
 /** Reads a list as other gateways publish it: an array, or an object with the array under `data`. */
 export function readPriceList(body: unknown): SavePrice[] {
   const parsed = PriceList.safeParse(body);
-  if (!parsed.success) throw invalidRequest("The price list is not in a form that can be read.");
+  if (!parsed.success) throw invalidRequest({ reason: "price_list_unreadable" });
   // A lock is this installation's own decision, never the list's.
   const prices = parsed.data.map((listed) => priceFromJson({ ...listed, locked: false }));
   const seen = new Set<string>();
   for (const price of prices) {
     checkPrice(price);
-    if (seen.has(price.model)) throw invalidRequest(`The price list names ${price.model} twice.`);
+    if (seen.has(price.model)) throw invalidRequest({ reason: "price_list_repeats", model: price.model });
     seen.add(price.model);
   }
   return prices;

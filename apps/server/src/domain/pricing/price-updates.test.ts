@@ -70,7 +70,7 @@ describe("an update of prices by the clock", () => {
   it("writes down why nothing came, changes nothing then, and tries again when it is due", async () => {
     const { db } = database;
     const before = await db.price.count();
-    const down = () => Promise.reject(invalidRequest("The address did not answer with a price list."));
+    const down = () => Promise.reject(invalidRequest({ reason: "price_list_not_answered" }));
     expect(await updatePricesIfDue(db, settings, down, at(12))).toMatchObject({
       error: "The address did not answer with a price list.",
       removed: [],

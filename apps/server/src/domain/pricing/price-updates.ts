@@ -21,7 +21,7 @@ function parseList(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalidRequest("The address did not answer with a price list.", "url");
+    throw invalidRequest({ reason: "price_list_not_answered" }, { param: "url" });
   }
 }
 
@@ -67,7 +67,7 @@ async function takeOver(
   try {
     const list = await fetchList(url);
     // Overwriting with nothing would leave every model without a price.
-    if (list.length === 0) throw invalidRequest("The price list is empty.");
+    if (list.length === 0) throw invalidRequest({ reason: "price_list_empty" });
     const { added, changed, removed, locked } = await takeOverPrices(db, systemActor, list, mode);
     return {
       error: "",

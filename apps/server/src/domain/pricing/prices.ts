@@ -75,27 +75,21 @@ const longestModel = 160;
 export function checkPrice(price: SavePrice): void {
   const name = price.model;
   if (name === "" || name.length > longestModel || name !== name.trim()) {
-    throw invalidRequest(
-      `A model name has 1 to ${longestModel} characters and no spaces around it.`,
-      "model",
-    );
+    throw invalidRequest({ reason: "price_model_name", most: longestModel }, { param: "model" });
   }
   if (name.slice(0, -1).includes("*")) {
-    throw invalidRequest("A wildcard * may stand only at the end of a model name.", "model");
+    throw invalidRequest({ reason: "price_wildcard" }, { param: "model" });
   }
   checkRatio(price.input, "input");
   checkRatio(price.output, "output");
   for (const [kind, value] of Object.entries(price.extras)) {
-    if (kind === "" || kind.length > 48) throw invalidRequest("A kind has 1 to 48 characters.", "extras");
+    if (kind === "" || kind.length > 48) throw invalidRequest({ reason: "price_kind" }, { param: "extras" });
     checkRatio(value, `extras.${kind}`, kind.startsWith(tierPrefix) ? decimalsOfTier : decimalsKept);
   }
   const thresholds = new Set<number>();
   for (const [index, tier] of price.tiers.entries()) {
     if (!Number.isSafeInteger(tier.above) || tier.above <= 0 || thresholds.has(tier.above)) {
-      throw invalidRequest(
-        "A tier begins above a whole number of tokens, each at another.",
-        `tiers.${index}`,
-      );
+      throw invalidRequest({ reason: "price_tier" }, { param: `tiers.${index}` });
     }
     thresholds.add(tier.above);
     checkRatio(tier.input, `tiers.${index}.input`);
@@ -109,10 +103,10 @@ function checkRatio(text: string, param: string, decimals = decimalsKept): void 
   try {
     value = parseDecimal(text);
   } catch {
-    throw invalidRequest(`${param} must be a decimal number from 0.`, param);
+    throw invalidRequest({ reason: "price_not_decimal", name: param }, { param: param });
   }
   if (value > largestRatio || fraction.replace(/0+$/, "").length > decimals) {
-    throw invalidRequest(`${param} must be at most 1000000000 and have at most ${decimals} decimals.`, param);
+    throw invalidRequest({ reason: "price_too_large", name: param, decimals }, { param: param });
   }
 }
 
@@ -190,7 +184,7 @@ function versionOf(price: SavePrice, actorId: number | undefined) {
 export async function removePrice(db: Db, model: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { count } = await tx.price.deleteMany({ where: { model } });
-    if (count === 0) throw notFound("Price");
+    if (count === 0) throw notFound({ reason: "price_not_found" });
     await announce(tx, "prices");
   });
 }

@@ -1,7 +1,7 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
 import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts";
 
 /**
@@ -179,10 +179,9 @@ interface Calculation {
 }
 
 function calculate(price: PriceInForce, groupRatio: string, usage: Usage, calls: number): Calculation {
-  if (!isPossible(usage))
-    throw new GatewayError("upstream_failed", "The upstream reported a usage that cannot be true.");
+  if (!isPossible(usage)) throw new GatewayError("upstream_failed", { reason: "usage_impossible" });
   if (!Number.isSafeInteger(calls) || calls < 0 || calls > largestToolCount) {
-    throw new GatewayError("invalid_request", "The number of results cannot be billed.");
+    throw invalidRequest({ reason: "results_not_billable" });
   }
   const group = parseDecimal(groupRatio);
   const tier = price.type === "times" ? undefined : tierOf(price, usage);

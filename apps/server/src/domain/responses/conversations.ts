@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { conflict, GatewayError } from "#errors.ts";
+import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
@@ -65,7 +65,7 @@ export async function openConversation(
 export async function findConversation(db: Db, id: string, userId: number): Promise<Conversation> {
   const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
   if (row === null || (row.expires_at !== null && row.expires_at <= currentTime()))
-    throw new GatewayError("not_found", `The conversation "${id}" was not found.`, { param: "conversation" });
+    throw notFound({ reason: "conversation_not_found", id }, { param: "conversation" });
   return read(row);
 }
 
@@ -148,13 +148,9 @@ async function requireAccountSpace(db: Db, userId: number, more: number): Promis
     SELECT count(*) AS count, sum(pg_column_size(turn)) AS bytes
     FROM stored_responses WHERE user_id = ${userId} AND kind = ${KIND}`;
   if (Number(kept?.count ?? 0) + more > MAX_CONVERSATIONS)
-    throw conflict(
-      `This account keeps ${MAX_CONVERSATIONS} conversations, which is the most it may. Delete some to begin another.`,
-    );
+    throw conflict({ reason: "too_many_conversations", most: MAX_CONVERSATIONS });
   if (Number(kept?.bytes ?? 0) > MAX_ACCOUNT_BYTES)
-    throw conflict(
-      `The conversations of this account use ${MAX_ACCOUNT_BYTES / 1024 / 1024} MB, which is the most they may. Delete some to add to them.`,
-    );
+    throw conflict({ reason: "conversations_too_large", megabytes: MAX_ACCOUNT_BYTES / 1024 / 1024 });
 }
 
 function requireSpace(json: string): void {
@@ -162,6 +158,8 @@ function requireSpace(json: string): void {
 }
 
 function full(): GatewayError {
-  const sentence = `A conversation is limited to ${MAX_BYTES / 1024 / 1024} MB. Start another one, or delete items from it.`;
-  return new GatewayError("invalid_request", sentence, { param: "conversation" });
+  return invalidRequest(
+    { reason: "conversation_full", megabytes: MAX_BYTES / 1024 / 1024 },
+    { param: "conversation" },
+  );
 }

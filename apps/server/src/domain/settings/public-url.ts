@@ -28,10 +28,7 @@ export function requirePublicUrl(
 ): string {
   const url = publicUrlOf(settings, root);
   if (url !== undefined) return url;
-  throw new GatewayError(
-    "server_address_missing",
-    isAdmin
-      ? "The server address is not configured. Enter it under Settings, System, Server address, and try again."
-      : "This is not available yet: the address of this site is not configured. Contact the administrator.",
-  );
+  throw new GatewayError("server_address_missing", {
+    reason: isAdmin ? "server_address_unset" : "site_address_unset",
+  });
 }

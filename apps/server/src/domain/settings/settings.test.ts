@@ -56,7 +56,10 @@ describe("settings", () => {
     const wrong = { RetryTimes: 9, Logo: "ftp://somewhere", Nonsense: 1 };
     await expect(settings.change(systemActor, wrong)).rejects.toMatchObject({
       status: 400,
-      fields: { Logo: expect.any(String), Nonsense: expect.any(String) },
+      issues: {
+        Logo: { reason: "logo_address" },
+        Nonsense: { reason: "setting_unknown", setting: "Nonsense" },
+      },
     });
     expect(settings.current().RetryTimes).toBe(3);
     await settings.change(systemActor, { RetryTimes: 9, Logo: "/logo.svg" });

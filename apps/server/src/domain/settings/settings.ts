@@ -1,9 +1,11 @@
+import type { FieldIssue } from "@gateway/shared/errors";
+import { issueOf } from "@gateway/shared/errors/issue";
 import { domainsOf } from "@gateway/shared/site/mail";
 import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gateway/shared/site/settings";
 import type { z } from "zod";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { canMail } from "#domain/settings/mail-account.ts";
-import { GatewayError } from "#errors.ts";
+import { invalidFields } from "#errors.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -23,7 +25,7 @@ export interface SettingsStore {
   /** Whether an administrator chose the language of the site, its default included. */
   hasLanguage(): boolean;
   /**
-   * All or nothing; `null` goes back to the default. Throws `invalid_request` with a sentence per key for an unknown
+   * All or nothing; `null` goes back to the default. Throws `invalid_request` with an issue per key for an unknown
    * key or a value it cannot take.
    */
   change(actor: Actor, values: Record<string, unknown>): Promise<void>;
@@ -126,16 +128,16 @@ async function store(tx: Db, secrets: Secrets, key: SettingKey, value: Value | n
 
 function parseValues(values: Record<string, unknown>): Map<SettingKey, Value> {
   const wanted = new Map<SettingKey, Value>();
-  const fields = new Map<string, string>();
+  const fields = new Map<string, FieldIssue>();
   for (const [key, value] of Object.entries(values)) {
     if (!isSettingKey(key)) {
-      fields.set(key, `There is no setting named "${key}".`);
+      fields.set(key, { reason: "setting_unknown", setting: key });
       continue;
     }
     const parsed =
       value === null ? { success: true as const, data: defaultSettings[key] } : parseValue(key, value);
     if (parsed.success) wanted.set(key, parsed.data);
-    else fields.set(key, parsed.error.issues[0]?.message ?? "This value cannot be used");
+    else fields.set(key, issueIn(parsed.error, value));
   }
   refuse(fields);
   return wanted;
@@ -155,59 +157,59 @@ interface Switch {
   enabledBy: SettingKey;
   needs: readonly SettingKey[];
   isReady(next: Settings): boolean;
-  sentence: string;
+  issue: FieldIssue;
 }
-
-const unfinished = "Fill in what this needs before switching it on.";
 
 const switches: readonly Switch[] = [
   {
     enabledBy: "EmailVerificationEnabled",
     needs: ["SMTPServer", "SMTPAccount", "SMTPFrom"],
     isReady: canMail,
-    sentence: "E-mail cannot be verified: no mail server (SMTP) is configured.",
+    issue: { reason: "smtp_missing" },
   },
   {
     enabledBy: "EmailDomainRestrictionEnabled",
     needs: ["EmailDomainWhitelist"],
     isReady: (next) => domainsOf(next.EmailDomainWhitelist).length > 0,
-    sentence: "Name at least one domain before switching this on.",
+    issue: { reason: "domain_missing" },
   },
   {
     enabledBy: "TurnstileCheckEnabled",
     needs: ["TurnstileSiteKey", "TurnstileSecretKey"],
     isReady: (next) => next.TurnstileSiteKey !== "" && next.TurnstileSecretKey !== "",
-    sentence: unfinished,
+    issue: { reason: "switch_unfinished" },
   },
   ...Object.values(identityProviders).map((provider) => ({
     ...provider,
     isReady: (next: Settings) => isOffered(provider, next),
-    sentence: "Fill in what this sign-in needs before switching it on.",
+    issue: { reason: "sign_in_unfinished" } as const,
   })),
   ...Object.values(noticeChannels).map((channel) => ({
     ...channel,
     isReady: (next: Settings) => isFilledIn(channel, next) && (channel.id !== "email" || canMail(next)),
-    sentence: unfinished,
+    issue: { reason: "switch_unfinished" } as const,
   })),
 ];
 
 /** What lacks something it needs would lock people out, or fail in silence, from the moment it is switched on. */
 function mayApply(wanted: Map<SettingKey, Value>, next: Settings): void {
-  const fields = new Map<string, string>();
-  for (const { enabledBy, needs, isReady, sentence } of switches) {
+  const fields = new Map<string, FieldIssue>();
+  for (const { enabledBy, needs, isReady, issue } of switches) {
     const concerned = [enabledBy, ...needs].some((key) => wanted.has(key));
-    if (concerned && next[enabledBy] === true && !isReady(next)) fields.set(enabledBy, sentence);
+    if (concerned && next[enabledBy] === true && !isReady(next)) fields.set(enabledBy, issue);
   }
   refuse(fields);
 }
 
 /** A map, because a key of the caller's may be called `__proto__`. */
-function refuse(fields: ReadonlyMap<string, string>): void {
-  const [first] = fields;
-  if (first === undefined) return;
-  const [key, sentence] = first;
-  const message = `${key}: ${sentence}`.replace(/[^.]$/, "$&.");
-  throw new GatewayError("invalid_request", message, { fields: Object.fromEntries(fields), param: key });
+function refuse(fields: ReadonlyMap<string, FieldIssue>): void {
+  const error = invalidFields(Object.fromEntries(fields));
+  if (error !== undefined) throw error;
+}
+
+function issueIn(error: z.ZodError, value: unknown): FieldIssue {
+  const [issue] = error.issues;
+  return issue === undefined ? { reason: "value_unusable" } : issueOf(issue, value);
 }
 
 function sealValue(secrets: Secrets, key: SettingKey, value: unknown): Prisma.InputJsonValue {

@@ -61,7 +61,7 @@ export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; kno
   });
   if (task !== undefined) return { task, known: false };
   const earlier = await findTask(db, platform, storable(accepted.taskId), input.userId);
-  if (earlier === undefined) throw conflict("The upstream gave this task a name that is taken.");
+  if (earlier === undefined) throw conflict({ reason: "task_name_taken" });
   return { task: earlier, known: true };
 }
 
@@ -158,7 +158,7 @@ export async function findTask(
 /** Throws `not_found`. */
 export async function getTask(db: Db, platform: TaskPlatform, taskId: string, userId: number): Promise<Task> {
   const task = await findTask(db, platform, taskId, userId);
-  if (task === undefined) throw notFound("Task");
+  if (task === undefined) throw notFound({ reason: "task_not_found" });
   return task;
 }
 

@@ -5,7 +5,7 @@ import type { Actor } from "#domain/audit-log/audit.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest, upstreamFailed } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
@@ -52,11 +52,11 @@ async function callBot({ settings, post }: BotDeps, method: string, body: object
     // Only root names the server, and a Bot API server of one's own stands in one's own network.
     ({ text } = await post(url, JSON.stringify(body), {}, { mayReach: () => true }));
   } catch (error) {
-    throw failed("It cannot be reached", error);
+    throw upstreamFailed({ reason: "telegram_unreachable" }, { cause: error });
   }
   const answer = Answer.safeParse(parsed(text)).data;
-  if (answer === undefined) throw failed("It answered something else than expected");
-  if (!answer.ok) throw failed(answer.description || "It refused without a reason");
+  if (answer === undefined) throw upstreamFailed({ reason: "telegram_unreadable" });
+  if (!answer.ok) throw refused(answer.description);
   return answer.result;
 }
 
@@ -107,8 +107,9 @@ async function callWithText(
   }
 }
 
-function refusedWith(error: unknown, sentence: RegExp): boolean {
-  return error instanceof GatewayError && sentence.test(error.message);
+/** Telegram has no codes for what it refuses: its description is all there is. */
+function refusedWith(error: unknown, description: RegExp): boolean {
+  return error instanceof GatewayError && description.test(String(error.params["detail"]));
 }
 
 /**
@@ -117,7 +118,7 @@ function refusedWith(error: unknown, sentence: RegExp): boolean {
  */
 export async function registerBot(deps: BotDeps, actor: Actor): Promise<void> {
   const current = deps.settings.current();
-  if (current.TelegramBotToken === "") throw invalidRequest("Save the token of a bot in the settings first.");
+  if (current.TelegramBotToken === "") throw invalidRequest({ reason: "bot_token_missing" });
   const { username } = readAs(Me, await callBot(deps, "getMe", {}));
   const messages = botMessages[current.Language];
   const own = Object.entries(messages.commands).map(([command, description]) => ({ command, description }));
@@ -197,10 +198,11 @@ function parsed(text: string): unknown {
 
 function readAs<T extends z.ZodType>(schema: T, result: unknown): z.output<T> {
   const found = schema.safeParse(result);
-  if (!found.success) throw failed("It answered something else than expected");
+  if (!found.success) throw upstreamFailed({ reason: "telegram_unreadable" });
   return found.data;
 }
 
-function failed(sentence: string, cause?: unknown): GatewayError {
-  return new GatewayError("upstream_failed", `Telegram: ${sentence.replace(/\.$/, "")}.`, { cause });
+function refused(description: string | undefined): GatewayError {
+  if (!description) return upstreamFailed({ reason: "telegram_refused_silently" });
+  return upstreamFailed({ reason: "telegram_refused", detail: description.replace(/\.$/, "") });
 }

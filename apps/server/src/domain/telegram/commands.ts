@@ -96,7 +96,7 @@ async function recharge(
     return { text: messages.recharged(amount(deps, points), amount(deps, quota)) };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    if (error.code === "rate_limited") return { text: messages.tooManyCodes };
+    if (error.code === "rate_limit_exceeded") return { text: messages.tooManyCodes };
     if (error.code === "conflict") return { text: messages.codeSpent };
     if (error.code === "not_found") return { text: messages.codeUnknown };
     throw error;

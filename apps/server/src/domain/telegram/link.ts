@@ -79,7 +79,7 @@ export async function unlink(db: PrismaClient, actor: Actor & { id: number }): P
   await db.$transaction(async (tx) => {
     await lockUser(tx, actor.id);
     const bound = await findLink(tx, actor.id);
-    if (bound === null) throw notFound("Binding");
+    if (bound === null) throw notFound({ reason: "binding_not_found" });
     await tx.identity.delete({ where: { id: bound.id } });
     await audit(tx, {
       actor,

@@ -38,7 +38,7 @@ export async function findMenu(db: Db, command: string): Promise<TelegramMenu | 
 /** Throws `not_found`. */
 export async function getMenu(db: Db, id: number): Promise<TelegramMenu> {
   const menu = await db.telegramMenu.findUnique({ where: { id } });
-  if (menu === null) throw notFound("Command");
+  if (menu === null) throw notFound({ reason: "command_not_found" });
   return menu;
 }
 
@@ -58,8 +58,7 @@ export async function saveMenu(
     });
   } catch (error) {
     if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === "P2002") {
-      const sentence = "This command exists already";
-      throw conflict(sentence, { command: sentence });
+      throw conflict({ reason: "command_taken" }, { field: "command" });
     }
     throw error;
   }
@@ -76,7 +75,7 @@ export async function deleteMenu(db: PrismaClient, actor: Actor, id: number): Pr
 
 async function createMenu(tx: Db, actor: Actor, input: Omit<TelegramMenuInput, "id">): Promise<TelegramMenu> {
   if ((await tx.telegramMenu.count()) >= MOST_MENUS) {
-    throw conflict("The bot has as many commands as Telegram takes. Delete one first.");
+    throw conflict({ reason: "too_many_commands" });
   }
   const menu = await tx.telegramMenu.create({ data: input });
   await note(tx, actor, "telegram_menu.create", undefined, menu);

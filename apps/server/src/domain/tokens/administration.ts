@@ -3,7 +3,7 @@ import type { TokenAdminChange, TokenAdminRow } from "@gateway/shared/accounts/t
 import type { z } from "zod";
 import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
 import { getUser } from "#domain/accounts/users.ts";
-import { GatewayError, notFound } from "#errors.ts";
+import { invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import { begins, contains } from "#platform/database/text-search.ts";
@@ -84,8 +84,7 @@ export async function administerToken(
     const owner = await getUser(tx, input.user_id ?? before.user_id);
     if (moves && owner.id !== actor.id) requireBelow(actor, owner);
     if (moves && input.new_key === false) {
-      const sentence = "A token that changes hands always gets a new key.";
-      throw new GatewayError("invalid_request", sentence, { fields: { new_key: sentence } });
+      throw invalidRequest({ reason: "owner_change_keeps_key" }, { field: "new_key" });
     }
     const data = await columnsOf(tx, owner, merged(before, input), before, actor);
     const after = await tx.token.update({
@@ -127,7 +126,7 @@ async function getAnyToken(tx: Db, actor: Administrator, id: number): Promise<Ow
     where: { id, deleted_at: null, user: { deleted_at: null } },
     include: withOwner,
   });
-  if (token === null) throw notFound("Token");
+  if (token === null) throw notFound({ reason: "token_not_found" });
   if (token.user_id !== actor.id) requireBelow(actor, { id: token.user_id, role: token.user.role });
   return token;
 }

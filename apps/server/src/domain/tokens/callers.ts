@@ -1,7 +1,7 @@
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
-import { GatewayError, invalidKey } from "#errors.ts";
+import { forbidden, invalidKey } from "#errors.ts";
 import { readAgain } from "#platform/database/connection-loss.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
@@ -46,7 +46,7 @@ export interface Pin {
 
 export interface Callers {
   /**
-   * Throws invalid_key. `presented` may carry `Bearer `, `sk-` and a pin.
+   * Throws invalid_api_key. `presented` may carry `Bearer `, `sk-` and a pin.
    * @param onUnknown called before anything else for a key that is not cached; what it throws refuses the key
    */
   find(presented: string, onUnknown?: () => void): Promise<{ caller: Caller; pin: Pin | undefined }>;
@@ -161,7 +161,7 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       if (match === null) throw invalidKey();
       const caller = cached ?? (await lookUp(key));
       if (channel === undefined) return { caller, pin: undefined };
-      if (!caller.mayPin) throw new GatewayError("forbidden", "Only administrators may choose a channel.");
+      if (!caller.mayPin) throw forbidden({ reason: "pin_by_admins_only" });
       const id = Number(channel);
       if (not === "!") return { caller, pin: { never: id } };
       return { caller, pin: ignore === undefined ? { only: id } : { account: id } };

@@ -112,12 +112,12 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
 
 function reasonOf(row: Standing | undefined, { userId }: Watch): GatewayError | undefined {
   if (row === undefined || !row.is_there || row.user_id !== userId) return invalidKey();
-  if (!row.user_enabled) return new GatewayError("user_disabled", "This account is disabled.");
-  if (!row.token_enabled) return new GatewayError("token_disabled", "This API key is disabled.");
+  if (!row.user_enabled) return new GatewayError("user_disabled");
+  if (!row.token_enabled) return new GatewayError("token_disabled");
   if (row.expires_at !== null && row.expires_at.getTime() <= currentTime().getTime()) return expired();
   return undefined;
 }
 
 function expired(): GatewayError {
-  return new GatewayError("token_expired", "This API key has expired.");
+  return new GatewayError("token_expired");
 }

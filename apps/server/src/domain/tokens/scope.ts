@@ -6,13 +6,12 @@ import type { Caller } from "./callers.ts";
 
 /** Throws the first reason why this caller may not call at all. */
 export function requireUsable(caller: Caller, ip: string, now: number): void {
-  if (!caller.userEnabled) throw new GatewayError("user_disabled", "This account is disabled.");
-  if (!caller.tokenEnabled) throw new GatewayError("token_disabled", "This API key is disabled.");
-  if (caller.expiresAt !== undefined && caller.expiresAt <= now)
-    throw new GatewayError("token_expired", "This API key has expired.");
+  if (!caller.userEnabled) throw new GatewayError("user_disabled");
+  if (!caller.tokenEnabled) throw new GatewayError("token_disabled");
+  if (caller.expiresAt !== undefined && caller.expiresAt <= now) throw new GatewayError("token_expired");
   const addresses = caller.setting.limits.limits_ip_setting;
   if (addresses.enabled && !addressMatches(ip, addresses.whitelist))
-    throw new GatewayError("address_not_allowed", `This API key may not be used from ${ip}.`);
+    throw new GatewayError("address_not_allowed", { ip });
 }
 
 /** Names in the token's list may end in `*`. An empty list with the switch on allows nothing. */

@@ -12,7 +12,7 @@ import ipaddr from "ipaddr.js";
 import type { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { conflict, GatewayError, notFound } from "#errors.ts";
+import { conflict, forbidden, GatewayError, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -123,8 +123,7 @@ function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof Token
   if (added === 0n) return left;
   const sum = left + added;
   if (sum > LARGEST) {
-    const sentence = "The quota cannot be that large.";
-    throw new GatewayError("invalid_request", sentence, { fields: { add_quota: sentence } });
+    throw invalidRequest({ reason: "token_quota_too_high" }, { field: "add_quota" });
   }
   return sum > 0n ? sum : 0n;
 }
@@ -144,13 +143,9 @@ export async function switchToken(db: PrismaClient, owner: Owner, id: number, st
 export function mustBeUsable(token: Token): void {
   switch (statusOf({ ...token, status: TokenStatus.enabled })) {
     case TokenStatus.expired:
-      throw conflict(
-        "The token has expired and cannot be enabled. Change its expiry time first, or let it never expire.",
-      );
+      throw conflict({ reason: "token_expired_before" });
     case TokenStatus.exhausted:
-      throw conflict(
-        "The quota of the token is used up, so it cannot be enabled. Raise its quota first, or make it unlimited.",
-      );
+      throw conflict({ reason: "token_used_up" });
     default:
   }
 }
@@ -167,7 +162,7 @@ export async function deleteToken(db: PrismaClient, owner: Owner, id: number): P
 
 export async function getToken(db: Db, ownerId: number, id: number): Promise<Token> {
   const token = await db.token.findFirst({ where: { id, user_id: ownerId, deleted_at: null } });
-  if (token === null) throw notFound("Token");
+  if (token === null) throw notFound({ reason: "token_not_found" });
   return token;
 }
 
@@ -315,8 +310,7 @@ function billingTagOf({ role }: Pick<Owner, "role">, wanted: string | undefined,
   if (wanted === undefined || wanted === now) return {};
   if (can(role, "seeBillingTag")) return { billing_tag: wanted };
   if (wanted === "") return {};
-  const sentence = "Your account may not set billing tags.";
-  throw new GatewayError("forbidden", sentence, { fields: { billing_tag: sentence } });
+  throw forbidden({ reason: "billing_tag" }, { field: "billing_tag" });
 }
 
 async function mayUseGroups(
@@ -325,22 +319,23 @@ async function mayUseGroups(
   { group, backup_group }: Columns,
 ): Promise<void> {
   if (backup_group !== "" && backup_group === (group === "" ? owner.group : group)) {
-    const sentence = "The backup group must be another one than the group.";
-    throw new GatewayError("invalid_request", sentence, { fields: { backup_group: sentence } });
+    throw invalidRequest({ reason: "backup_group_same" }, { field: "backup_group" });
   }
   const usable = new Set((await usableGroups(db, owner.group)).map((each) => each.symbol));
   for (const [field, symbol] of Object.entries({ group, backup_group })) {
     if (symbol === "" || usable.has(symbol)) continue;
-    const sentence = `This account may not use the group "${symbol}".`;
-    throw new GatewayError("group_not_allowed", sentence, { fields: { [field]: sentence } });
+    throw new GatewayError(
+      "group_not_allowed",
+      { reason: "group_not_for_account", group: symbol },
+      { field },
+    );
   }
 }
 
 function expiryOf(time: number): Date | null {
   if (time === NEVER_EXPIRES) return null;
   if (time <= LATEST) return new Date(time * 1000);
-  const sentence = "The expiry time is too far away. Use -1 for never.";
-  throw new GatewayError("invalid_request", sentence, { fields: { expired_time: sentence } });
+  throw invalidRequest({ reason: "expiry_too_far" }, { field: "expired_time" });
 }
 
 function checkedSetting(setting: TokenSetting): TokenSetting {
@@ -349,8 +344,7 @@ function checkedSetting(setting: TokenSetting): TokenSetting {
   for (const [index, entry] of whitelist.entries()) {
     if (isAddress(entry)) continue;
     const path = `setting.limits.limits_ip_setting.whitelist.${index}`;
-    const sentence = `"${entry}" is neither an IP address nor a range like 10.0.0.0/8.`;
-    throw new GatewayError("invalid_request", sentence, { fields: { [path]: sentence } });
+    throw invalidRequest({ reason: "address_range", entry }, { field: path });
   }
   return { ...setting, limits: { ...setting.limits, limits_ip_setting: { ...addresses, whitelist } } };
 }

@@ -46,18 +46,18 @@ export async function closeMonthByHand(
   const { again, now = currentTime() } = input;
   const month = firstOf(input.month);
   if (month >= firstOf(now.toISOString())) {
-    throw invalidRequest("Statements can be made of months that are over.", "month");
+    throw invalidRequest({ reason: "month_not_over" }, { param: "month" });
   }
   return db.$transaction(async (tx) => {
     // Closed later than the statement that is made again: whoever waits here sees what the other one wrote.
     const before = again ? await lockMonth(tx, month) : undefined;
-    if (again && before === undefined) throw notFound("Statement");
+    if (again && before === undefined) throw notFound({ reason: "statement_not_found" });
     if (!again && !(await claimMonth(tx, month))) {
-      throw conflict("The statements of this month are made already.");
+      throw conflict({ reason: "statements_made" });
     }
     await writeMonth(tx, month);
     const row = await tx.statementMonth.findUniqueOrThrow({ where: { month: new Date(month) } });
-    if (row.users === 0 && !again) throw notFound("Usage in this month");
+    if (row.users === 0 && !again) throw notFound({ reason: "usage_in_month_not_found" });
     const after = presentMonth(row);
     await audit(tx, {
       actor,

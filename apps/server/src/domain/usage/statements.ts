@@ -130,6 +130,7 @@ export function firstOf(month: string): string {
 function orderBy(order: string, columns: readonly string[], otherwise: string): string {
   const wanted = order === "" ? otherwise : order;
   const name = wanted.replace(/^-/, "");
-  if (!columns.includes(name)) throw invalidRequest(`The list cannot be sorted by "${name}".`, "order");
+  if (!columns.includes(name))
+    throw invalidRequest({ reason: "sort_unknown", field: name }, { param: "order" });
   return `${name} ${wanted.startsWith("-") ? "DESC" : "ASC"}`;
 }

@@ -71,15 +71,13 @@ export function createFormScanner(boundary: string): FormScanner {
     const base = foldName(name.replace(/[[.].*$/, ""));
     const standard = known.get(lists.has(base) ? folded : base);
     if (standard !== undefined && standard !== name)
-      throw invalidRequest(`The field "${name}" of the form must be spelled "${standard}".`, name);
+      throw invalidRequest({ reason: "form_field_spelling", field: name, standard });
     const repeats = file || name.endsWith("[]") || name === "image";
-    if (!repeats && names.has(folded))
-      throw invalidRequest(`The field "${name}" is given twice in the form.`, name);
+    if (!repeats && names.has(folded)) throw invalidRequest({ reason: "form_field_repeated", field: name });
     if (names.get(folded) === !file)
-      throw invalidRequest(`The field "${name}" is a file and a text in the form.`, name);
+      throw invalidRequest({ reason: "form_field_file_and_text", field: name });
     names.set(folded, file);
-    if (file && neverFiles.has(name))
-      throw invalidRequest(`The field "${name}" of the form must be a text, not a file.`, name);
+    if (file && neverFiles.has(name)) throw invalidRequest({ reason: "form_field_not_text", field: name });
   }
 
   function take(bytes: number): void {
@@ -93,7 +91,7 @@ export function createFormScanner(boundary: string): FormScanner {
     } else if (part.field !== undefined) {
       part.size += bytes;
       if (part.size > MAX_FIELD_BYTES)
-        throw invalidRequest(`The field "${part.field}" of the form is too long.`, part.field);
+        throw invalidRequest({ reason: "form_field_too_long", field: part.field });
       part.value.push(Buffer.from(pending.subarray(0, bytes)));
     }
     skip(bytes);
@@ -133,10 +131,10 @@ export function createFormScanner(boundary: string): FormScanner {
   function headers(): boolean {
     const end = pending.indexOf(LINE + LINE);
     if (end > MAX_HEADER_BYTES || (end < 0 && pending.length > MAX_HEADER_BYTES))
-      throw invalidRequest("The headers of a part of the form are too long.");
+      throw invalidRequest({ reason: "form_headers_too_long" });
     if (end < 0) return false;
     parts += 1;
-    if (parts > MAX_PARTS) throw invalidRequest("The form has too many parts.");
+    if (parts > MAX_PARTS) throw invalidRequest({ reason: "form_too_many_parts" });
     const text = pending.toString("utf8", Math.min(LINE.length, end), end);
     skip(end + 2 * LINE.length);
     const described = describe(text);
@@ -155,9 +153,8 @@ export function createFormScanner(boundary: string): FormScanner {
       while (state === "headers" ? headers() : content());
     },
     end() {
-      if (state !== "end")
-        throw invalidRequest("The multipart body has no end: its last boundary is missing.");
-      if (parts === 0) throw invalidRequest("The multipart body has no fields.");
+      if (state !== "end") throw invalidRequest({ reason: "form_no_end" });
+      if (parts === 0) throw invalidRequest({ reason: "form_empty" });
     },
     get fields() {
       return fields;
@@ -215,12 +212,9 @@ function describe(headers: string): { name: string; file: boolean } {
 }
 
 function ambiguousForm(name?: string): GatewayError {
-  return invalidRequest(
-    'The form can be read in more than one way. Each part must have a header like `Content-Disposition: form-data; name="model"` and begin behind a boundary on a line of its own.',
-    name,
-  );
+  return invalidRequest({ reason: "form_ambiguous" }, { param: name });
 }
 
 function noPreamble(): GatewayError {
-  return invalidRequest("The multipart body must begin with its boundary.");
+  return invalidRequest({ reason: "form_preamble" });
 }

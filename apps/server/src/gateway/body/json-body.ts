@@ -41,7 +41,7 @@ export function isJsonBody(value: unknown): value is JsonBody {
 
 /** The body of a request. Throws `invalid_request` when there is none. */
 export function jsonBody({ body }: FastifyRequest): JsonBody {
-  if (!isJsonBody(body)) throw invalidRequest("The body must be a JSON object sent as application/json.");
+  if (!isJsonBody(body)) throw invalidRequest({ reason: "json_object_type_required" });
   return body;
 }
 
@@ -51,7 +51,10 @@ export function bodyMemory(bytes: number, contentType = ""): number {
 }
 
 export function bodyTooLarge(maxBytes: number): GatewayError {
-  return new GatewayError("body_too_large", `The body is larger than ${maxBytes / 1024 / 1024} MB.`);
+  return new GatewayError("body_too_large", {
+    reason: "body_over_megabytes",
+    megabytes: maxBytes / 1024 / 1024,
+  });
 }
 
 /** Reads JSON within the limits, parses it once and keeps the bytes. Refuses what could be read in two ways. */
@@ -60,10 +63,7 @@ export function acceptJson(app: FastifyInstance, reading: Reading): void {
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
     const coding = request.headers["content-encoding"] ?? "identity";
     if (coding !== "identity")
-      throw new GatewayError(
-        "unsupported_media_type",
-        "A compressed body is not accepted. Send it uncompressed.",
-      );
+      throw new GatewayError("unsupported_media_type", { reason: "body_compressed" });
     const scan = createJsonScan();
     const raw = await readBytes(payload, scan, accessOf(request));
     if (raw.length > LARGE) await nextTask();
@@ -108,8 +108,7 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       return all;
     };
     const onClose = () => {
-      if (!isOver)
-        end(new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 }));
+      if (!isOver) end(new GatewayError("client_disconnected", { reason: "client_left_body" }));
     };
     const late = () => end(tooSlow());
     const grow = async (more: number) => {
@@ -156,7 +155,7 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
 }
 
 function tooSlow(): GatewayError {
-  return new GatewayError("invalid_request", "The body was sent too slowly.", { status: 408 });
+  return new GatewayError("request_timeout", { reason: "body_too_slow" });
 }
 
 let last: Promise<unknown> = Promise.resolve();
@@ -169,11 +168,11 @@ function nextTask(): Promise<unknown> {
 
 function parse(raw: Buffer, scan: JsonScan, reading: Reading): JsonBody {
   // What is replaced by us may be dropped or kept by others.
-  if (!isUtf8(raw)) throw invalidRequest("The body is not valid UTF-8.");
+  if (!isUtf8(raw)) throw invalidRequest({ reason: "body_not_utf8" });
   const long = raw.length > LONG_FROM ? takeLongTexts(raw, scan.longTexts) : undefined;
   const body = parsed(raw, long);
   if (typeof body !== "object" || body === null || Array.isArray(body))
-    throw invalidRequest("The body must be a JSON object.");
+    throw invalidRequest({ reason: "json_object_required" });
   const wire = body as Wire;
   const again = requireOneReading(wire, raw, scan.keys, reading);
   const whole = again ? jsonBytes(wire, long) : raw;
@@ -194,7 +193,7 @@ function parsed(raw: Buffer, long: LongTexts | undefined): unknown {
   try {
     return JSON.parse(raw.toString("utf8")) as unknown;
   } catch (error) {
-    throw invalidRequest(`The body is not valid JSON${placeOf(error)}.`);
+    throw invalidRequest({ reason: "body_not_json_at", place: placeOf(error) });
   }
 }
 

@@ -50,7 +50,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
     if (error instanceof GatewayError) throw error;
     // The sender left, or broke its own transfer; for anyone who still listens:
     throw request.destroyed && !request.complete
-      ? new GatewayError("invalid_request", "The body was not sent to its end.", { status: 499 })
+      ? new GatewayError("client_disconnected", { reason: "client_left_body" })
       : error;
   }
   const { fields, files, fileBytes, fileHead, model } = scanner;
@@ -92,9 +92,6 @@ function boundaryOf(contentType: string): string {
       contentType,
     );
   const name = found?.[1] ?? found?.[2];
-  if (name === undefined || name.endsWith(" "))
-    throw invalidRequest(
-      "The Content-Type of the multipart body must be like `multipart/form-data; boundary=…`.",
-    );
+  if (name === undefined || name.endsWith(" ")) throw invalidRequest({ reason: "form_content_type" });
   return name;
 }

@@ -76,8 +76,7 @@ export function requireOneReading(body: Wire, text: Buffer, keys: number, readin
   check(body, "");
   if (counted === keys) return false;
   const repeated = repeatedKeys(text.toString("utf8"), reading.freeForm);
-  if (repeated !== undefined)
-    throw invalidRequest(`The field "${repeated}" is given more than once.`, repeated);
+  if (repeated !== undefined) throw invalidRequest({ reason: "field_repeated", field: repeated });
   return true;
 }
 
@@ -85,12 +84,9 @@ function requireSpelling(name: string, seen: Map<string, string>, path: string, 
   const folded = reading.fold(name);
   const known = reading.folded.get(folded);
   if (known !== undefined && !reading.known.has(name))
-    throw invalidRequest(`The field "${path}${name}" must be spelled "${known}".`, path + name);
+    throw invalidRequest({ reason: "field_spelling", field: path + name, standard: known });
   const other = seen.get(folded);
   if (other !== undefined)
-    throw invalidRequest(
-      `The fields "${path}${other}" and "${path}${name}" differ in spelling only. Send one of them.`,
-      path + name,
-    );
+    throw invalidRequest({ reason: "field_spelling_differs", other: path + other, field: path + name });
   seen.set(folded, name);
 }

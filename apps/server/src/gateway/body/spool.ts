@@ -103,9 +103,5 @@ function isNoSpace(error: unknown): boolean {
 
 /** The upload cannot be kept while its call lasts. */
 function storageFull(cause?: unknown): GatewayError {
-  return new GatewayError(
-    "storage_full",
-    "The server has no disk space for this upload. Try again later, or ask the operator to free space in DATA_DIR.",
-    { retryAfter: 60, cause },
-  );
+  return new GatewayError("storage_full", {}, { retryAfter: 60, cause });
 }

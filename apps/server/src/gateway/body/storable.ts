@@ -5,8 +5,5 @@ import { invalidRequest } from "#errors.ts";
 export function requireStorable(value: unknown, path: string): void {
   const found = unstorableIn(value, path);
   if (found === undefined) return;
-  throw invalidRequest(
-    `The field "${found}" has a character that cannot be stored: NUL, or half of a surrogate pair.`,
-    found,
-  );
+  throw invalidRequest({ reason: "field_not_storable", field: found });
 }

@@ -48,8 +48,7 @@ function encodeMessage(message: Message, dropped: Set<string>): Wire[] {
 function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
   const dropped = new Set<string>();
   const messages = request.messages.flatMap((message) => encodeMessage(message, dropped));
-  if (messages.length === 0)
-    throw invalidRequest("None of the given content can be sent to this bot.", "messages");
+  if (messages.length === 0) throw invalidRequest({ reason: "no_content_for_bot" }, { param: "messages" });
   const fields = [
     "tools",
     "toolChoice",

@@ -26,8 +26,7 @@ const Requested = z.object({
 
 /** @param action `text2video` or `image2video` */
 export function readKling(action: string, body: Wire): TaskRequest {
-  if (!actions.some((known) => known === action))
-    throw invalidRequest("Only text2video and image2video can be made here.");
+  if (!actions.some((known) => known === action)) throw invalidRequest({ reason: "kling_kind" });
   const { model_name, mode, duration, prompt, callback_url } = parseAt(Requested, body, "");
   const { callback_url: _hook, ...rest } = body;
   return {

@@ -39,7 +39,7 @@ export function midjourneyOrigin(name: string, body: Wire): string | undefined {
   const id = name === "simple-change" ? contentOf(content)?.id : taskId;
   if (id !== undefined && id !== null && id !== "") return String(id);
   const field = name === "simple-change" ? "content" : "taskId";
-  throw invalidRequest(`The field "${field}" must name the task to go on from.`, field);
+  throw invalidRequest({ reason: "midjourney_task", field });
 }
 
 /** @param name as in `midjourneySubmits`, or `SWAP` @param mode of the address, or of the task it goes on from */
@@ -49,7 +49,7 @@ export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): 
   const speed = mode === "fast" ? "" : `${mode}_`;
   const prompt = requested.prompt?.replaceAll(/\s*--(?:fast|relax|turbo)\b/g, "").trim();
   if (action === "IMAGINE" && (prompt === undefined || prompt === ""))
-    throw invalidRequest('The field "prompt" is required.', "prompt");
+    throw invalidRequest({ reason: "field_required", field: "prompt" });
   const { notifyHook: _hook, accountFilter: _filter, ...rest } = body;
   const sent = {
     ...rest,
@@ -80,17 +80,17 @@ function actionOf(name: string, { action, content, customId }: Requested): strin
     case "change": {
       const wanted = action?.toUpperCase() ?? "";
       if (changes.has(wanted)) return wanted;
-      throw invalidRequest('The field "action" must be UPSCALE, VARIATION or REROLL.', "action");
+      throw invalidRequest({ reason: "midjourney_action" }, { param: "action" });
     }
     case "simple-change": {
       const wanted = contentOf(content)?.action;
       if (wanted !== undefined) return wanted;
-      throw invalidRequest('The field "content" must be a task and U1 to U4, V1 to V4 or R.', "content");
+      throw invalidRequest({ reason: "midjourney_content" }, { param: "content" });
     }
     case "action":
       return buttonOf(customId ?? "");
     default:
-      throw notFound("The address");
+      throw notFound({ reason: "customizing_address_not_found" });
   }
 }
 
@@ -118,5 +118,5 @@ const buttons: readonly [RegExp, string][] = [
 function buttonOf(customId: string): string {
   const action = buttons.find(([pattern]) => pattern.test(customId))?.[1];
   if (action !== undefined) return action;
-  throw invalidRequest('The field "customId" is none of the buttons that can be pressed here.', "customId");
+  throw invalidRequest({ reason: "midjourney_button" }, { param: "customId" });
 }

@@ -65,10 +65,10 @@ function voiceOf(name: string, call: Call): { voice_id: string; emotion?: string
 export const speech: Adapter = {
   request(body, call) {
     const requested = Requested.safeParse(body);
-    if (!requested.success) throw invalidRequest("The speech to make is not described well.", "input");
+    if (!requested.success) throw invalidRequest({ reason: "speech_not_valid" }, { param: "input" });
     const { input, voice, response_format: format, speed } = requested.data;
     if (types[format] === undefined)
-      throw invalidRequest(`The format "${format}" is not made here.`, "response_format");
+      throw invalidRequest({ reason: "speech_format", format }, { param: "response_format" });
     return {
       path: "/v1/t2a_v2",
       headers: { "content-type": "application/json" },

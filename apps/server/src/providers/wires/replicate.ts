@@ -85,8 +85,7 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
     request.messages.filter((message) => !instructs(message)),
     dropped,
   );
-  if (prompt.trim() === "")
-    throw invalidRequest("None of the given content can be sent to this model.", "messages");
+  if (prompt.trim() === "") throw invalidRequest({ reason: "no_content_for_model" }, { param: "messages" });
   const input = compact<Wire>({
     prompt,
     system_prompt: system.length === 0 ? undefined : system.join("\n\n"),
@@ -197,7 +196,7 @@ export const predictionImages: Adapter = {
     const requested = Requested.safeParse(body);
     if (!requested.success) {
       const field = String(requested.error.issues[0]?.path[0] ?? "prompt");
-      throw invalidRequest(`The field "${field}" is not supported by this provider.`, field);
+      throw invalidRequest({ reason: "field_not_served", field });
     }
     const { prompt, n, size, output_format: format } = requested.data;
     const input = compact<Wire>({

@@ -40,7 +40,7 @@ export function readSuno(name: string, body: Wire): TaskRequest {
     const reported = { notifyHook: notify_hook ?? "", properties: {} };
     return { action, model: "suno_lyrics", prompt, path, bodyFor: () => rest, ...reported };
   }
-  if (action !== "MUSIC") throw invalidRequest("Only music and lyrics can be made here.");
+  if (action !== "MUSIC") throw invalidRequest({ reason: "suno_kind" });
   const requested = parseAt(Music, body, "");
   return {
     action,
@@ -59,7 +59,7 @@ export function sunoOrigin(body: Wire): string | undefined {
   if (continue_clip_id === undefined || continue_clip_id === null || continue_clip_id === "")
     return undefined;
   if (task_id === undefined || task_id === null || task_id === "")
-    throw invalidRequest('The field "task_id" must name the task whose clip is continued.', "task_id");
+    throw invalidRequest({ reason: "suno_task_id" }, { param: "task_id" });
   return task_id;
 }
 

@@ -79,10 +79,7 @@ export async function closeBefore(
   const bills = await services.background.ofResponse(id, userId);
   if (bills.length === 0) return;
   if (statusOf(text) === undefined)
-    throw new GatewayError(
-      "upstream_failed",
-      "The provider did not say how this response stands. Try again.",
-    );
+    throw new GatewayError("upstream_failed", { reason: "response_state_unknown" });
   if (!hasEnded(text)) return;
   for (const bill of bills) await close(services, bill, text);
 }
@@ -95,10 +92,7 @@ export async function endBefore(
   for (const bill of await services.background.ofResponse(id, userId)) {
     const text = await endOf(services, bill, true);
     if (text === undefined || text === null)
-      throw new GatewayError(
-        "upstream_failed",
-        "This response is still being made, and its provider could not cancel it now. Try again in a moment.",
-      );
+      throw new GatewayError("upstream_failed", { reason: "response_not_cancelled" });
     await close(services, bill, text);
   }
 }
@@ -318,7 +312,7 @@ async function close(services: RelayServices, bill: BackgroundResponse, text: st
   lifecycle.reportedTier = stored.reportedTier;
   services.open.set(call.requestId, lifecycle);
   if (channel === undefined || channel === "deleted")
-    await lifecycle.fail(new GatewayError("upstream_failed", "The channel of this response was deleted."));
+    await lifecycle.fail(new GatewayError("upstream_failed", { reason: "response_channel_deleted" }));
   else {
     lifecycle.chosen = { ...stored.served, channel, key: undefined };
     await settle(lifecycle, text).catch((error: unknown) => {
@@ -333,7 +327,7 @@ async function settle(lifecycle: CallLifecycle, text: string): Promise<void> {
   const { usage, tally } = dialects["openai-responses"].skimResponse(text);
   const status = statusOf(text);
   if (usage === undefined && status === "failed")
-    return lifecycle.fail(new GatewayError("upstream_failed", "The upstream could not complete its answer."));
+    return lifecycle.fail(new GatewayError("upstream_failed", { reason: "upstream_incomplete" }));
   const isWhole = usage !== undefined || status === "completed" || status === "incomplete";
   await lifecycle.settle({
     outcome: isWhole ? "complete" : "client-left",

@@ -1,7 +1,7 @@
 import { dialects } from "#dialects/index.ts";
 import { chooseKey } from "#domain/channels/channel-in-force.ts";
 import type { StoredResponse } from "#domain/responses/stored.ts";
-import { GatewayError } from "#errors.ts";
+import { type GatewayError, notFound } from "#errors.ts";
 import type { Call } from "#relay/core/call.ts";
 import { relay } from "#relay/core/exchange.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
@@ -33,8 +33,7 @@ export function relayStored(
   return relay(services, call, {
     target() {
       const channel = services.candidates.byId(stored.channelId);
-      if (channel === undefined)
-        throw new GatewayError("not_found", "The channel that made this response is not there any more.");
+      if (channel === undefined) throw notFound({ reason: "response_channel_gone" });
       return { channel, key: chooseKey(channel, services.random(), { pinned: stored.keyId ?? undefined }) };
     },
     async prepare() {
@@ -67,5 +66,5 @@ export function relayStored(
 }
 
 export function responseNotFound(id: string): GatewayError {
-  return new GatewayError("not_found", `The response "${id}" was not found.`);
+  return notFound({ reason: "response_not_found", id });
 }

@@ -16,11 +16,7 @@ export function requireAllowedContent({ messages }: ChatRequest, settings: Setti
     for (const part of parts) {
       if (part.type !== "text") continue;
       const text = part.text.toLowerCase();
-      if (phrases.some((phrase) => text.includes(phrase)))
-        throw new GatewayError(
-          "content_policy_violation",
-          "This request has words that are not allowed here.",
-        );
+      if (phrases.some((phrase) => text.includes(phrase))) throw new GatewayError("content_policy_violation");
     }
   }
 }

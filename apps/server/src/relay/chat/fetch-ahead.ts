@@ -3,7 +3,7 @@ import { typeOfBytes } from "#dialects/media-type.ts";
 import { spendingOf } from "#dialects/spending.ts";
 import { mapModel } from "#domain/channels/channel-in-force.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { atField, GatewayError, invalidRequest } from "#errors.ts";
 import { abortSignalOf } from "#platform/cancellation.ts";
 import type { Plan } from "#relay/core/plan.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -67,8 +67,7 @@ async function fetchAll(
   parts: AddressedPart[],
 ): Promise<Map<string, Bytes>> {
   const kinds = new Map(parts.map((part) => [part.source.url, part]));
-  if (kinds.size > MAX_ADDRESSES)
-    throw invalidRequest(`At most ${MAX_ADDRESSES} addresses of pictures and files can be fetched.`);
+  if (kinds.size > MAX_ADDRESSES) throw invalidRequest({ reason: "too_many_addresses", most: MAX_ADDRESSES });
   const others = new AbortController();
   const signal = AbortSignal.any([abortSignalOf(call.signal), others.signal]);
   // The endpoint gives back what the call uses; without one, the files are counted while they are read.
@@ -81,7 +80,7 @@ async function fetchAll(
   const onPiece = async (bytes: number) => {
     size += bytes;
     if (size > MAX_ALL_BYTES)
-      throw invalidRequest(`The files are larger than ${MAX_ALL_BYTES / 1024 / 1024} MB together.`);
+      throw invalidRequest({ reason: "files_too_large", megabytes: MAX_ALL_BYTES / 1024 / 1024 });
     await memory?.add(bytes * COPIES);
   };
   const one = async ([url, part]: [string, AddressedPart]): Promise<[string, Bytes]> => {
@@ -90,7 +89,10 @@ async function fetchAll(
       const found = await services.fetchPublic(url, { ...limits, signal, onPiece });
       const mediaType = typeOfBytes(found.bytes, part.source.mediaType ?? found.mediaType, url);
       if (part.type !== "file" && !mediaType.startsWith(`${part.type}/`))
-        throw invalidRequest(`It holds ${mediaType}, not ${part.type === "image" ? "an image" : "audio"}.`);
+        throw invalidRequest({
+          reason: part.type === "image" ? "fetched_not_image" : "fetched_not_audio",
+          mediaType,
+        });
       return [url, { mediaType, data: found.bytes.toString("base64") }];
     } catch (error) {
       others.abort();
@@ -118,8 +120,7 @@ async function fetchAll(
 /** The same mistake, with the place in the caller's body that the address stands at. */
 function placed(error: GatewayError, body: unknown, url: string): GatewayError {
   const path = pathOf(body, url);
-  const where = path === undefined ? "An address in the request" : `The address in "${path}"`;
-  return invalidRequest(`${where} cannot be used: ${error.message}`, path);
+  return path === undefined ? error : atField(error, path);
 }
 
 /** Where a text stands in a JSON value, e.g. `messages.0.content.1.image_url.url`. */

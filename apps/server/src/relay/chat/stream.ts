@@ -5,7 +5,7 @@ import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import { billedUsage } from "#dialects/service-tier.ts";
 import { formatFrame, type RawFrame } from "#dialects/sse.ts";
 import { ownNamesOf, toolNames, withOwnName } from "#dialects/tool-names.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
 import { TransportError, type UpstreamResponse } from "#platform/http.ts";
@@ -217,7 +217,7 @@ function endOf(pipe: Pipe): Pick<End, "reported" | "final" | "delivered"> {
 }
 
 function silence(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream answered with nothing.");
+  return new GatewayError("upstream_failed", { reason: "upstream_empty" });
 }
 
 function isWhole(pipe: Pipe): boolean {
@@ -239,16 +239,10 @@ async function lastText(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): P
   try {
     await lifecycle.settle({ ...endOf(pipe), outcome, errorCode: limit?.code });
   } catch (error) {
-    return fail(
-      error instanceof GatewayError ? error : new GatewayError("internal", "The call could not be billed."),
-    );
+    return fail(error instanceof GatewayError ? error : internalError(error));
   }
   if (outcome !== "complete")
-    return fail(
-      gone ??
-        limit ??
-        new GatewayError("upstream_failed", "The upstream broke off in the middle of its answer."),
-    );
+    return fail(gone ?? limit ?? new GatewayError("upstream_failed", { reason: "upstream_broke_off" }));
   await finish(call, lifecycle, pipe.pending());
   return pipe.pending();
 }

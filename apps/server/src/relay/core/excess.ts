@@ -25,15 +25,12 @@ const tooLong: UpstreamError = {
 /** Why an answer was ended that had passed a limit of ours; undefined for every other end. */
 export function limitError(ended: unknown): GatewayError | undefined {
   const isLimit = ended === tooLong || (ended instanceof TransportError && ended.isLimit);
-  return isLimit ? answerTooLong("What was delivered is charged.") : undefined;
+  return isLimit ? answerTooLong("answer_too_long_charged") : undefined;
 }
 
-/** @param charge what the call costs, in a sentence */
-export function answerTooLong(charge: string): GatewayError {
-  return new GatewayError(
-    "answer_too_long",
-    `The answer was ended because it is longer than its request allows, in text, bytes or seconds. ${charge} Request a higher output limit, or ask the operator to check the provider.`,
-  );
+/** @param reason says what the call costs */
+export function answerTooLong(reason: "answer_too_long_charged" | "answer_too_long_free"): GatewayError {
+  return new GatewayError("answer_too_long", { reason });
 }
 
 /** Answers the error that ends a stream, once its text is too long. */

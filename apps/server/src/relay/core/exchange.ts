@@ -119,9 +119,13 @@ function reservationOf(call: Call & { background?: boolean }, { worstCase }: Pla
 /** Throws `model_not_allowed`. */
 export function requireModel({ caller, model }: Call): void {
   if (mayUseModel(caller, model)) return;
-  throw new GatewayError("model_not_allowed", `This API key may not use the model "${model}".`, {
-    param: "model",
-  });
+  throw new GatewayError(
+    "model_not_allowed",
+    { reason: "model_not_for_key", model },
+    {
+      param: "model",
+    },
+  );
 }
 
 async function openSession<Session extends object>(

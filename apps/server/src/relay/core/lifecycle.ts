@@ -355,7 +355,7 @@ export class CallLifecycle {
 }
 
 export function clientLeft(): GatewayError {
-  return new GatewayError("invalid_request", "The client left.", { status: 499 });
+  return new GatewayError("client_disconnected", { reason: "client_left_call" });
 }
 
 function statusOf(error: unknown): number {

@@ -141,7 +141,7 @@ function counted(usage: Usage | undefined): Pick<End, "counted"> {
 }
 
 function silence(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream answered with nothing.");
+  return new GatewayError("upstream_failed", { reason: "upstream_empty" });
 }
 
 /** What the provider sends, as it comes, but for its end. Never throws. */

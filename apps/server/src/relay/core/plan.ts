@@ -10,7 +10,7 @@ import {
   withPictures,
 } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
-import { GatewayError, modelNotFound } from "#errors.ts";
+import { GatewayError, modelNotFound, notFound } from "#errors.ts";
 import type { Call, Chosen } from "./call.ts";
 import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
@@ -126,12 +126,12 @@ function demandedOutput({ settings }: RelayServices, { estimate }: Call, model: 
 /** Names the model that was requested, and those without a price that its channels bill it as. */
 function priceMissing(model: string, billed: ReadonlySet<string>): GatewayError {
   const targets = [...billed].filter((name) => name !== model);
-  const list = targets.map((name) => `"${name}"`).join(", ");
-  const message =
-    targets.length === 0
-      ? `The model "${model}" has no price yet, so it cannot be used.`
-      : `The model "${model}" is mapped to ${list}, which ${targets.length === 1 ? "has" : "have"} no price yet, so it cannot be used.`;
-  return new GatewayError("price_missing", message, { param: "model" });
+  const details = { param: "model" };
+  if (targets.length === 0)
+    return new GatewayError("price_missing", { reason: "price_of_model_missing", model }, details);
+  const names = targets.map((name) => `"${name}"`).join(", ");
+  const reason = targets.length === 1 ? "price_of_target_missing" : "prices_of_targets_missing";
+  return new GatewayError("price_missing", { reason, model, targets: names }, details);
 }
 
 function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, endpoint }: Call): RouteGroup[] {
@@ -155,7 +155,7 @@ function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, end
   }
   if (routeGroups.length > 0) return routeGroups;
   if (refused === caller.group)
-    throw new GatewayError("group_not_allowed", `This API key may not use the group "${refused}".`);
+    throw new GatewayError("group_not_allowed", { reason: "group_not_for_key", group: refused });
   throw modelNotFound(model);
 }
 
@@ -166,7 +166,6 @@ function pinned(services: RelayServices, pin: Pin | undefined): readonly Channel
 /** The channel that a caller asks for by its number. Throws `not_found`. */
 export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, id: number): ChannelInForce {
   const channel = candidates.byId(id);
-  if (channel === undefined)
-    throw new GatewayError("not_found", `Channel ${id} does not exist or is switched off.`);
+  if (channel === undefined) throw notFound({ reason: "pinned_channel_not_found", channel: id });
   return channel;
 }

@@ -32,33 +32,45 @@ export function mayRetry(
 export function explain(error: UpstreamError, model: string): GatewayError {
   switch (error.kind) {
     case "bad-request":
-      return new GatewayError("upstream_refused", error.message, {
-        status: error.status >= 400 && error.status < 500 ? error.status : 400,
-        param: error.param,
-      });
+      return new GatewayError(
+        "upstream_refused",
+        { reason: "provider_message", message: error.message },
+        {
+          status: error.status >= 400 && error.status < 500 ? error.status : 400,
+          param: error.param,
+        },
+      );
     case "not-found":
-      return new GatewayError("model_not_found", `No upstream knows the model "${model}".`, {
-        param: "model",
-      });
+      return new GatewayError(
+        "model_not_found",
+        { reason: "model_unknown_to_provider", model },
+        {
+          param: "model",
+        },
+      );
     case "rate-limited":
       return new GatewayError(
         "upstream_rate_limited",
-        "The upstream is receiving too many requests. Try again later.",
+        { reason: "provider_busy" },
         {
           retryAfter: error.retryAfter,
         },
       );
     case "overloaded":
-      return new GatewayError("upstream_overloaded", "The upstream is overloaded. Try again later.", {
-        retryAfter: error.retryAfter,
-      });
+      return new GatewayError(
+        "upstream_overloaded",
+        {},
+        {
+          retryAfter: error.retryAfter,
+        },
+      );
     case "timeout":
-      return new GatewayError("upstream_timeout", "The upstream took too long to answer.");
+      return new GatewayError("upstream_timeout");
     case "auth":
     case "quota":
     case "server":
     case "network":
-      if (error.tooLong === true) return answerTooLong("Nothing is charged.");
-      return new GatewayError("upstream_failed", "The upstream could not answer this request.");
+      if (error.tooLong === true) return answerTooLong("answer_too_long_free");
+      return new GatewayError("upstream_failed", { reason: "upstream_no_answer" });
   }
 }

@@ -191,11 +191,7 @@ export function nothingFree(services: RelayServices, plan: Plan, call: Call): Ga
   const { model } = call;
   const channels = plan.routeGroups.flatMap((routeGroup) => routeGroup.channels);
   if (channels.some((channel) => health.full(channel)))
-    return new GatewayError(
-      "upstream_rate_limited",
-      `Every channel for the model "${model}" has as many calls under way as it may have. Try again shortly.`,
-      { retryAfter: 1 },
-    );
+    return new GatewayError("upstream_rate_limited", { reason: "channels_full", model }, { retryAfter: 1 });
   const waits = channels.flatMap((channel) => {
     const pause = health.pause(channel, model, call.caller.userId);
     return pause === undefined || pause.hardUntil === 0 ? [] : pause.hardUntil - now();
@@ -204,7 +200,7 @@ export function nothingFree(services: RelayServices, plan: Plan, call: Call): Ga
   const retryAfter = Math.max(1, Math.ceil(Math.min(...waits) / 1_000));
   return new GatewayError(
     "upstream_rate_limited",
-    `Every channel for the model "${model}" is paused because its provider requested a pause. Try again in ${retryAfter} s.`,
+    { reason: "channels_paused", model, seconds: retryAfter },
     { retryAfter },
   );
 }

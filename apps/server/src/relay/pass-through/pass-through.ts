@@ -1,6 +1,6 @@
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { invalidRequest, providerError } from "#errors.ts";
 import { decompressed } from "#platform/content-coding.ts";
 import { type StreamedBody, TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Outgoing } from "#providers/provider.ts";
@@ -56,7 +56,7 @@ export function passThrough(services: RelayServices, requested: PassedCall): Pro
       const read = decompressed(response);
       // Read before the call is closed, which cancels what is still under way.
       const text = await errorText(read);
-      await lifecycle.fail(new GatewayError(explain(error, "").code, error.message, { status }));
+      await lifecycle.fail(providerError(explain(error, "").code, error.message, { status }));
       const { "content-length": _length, ...headers } = read.headers;
       return bytes(status, headers, refusalOf(text, chosen));
     },
@@ -69,9 +69,7 @@ function targetOf(
 ): Pick<Chosen, "channel" | "key"> {
   const channel = namedChannel(services, channelId);
   if (!channel.provider.endpoints.includes(needs))
-    throw invalidRequest(
-      `Channel ${channelId} is an account at ${channel.provider.label}, which keeps no files, batches or assistants in OpenAI's way.`,
-    );
+    throw invalidRequest({ reason: "no_pass_through", channel: channelId, provider: channel.provider.label });
   // What was given to one key's account, another's may not know: it is always the same.
   return { channel, key: channel.keys[0] };
 }

@@ -5,7 +5,7 @@ import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
 import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest, upstreamFailed } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { readModelList } from "#providers/model-list.ts";
 import { dialectsFor } from "#providers/provider.ts";
@@ -157,16 +157,14 @@ export async function fetchModels(services: ProbeServices, input: ChannelForTest
   const { provider } = channel;
   if (provider.listing === "none") return [...provider.models].sort();
   const listing = provider.listing ?? { path: "/v1/models", read: readModelList };
-  const what = "Failed to get model list";
   const answer = await askProvider(
     services,
     channel,
     { path: listing.path, ownPath: provider.listing !== undefined },
-    what,
+    "model_list_failed",
   );
   const names = readOr(() => (listing.read ?? readModelList)(answer));
-  if (names === undefined)
-    throw new GatewayError("upstream_failed", `${what}: the answer is not a list of models.`);
+  if (names === undefined) throw upstreamFailed({ reason: "model_list_foreign" });
   return [...new Set(names)].sort();
 }
 
@@ -183,15 +181,18 @@ export async function fetchBalance(
   const { balance } = channel.provider;
   if (balance === undefined) return undefined;
   if (balance === "openai-billing") return fetchBilling(services, channel, now);
-  const answer = await askProvider(services, channel, { path: balance.path, ownPath: true }, NO_BALANCE);
+  const answer = await askProvider(
+    services,
+    channel,
+    { path: balance.path, ownPath: true },
+    "balance_failed",
+  );
   const left = readOr(() => balance.read(answer));
   if (left === undefined) throw unreadableBalance();
   return left;
 }
 
-const NO_BALANCE = "Failed to get the balance";
-const unreadableBalance = () =>
-  new GatewayError("upstream_failed", `${NO_BALANCE}: the answer does not contain one.`);
+const unreadableBalance = () => upstreamFailed({ reason: "balance_foreign" });
 
 const Subscription = z.object({ hard_limit_usd: z.number(), has_payment_method: z.boolean().catch(false) });
 /** In hundredths of a dollar. */
@@ -210,7 +211,7 @@ async function fetchBilling(
     services,
     channel,
     { path: `${path}/subscription`, ownPath: true },
-    NO_BALANCE,
+    "balance_failed",
     [404, 405, 501],
   );
   // Most servers that speak OpenAI's wire have no accounts.
@@ -226,7 +227,7 @@ async function fetchBilling(
     services,
     channel,
     { path: `${path}/usage?${range}`, ownPath: true },
-    NO_BALANCE,
+    "balance_failed",
   );
   const used = BilledUsage.safeParse(usage).data;
   if (used === undefined) throw unreadableBalance();
@@ -242,7 +243,7 @@ async function askProvider(
   services: ProbeServices,
   channel: ChannelInForce,
   where: { path: string; ownPath: boolean },
-  what: string,
+  reason: "model_list_failed" | "balance_failed",
   missing: readonly number[] = [],
 ): Promise<unknown> {
   const [dialect] = dialectsFor(channel.provider, shapeOf(channel, {}));
@@ -268,7 +269,7 @@ async function askProvider(
   );
   if (!("error" in requested)) return parseJson(requested.text);
   if (missing.includes(requested.error.status)) return undefined;
-  throw new GatewayError("upstream_failed", `${what}: ${requested.error.message}`);
+  throw upstreamFailed({ reason, detail: requested.error.message });
 }
 
 /** A provider's reader throws on what it does not know. */
@@ -291,7 +292,7 @@ function parseJson(text: string): unknown {
 /** A channel as it was typed in, the way the relay uses it. */
 export function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce {
   const provider = providers.get(input.type);
-  if (provider === undefined) throw invalidRequest("Channel type error", "type");
+  if (provider === undefined) throw invalidRequest({ reason: "channel_type_unknown" }, { param: "type" });
   return {
     id: input.id,
     name: input.name,

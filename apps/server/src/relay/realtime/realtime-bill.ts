@@ -2,7 +2,7 @@ import type { Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { computeBill, findPrice } from "#domain/pricing/pricing.ts";
-import { GatewayError } from "#errors.ts";
+import { internalError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 import { type End, CallLifecycle } from "#relay/core/lifecycle.ts";
@@ -184,7 +184,7 @@ export function openBill(
   async function take(): Promise<Turn> {
     await ready();
     const turn = spare;
-    if (turn === undefined) throw new GatewayError("internal", "A response was not reserved for.");
+    if (turn === undefined) throw internalError(new Error("A response has no reservation."));
     spare = undefined;
     return turn;
   }

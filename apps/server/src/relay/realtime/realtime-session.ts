@@ -1,6 +1,6 @@
 import { dialects } from "#dialects/index.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, internalError, invalidRequest } from "#errors.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 import type { End } from "#relay/core/lifecycle.ts";
@@ -61,7 +61,7 @@ interface Ending {
 
 /** Refusals of one event after which the session goes on. */
 const survived: ReadonlySet<string> = new Set([
-  "rate_limited",
+  "rate_limit_exceeded",
   "shutting_down",
   "invalid_request",
   "body_too_large",
@@ -171,10 +171,13 @@ export function openSession(opened: Opened): RealtimeSession {
   /** The key's list of models holds for the transcriber, too. The session's own model was checked when it was opened. */
   function requireTranscriber(model: string): void {
     if (mayUseModel(call.caller, model)) return;
-    const sentence = `This API key may not use the model "${model}" for transcription.`;
-    throw new GatewayError("model_not_allowed", sentence, {
-      param: "session.audio.input.transcription.model",
-    });
+    throw new GatewayError(
+      "model_not_allowed",
+      { reason: "transcriber_not_for_key", model },
+      {
+        param: "session.audio.input.transcription.model",
+      },
+    );
   }
 
   async function allowed(data: Buffer): Promise<Buffer | string> {
@@ -267,20 +270,20 @@ function errorEvent(error: unknown, requestId: string): string {
 
 function nameOf(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  return new GatewayError("internal", "Something went wrong here.");
+  return internalError(error);
 }
 
 /** A rate that is used up holds back the next response, not the session. */
 function unlessRated(error: unknown): void {
-  if (!(error instanceof GatewayError) || error.code !== "rate_limited") throw error;
+  if (!(error instanceof GatewayError) || error.code !== "rate_limit_exceeded") throw error;
 }
 
 function upstreamDied(): GatewayError {
-  return new GatewayError("upstream_failed", "The upstream broke off the session.");
+  return new GatewayError("upstream_failed", { reason: "upstream_broke_off_session" });
 }
 
 function shuttingDown(): GatewayError {
-  return new GatewayError("shutting_down", "The gateway is shutting down. Connect again.");
+  return new GatewayError("shutting_down");
 }
 
 function stopping(): Ending {
@@ -288,9 +291,6 @@ function stopping(): Ending {
 }
 
 function idleEnding(idleMs: number): Ending {
-  const error = new GatewayError(
-    "invalid_request",
-    `No event came from either side within ${Math.round(idleMs / 1_000)} s: the session was closed.`,
-  );
+  const error = invalidRequest({ reason: "session_idle", seconds: Math.round(idleMs / 1_000) });
   return { outcome: "complete", code: 1000, reason: "idle", error };
 }

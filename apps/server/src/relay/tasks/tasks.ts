@@ -69,10 +69,7 @@ function refuseUnstorable(requested: TaskRequest, model: string): void {
   const sent = { prompt, action, notify_hook: notifyHook, ...properties, body: requested.bodyFor(model) };
   const path = unstorableIn(sent)?.replaceAll("\0", "").toWellFormed();
   if (path === undefined) return;
-  throw invalidRequest(
-    `The field "${path}" contains a character that is no text (NUL, or half of a surrogate pair). Remove it.`,
-    path,
-  );
+  throw invalidRequest({ reason: "field_not_text", field: path });
 }
 
 /** The task is remembered before it is paid for: what was accepted can be found again. */

@@ -26,6 +26,7 @@ export const Answer = z.object({
   /** The gateway's sentence, and its name for it. */
   error: z.string(),
   code: z.string().default(""),
+  params: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
   usage: z.object({ input: z.number(), output: z.number() }).nullable(),
   /** Milliseconds from sending to the end, and to the first word. */
   duration: z.number(),
@@ -82,6 +83,7 @@ export function newAnswer(model: string): Answer {
     state: "waiting",
     error: "",
     code: "",
+    params: {},
     usage: null,
     duration: 0,
     firstWord: 0,

@@ -20,22 +20,30 @@ export type CompletionEvent =
   | { type: "image"; url: string }
   | { type: "usage"; input: number; output: number };
 
-/** What the gateway said instead of an answer. `message` is its own sentence, `code` what clients know it by. */
+/** What the gateway answered instead: its code and params, and the same in English. */
 export class CompletionError extends Error {
   readonly status: number;
   readonly requestId: string;
   readonly code: string;
+  readonly params: Record<string, string | number>;
 
-  constructor({ message, code }: Partial<Refusal>, status: number, requestId: string) {
+  constructor({ message, code, params }: Partial<Refusal>, status: number, requestId: string) {
     super(message ?? "");
     this.name = "CompletionError";
     this.code = code ?? "";
+    this.params = params ?? {};
     this.status = status;
     this.requestId = requestId;
   }
 }
 
-const Refused = z.object({ error: z.object({ message: z.string(), code: z.string().nullish() }) });
+const Refused = z.object({
+  error: z.object({
+    message: z.string(),
+    code: z.string().nullish(),
+    params: z.record(z.string(), z.union([z.string(), z.number()])).nullish(),
+  }),
+});
 type Refusal = z.infer<typeof Refused>["error"];
 
 const Chunk = z.object({

@@ -1,44 +1,44 @@
 import i18next from "i18next";
 import { beforeAll, expect, it } from "vitest";
+import { loadErrorTexts } from "#lib/late-errors.ts";
 import { failureText } from "./failure-text.ts";
-
-const upstream = "The upstream is receiving too many requests. Try again later.";
 
 beforeAll(async () => {
   await i18next.init({
     lng: "zh_CN",
     resources: {
-      zh_CN: {
-        translation: {
-          [upstream]: "请求过多",
-          "No channel is available right now": "没有渠道",
-          "This account may send {{number}} requests per minute.": "每分钟 {{number}} 次",
-          "The connection broke before the answer was complete.": "连接中断",
-        },
-      },
+      zh_CN: { translation: { "The connection broke before the answer was complete.": "连接中断" } },
     },
     keySeparator: false,
     nsSeparator: false,
+    interpolation: { escapeValue: false },
   });
+  await loadErrorTexts();
 });
 
-const reported = (error: string, code = "") => failureText({ error, code }, i18next.t);
+const shown = (code: string, params = {}, error = "English") =>
+  failureText({ error, code, params }, i18next.t);
 
-it("says in the reader's language what the gateway says of itself", () => {
-  expect(reported(`${upstream} (request id: 01a1)`, "rate_limit_exceeded")).toBe("请求过多");
-  expect(reported('No channel can serve the model "m" right now. Try again shortly.', "no_channel")).toBe(
-    "没有渠道",
+it("playground: shows an error of the gateway in the reader's language", () => {
+  expect(shown("upstream_rate_limited", { reason: "provider_busy" })).toBe(
+    "厂商收到的请求过多，请稍后再试。",
   );
-  const limit = "This account may send 60 requests per minute. (request id: 01a1)";
-  expect(reported(limit, "rate_limit_exceeded")).toBe("每分钟 60 次");
+  expect(shown("no_channel", { model: "m" })).toBe("目前没有渠道可以提供模型“m”，请稍后再试。");
+  const rate = { reason: "account_requests_per_minute", limit: 60 };
+  expect(shown("rate_limit_exceeded", rate)).toBe("此账户每分钟最多发送 60 个请求。");
 });
 
-it("leaves a provider's own words alone, without our id", () => {
-  expect(reported("max_tokens is too large (request id: 01a1)", "upstream_refused")).toBe(
-    "max_tokens is too large",
+it("playground: leaves the message of a provider as it is", () => {
+  const message = "max_tokens is too large";
+  expect(shown("upstream_refused", { reason: "provider_message", message })).toBe(message);
+});
+
+it("playground: shows the English message of an unknown code", () => {
+  expect(shown("from_a_later_version", {}, "Something new. (request id: 01a1)")).toBe(
+    "Something new. (request id: 01a1)",
   );
 });
 
-it("knows a broken connection by its silence", () => {
-  expect(reported("")).toBe("连接中断");
+it("playground: reports a connection that broke", () => {
+  expect(shown("", {}, "")).toBe("连接中断");
 });

@@ -3,6 +3,7 @@ import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantin
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
+import { useErrorTexts } from "#lib/late-errors.ts";
 import { CopyButton, CopyCode } from "#ui/copy.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { AnswerFacts } from "./answer-facts.tsx";
@@ -85,7 +86,7 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
           className={classes.failure}
           classNames={{ body: classes.failureBody }}
         >
-          <Text fz="sm">{failureText(answer, t)}</Text>
+          <Failure answer={answer} />
           {answer.requestId ? (
             <Group gap={6} wrap="nowrap" mt={4} c="dimmed">
               <Text fz="xs" flex="none">
@@ -118,4 +119,10 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
       )}
     </div>
   );
+}
+
+function Failure({ answer }: { answer: Answer }) {
+  const { t } = useTranslation();
+  useErrorTexts();
+  return <Text fz="sm">{failureText(answer, t)}</Text>;
 }

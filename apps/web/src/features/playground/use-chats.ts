@@ -233,8 +233,10 @@ function answersOf(chats: Chat[], chatId: string): Answer[] {
 
 function endOf(error: unknown, aborted: boolean): Partial<Answer> {
   if (aborted) return { state: "stopped" };
-  if (error instanceof CompletionError)
-    return { state: "failed", error: error.message, code: error.code, requestId: error.requestId };
+  if (error instanceof CompletionError) {
+    const { message, code, params, requestId } = error;
+    return { state: "failed", error: message, code, params, requestId };
+  }
   // The connection broke: the screen has the words for it.
   return { state: "failed", error: "" };
 }

@@ -63,12 +63,18 @@ async function savePrices({ original_models, models, price }: PriceGroupInput): 
 /** The form has one field for the models and none called `price`. */
 function onFormFields(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const fields = Object.entries(error.fields).map(([path, sentence]) => [
+  const issues = Object.entries(error.issues).map(([path, issue]) => [
     path.replace(/^price\./, "").replace(/^model$/, "models"),
-    sentence,
+    issue,
   ]);
-  const { status, message, code, requestId } = error;
-  return new ApiError(status, { message, code, fields: Object.fromEntries(fields), request_id: requestId });
+  const { status, message, code, params, requestId } = error;
+  return new ApiError(status, {
+    message,
+    code,
+    params,
+    issues: Object.fromEntries(issues),
+    request_id: requestId,
+  });
 }
 
 export function useSavePrices() {

@@ -3,13 +3,15 @@ import { Alert, Anchor, Group, Popover, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
+import { useErrorTexts } from "#lib/late-errors.ts";
+import { storedText } from "#lib/stored-text.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { priceUpdatesQuery } from "./api.ts";
 
 /** What the last update by the clock did; nothing where none has run. */
 export function LastUpdate() {
   const { t } = useTranslation();
+  useErrorTexts();
   const [last] = useQuery(priceUpdatesQuery).data ?? [];
   if (!last) return null;
   const failed = last.error !== "";
@@ -26,7 +28,7 @@ export function LastUpdate() {
           <RelativeTime seconds={last.created_time} />
         </Text>
         <Text fz="sm" span c={failed ? undefined : "dimmed"}>
-          {failed ? translateSentence(t, last.error) : summary(last, t)}
+          {failed ? storedText(t, last.error) : summary(last, t)}
         </Text>
         {failed ? null : <Names update={last} />}
       </Group>

@@ -6,7 +6,8 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
 import { WeChatDialog } from "#components/wechat-dialog.tsx";
-import { offeredProviders, signInReason } from "#lib/sign-in.ts";
+import { errorReason } from "#lib/error-text.ts";
+import { offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
@@ -82,7 +83,7 @@ function UnbindButton({ id, name }: ButtonProps) {
     if (!sure) return;
     unbind.mutate(id, {
       onSuccess: () => toast.success(t("Disconnected")),
-      onError: (error) => toast.error(t("Error: {{message}}", { message: signInReason(error, t) })),
+      onError: (error) => toast.error(t("Error: {{message}}", { message: errorReason(error, t) })),
     });
   };
   return (
@@ -149,7 +150,7 @@ function BindWeChat({ onClose }: { onClose: () => void }) {
       action={t("Connect")}
       onSubmit={(code) => bind.mutate(code, { onSuccess: done })}
       loading={bind.isPending}
-      error={bind.error ? signInReason(bind.error, t) : undefined}
+      error={bind.error ? errorReason(bind.error, t) : undefined}
     />
   );
 }

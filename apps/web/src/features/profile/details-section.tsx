@@ -2,7 +2,6 @@ import { ProfileInput } from "@gateway/shared/accounts/profile";
 import type { Self } from "@gateway/shared/accounts/session";
 import { Avatar, Button, Group, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
 import { inForm } from "#lib/query-client.ts";
 import { useSelf } from "#lib/session.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
@@ -28,7 +27,7 @@ function Details({ self }: { self: Self }) {
   const save = form.onSubmit((values) =>
     change.mutate(DetailsForm.parse(values), {
       onSuccess: () => toast.success(t("Profile saved")),
-      onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+      onError: (error) => showFieldErrors(form, error, t),
     }),
   );
   const { display_name, avatar_url } = form.values;

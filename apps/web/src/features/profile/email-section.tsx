@@ -3,7 +3,7 @@ import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
@@ -55,7 +55,7 @@ function EmailSteps({ asksPassword, onDone }: { asksPassword: boolean; onDone: (
   const submit = form.onSubmit((values) =>
     ask.mutate(values, {
       onSuccess: () => setEmail(values.email.trim()),
-      onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+      onError: (error) => showFieldErrors(form, error, t),
     }),
   );
   return (
@@ -100,7 +100,7 @@ function CodeStep({ email, onDone, onBack }: { email: string; onDone: () => void
           toast.success(t("Email address saved"));
           onDone();
         },
-        onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+        onError: (error) => showFieldErrors(form, error, t),
       },
     ),
   );
@@ -135,7 +135,7 @@ function CodeStep({ email, onDone, onBack }: { email: string; onDone: () => void
 /** What went wrong, unless it stands at a field already. */
 function Failure({ error }: { error: unknown }) {
   const { t } = useTranslation();
-  if (!error || (error instanceof ApiError && Object.keys(error.fields).length > 0)) return null;
+  if (!error || (error instanceof ApiError && Object.keys(error.issues).length > 0)) return null;
   return (
     <Text c="red" fz="sm" role="alert">
       {errorReason(error, t)}

@@ -3,10 +3,9 @@ import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
+import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
-import { signInReason } from "#lib/sign-in.ts";
 
 type OwnerPromptProps = {
   title: string;
@@ -23,7 +22,7 @@ export function OwnerPrompt({ title, text, action, run, onClose }: OwnerPromptPr
   const asksPassword = useSelf()?.has_password ?? true;
   const [password, setPassword] = useState("");
   const act = useMutation({ mutationFn: run, meta: { quiet: true }, gcTime: 0 });
-  const wrong = act.error instanceof ApiError ? act.error.fields["password"] : undefined;
+  const wrong = act.error instanceof ApiError ? act.error.issues["password"] : undefined;
   return (
     <Modal opened onClose={onClose} title={title} styles={{ title: { fontSize: 16, fontWeight: 600 } }}>
       <form
@@ -42,13 +41,13 @@ export function OwnerPrompt({ title, text, action, run, onClose }: OwnerPromptPr
               data-autofocus
               visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
               value={password}
-              error={wrong === undefined ? undefined : translateSentence(t, wrong)}
+              error={wrong === undefined ? undefined : issueText(t, wrong)}
               onChange={(event) => setPassword(event.currentTarget.value)}
             />
           ) : null}
           {act.error && wrong === undefined ? (
             <Text c="red" fz="sm" role="alert">
-              {signInReason(act.error, t)}
+              {errorReason(act.error, t)}
             </Text>
           ) : null}
           <Group justify="flex-end" gap="xs">

@@ -2,9 +2,8 @@ import { PasskeyRename, type PasskeyRow } from "@gateway/shared/accounts/passkey
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
+import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { signInReason } from "#lib/sign-in.ts";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useAddPasskey, useRenamePasskey } from "./passkeys-api.ts";
@@ -18,7 +17,7 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
     toast.success(t("Passkey added"));
     onDone();
   };
-  const wrong = add.error instanceof ApiError ? add.error.fields["password"] : undefined;
+  const wrong = add.error instanceof ApiError ? add.error.issues["password"] : undefined;
   return (
     <form
       onSubmit={(event) => {
@@ -41,7 +40,7 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
             autoComplete="current-password"
             visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
             value={password}
-            error={wrong === undefined ? undefined : translateSentence(t, wrong)}
+            error={wrong === undefined ? undefined : issueText(t, wrong)}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
         ) : null}
@@ -62,7 +61,7 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
 
 /** The browser's own refusals are English sentences for programmers. */
 function reasonOf(error: Error, t: ReturnType<typeof useTranslation>["t"]): string {
-  if (error instanceof ApiError || error instanceof TypeError) return signInReason(error, t);
+  if (error instanceof ApiError || error instanceof TypeError) return errorReason(error, t);
   if (error.name === "InvalidStateError") return t("This device has a passkey for your account already.");
   return t("The device did not make a passkey. Try again.");
 }

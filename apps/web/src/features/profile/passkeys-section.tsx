@@ -5,8 +5,8 @@ import { IconFingerprint, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { errorReason } from "#lib/error-text.ts";
 import { useSelf } from "#lib/session.ts";
-import { signInReason } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
@@ -84,7 +84,7 @@ function Row({ passkey, onRename }: { passkey: PasskeyRow; onRename: () => void 
     if (!sure) return;
     remove.mutate(passkey.id, {
       onSuccess: () => toast.success(t("Passkey removed")),
-      onError: (error) => toast.error(t("Error: {{message}}", { message: signInReason(error, t) })),
+      onError: (error) => toast.error(t("Error: {{message}}", { message: errorReason(error, t) })),
     });
   };
   const rename = t("Rename {{name}}", { name });

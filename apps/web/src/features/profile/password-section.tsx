@@ -1,9 +1,8 @@
 import { Password } from "@gateway/shared/accounts/user";
+import { because } from "@gateway/shared/errors/issue";
 import { Button, Group, PasswordInput, SimpleGrid } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { translateSentence } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { Section } from "#ui/page.tsx";
@@ -14,7 +13,7 @@ const PasswordForm = z
   .object({ current_password: z.string().max(200), password: Password, repeat: z.string() })
   .refine((form) => form.password === form.repeat, {
     path: ["repeat"],
-    error: phrase("Passwords do not match"),
+    error: because("passwords_differ"),
   });
 
 export function PasswordSection() {
@@ -31,7 +30,7 @@ export function PasswordSection() {
           toast.success(t("Password changed"));
           form.reset();
         },
-        onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+        onError: (error) => showFieldErrors(form, error, t),
       },
     ),
   );

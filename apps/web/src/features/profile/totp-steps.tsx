@@ -3,7 +3,7 @@ import type { TotpOffer } from "@gateway/shared/accounts/profile";
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { errorReason, issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
@@ -76,9 +76,9 @@ function CodeField({ value, onChange, error, autofocus }: FieldProps & { autofoc
 function useFieldError(error: unknown, field: string, takesRest: boolean): ReactNode {
   const { t } = useTranslation();
   if (!error) return undefined;
-  const fields = error instanceof ApiError ? error.fields : {};
+  const fields = error instanceof ApiError ? error.issues : {};
   const own = fields[field];
-  if (own !== undefined) return translateSentence(t, own);
+  if (own !== undefined) return issueText(t, own);
   return takesRest && Object.keys(fields).length === 0 ? errorReason(error, t) : undefined;
 }
 

@@ -1,5 +1,6 @@
-/** Makes redemption codes, or changes one that no one has redeemed yet. Worth is entered in dollars. */
 import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
+/** Makes redemption codes, or changes one that no one has redeemed yet. Worth is entered in dollars. */
+import { because } from "@gateway/shared/errors/issue";
 import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
@@ -22,8 +23,8 @@ const CodeForm = z.object({
   /** Dollars; the server's points are whole. */
   amount: z
     .number(phrase("A number from 0 is required"))
-    .min(0, phrase("Quota cannot be negative"))
-    .max(1_000_000, phrase("Amount cannot exceed 1000000")),
+    .min(0, because("quota_negative"))
+    .max(1_000_000, because("dollars_too_many")),
   /** As a date field writes it, local time; "" = never. */
   expires: z.string(),
   count: RedemptionInput.shape.count,

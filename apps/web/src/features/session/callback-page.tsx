@@ -5,9 +5,10 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate, useParams, useSearchParams } from "react-router-dom";
+import { errorReason } from "#lib/error-text.ts";
 import { offerLanguage } from "#lib/i18n.ts";
 import { openSession, wasSignedIn } from "#lib/session.ts";
-import { comeBack, keptNext, mayPass, signInReason, wantsCode } from "#lib/sign-in.ts";
+import { comeBack, keptNext, mayPass, wantsCode } from "#lib/sign-in.ts";
 import { toast } from "#ui/toast.tsx";
 import { EntryCard } from "./entry-card.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
@@ -59,7 +60,7 @@ function Arrival({ provider }: { provider: string }) {
 
   useEffect(() => {
     if (!error || asksCode) return;
-    toast.error(t("Error: {{message}}", { message: signInReason(error, t) }));
+    toast.error(t("Error: {{message}}", { message: errorReason(error, t) }));
     const to = wasSignedIn() ? bindings : "/login";
     const timer = setTimeout(() => void navigate(to, { replace: true }), 2_000);
     return () => clearTimeout(timer);

@@ -1,5 +1,6 @@
-/** Sign in with a password, and with a code when the account asks for one; afterwards back to where one wanted to go. */
 import { LoginInput } from "@gateway/shared/accounts/session";
+/** Sign in with a password, and with a code when the account asks for one; afterwards back to where one wanted to go. */
+import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useState } from "react";
@@ -8,7 +9,6 @@ import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form/form.ts";
@@ -20,15 +20,8 @@ import { ThirdParty } from "./third-party.tsx";
 
 /** Existing accounts sign in with what they have; these are the shortest lengths there can be. */
 const LoginForm = LoginInput.omit({ turnstile: true }).extend({
-  username: z
-    .string()
-    .trim()
-    .min(1, phrase("Username is required"))
-    .min(3, phrase("The user name needs at least 3 characters")),
-  password: z
-    .string()
-    .min(1, phrase("Password is required"))
-    .min(8, phrase("The password needs at least 8 characters")),
+  username: z.string().trim().min(1, because("username_required")).min(3, because("user_name_too_short")),
+  password: z.string().min(1, because("password_required")).min(8, because("password_too_short")),
 });
 
 /** Only screens that ask for an account: a link must not send people elsewhere after signing in. */

@@ -1,15 +1,14 @@
-/** Where the mailed link leads: a new password of one's own choice. */
 import { Password } from "@gateway/shared/accounts/user";
+/** Where the mailed link leads: a new password of one's own choice. */
+import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
-import { translateSentence } from "#lib/error-text.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { phrase } from "#lib/i18n.ts";
-import { signInReason } from "#lib/sign-in.ts";
 import { showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useReset } from "./api.ts";
@@ -20,7 +19,7 @@ const NewPasswordForm = z
   .object({ password: Password, repeat: z.string() })
   .refine((form) => form.password === form.repeat, {
     path: ["repeat"],
-    error: phrase("Passwords do not match"),
+    error: because("passwords_differ"),
   });
 
 export default function NewPasswordPage() {
@@ -55,11 +54,11 @@ export default function NewPasswordPage() {
           toast.success(t("Password changed. Sign in with it."));
           void navigate("/login", { replace: true });
         },
-        onError: (error) => showFieldErrors(form, error, (message) => translateSentence(t, message)),
+        onError: (error) => showFieldErrors(form, error, t),
       },
     ),
   );
-  const onField = reset.error instanceof ApiError && Object.keys(reset.error.fields).length > 0;
+  const onField = reset.error instanceof ApiError && Object.keys(reset.error.issues).length > 0;
   const toggle = { visibilityToggleButtonProps: { "aria-label": t("Show password") } };
   return (
     <EntryCard
@@ -70,7 +69,7 @@ export default function NewPasswordPage() {
         <Stack>
           {reset.error && !onField ? (
             <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
-              {signInReason(reset.error, t)}
+              {errorReason(reset.error, t)}
             </Alert>
           ) : null}
           {/* For password managers, which keep the password under this name. */}

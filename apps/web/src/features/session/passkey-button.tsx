@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconFingerprint } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { signInReason } from "#lib/sign-in.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { useSite } from "#lib/site.ts";
 import { toast } from "#ui/toast.tsx";
 import { usePasskeySignIn } from "./api.ts";
@@ -18,7 +18,7 @@ export function PasskeyButton() {
         // The browser does not tell "no passkey" from "changed my mind", so neither is called an error.
         if (error.name === "NotAllowedError" || error.name === "AbortError")
           toast.info(t("No passkey was used."));
-        else toast.error(t("Error: {{message}}", { message: signInReason(error, t) }));
+        else toast.error(t("Error: {{message}}", { message: errorReason(error, t) }));
       },
     });
   return (

@@ -5,7 +5,8 @@ import { IconAlertCircle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { finishWithCode, signInReason } from "#lib/sign-in.ts";
+import { errorReason } from "#lib/error-text.ts";
+import { finishWithCode } from "#lib/sign-in.ts";
 
 export function ProviderCode({ onSignedIn }: { onSignedIn: (self: Self) => void }) {
   const { t } = useTranslation();
@@ -22,7 +23,7 @@ export function ProviderCode({ onSignedIn }: { onSignedIn: (self: Self) => void 
       <Stack>
         {send.error ? (
           <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
-            {signInReason(send.error, t)}
+            {errorReason(send.error, t)}
           </Alert>
         ) : null}
         <TextInput

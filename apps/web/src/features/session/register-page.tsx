@@ -1,12 +1,13 @@
-/** Make an account, where the operator lets people do so. */
 import { RegisterInput } from "@gateway/shared/accounts/registration";
+/** Make an account, where the operator lets people do so. */
+import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
-import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
@@ -24,7 +25,7 @@ const RegisterForm = RegisterInput.omit({ aff_code: true, turnstile: true })
   .extend({ repeat: z.string() })
   .refine((form) => form.password === form.repeat, {
     path: ["repeat"],
-    error: phrase("Passwords do not match"),
+    error: because("passwords_differ"),
   });
 
 function missing({ email, verification_code }: { email?: string; verification_code?: string }) {
@@ -70,10 +71,9 @@ function Fields() {
     { username: "", email: "", verification_code: "", password: "", repeat: "" },
     (values) => (verified ? missing(values) : {}),
   );
-  const refused = (error: unknown) =>
-    showFieldErrors(form, error, (message) => translateSentence(t, message));
+  const refused = (error: unknown) => showFieldErrors(form, error, t);
   const onFields = [register.error, sendCode.error].some(
-    (error) => error instanceof ApiError && Object.keys(error.fields).length > 0,
+    (error) => error instanceof ApiError && Object.keys(error.issues).length > 0,
   );
   const failure = onFields ? null : (register.error ?? sendCode.error);
 

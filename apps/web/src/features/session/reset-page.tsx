@@ -5,7 +5,7 @@ import { IconAlertCircle, IconMailCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { z } from "zod";
-import { signInReason } from "#lib/sign-in.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { useSite } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { useAskReset } from "./api.ts";
@@ -64,7 +64,7 @@ export default function ResetPage() {
         <Stack>
           {ask.error ? (
             <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
-              {signInReason(ask.error, t)}
+              {errorReason(ask.error, t)}
             </Alert>
           ) : null}
           <TextInput

@@ -1,12 +1,12 @@
-/** First run: makes the root account with the one-time link the server printed. */
 import { SetupInput } from "@gateway/shared/accounts/session";
+/** First run: makes the root account with the one-time link the server printed. */
+import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, Checkbox, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle, IconTerminal2 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { useSchemaForm } from "#ui/form/form.ts";
@@ -17,7 +17,7 @@ const SetupForm = SetupInput.omit({ token: true })
   .extend({ repeat: z.string() })
   .refine((form) => form.password === form.repeat, {
     path: ["repeat"],
-    error: phrase("Passwords do not match"),
+    error: because("passwords_differ"),
   });
 
 export default function SetupPage() {

@@ -6,15 +6,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
+import { errorReason } from "#lib/error-text.ts";
 import { openSession } from "#lib/session.ts";
-import {
-  comeBackFromWeChat,
-  keepNext,
-  leaveFor,
-  offeredProviders,
-  signInReason,
-  wantsCode,
-} from "#lib/sign-in.ts";
+import { comeBackFromWeChat, keepNext, leaveFor, offeredProviders, wantsCode } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
 import { ProviderCode } from "./provider-code.tsx";
@@ -94,7 +88,7 @@ function WeChatSignIn({ onClose }: { onClose: () => void }) {
         action={t("Sign in")}
         onSubmit={(code) => signIn.mutate(code)}
         loading={signIn.isPending}
-        error={signIn.error ? signInReason(signIn.error, t) : undefined}
+        error={signIn.error ? errorReason(signIn.error, t) : undefined}
       />
     </Suspense>
   );

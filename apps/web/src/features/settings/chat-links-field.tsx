@@ -19,7 +19,7 @@ import {
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
+import { problemIn } from "#ui/form/form.ts";
 import classes from "./settings.module.css";
 
 type ChatLinksFieldProps = {
@@ -118,10 +118,7 @@ type LinkRowProps = {
 
 function LinkRow({ row, number, onChange, onRemove }: LinkRowProps) {
   const { t } = useTranslation();
-  const problem = (key: "name" | "url") => {
-    const sentence = Entry.shape[key].safeParse(row[key]).error?.issues[0]?.message;
-    return sentence === undefined ? undefined : translateSentence(t, sentence);
-  };
+  const problem = (key: "name" | "url") => problemIn(t, Entry.shape[key], row[key]);
   const remove = t("Remove client {{number}}", { number });
   return (
     <div className={classes.link}>

@@ -25,9 +25,7 @@ describe("drafts of settings", () => {
 
   it("are checked by the server's schema", () => {
     expect(problemOf("RetryTimes", 21)).toBeTruthy();
-    expect(problemOf("ServerAddress", "nowhere")).toBe(
-      "Write an address like https://ai.example.com, without ? or #",
-    );
+    expect(problemOf("ServerAddress", "nowhere")).toEqual({ reason: "site_address" });
     expect(problemOf("ServerAddress", "https://ai.example.com")).toBeUndefined();
   });
 });

@@ -1,3 +1,5 @@
+import type { FieldIssue } from "@gateway/shared/errors";
+import { issueOf } from "@gateway/shared/errors/issue";
 /** What was typed and not yet saved. Pure. */
 import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/site/settings";
 
@@ -26,8 +28,8 @@ export function defaultOf(key: SettingKey): Value {
   return defaultSettings[key];
 }
 
-/** The sentence of the schema the server enforces; undefined when it takes the value. */
-export function problemOf(key: SettingKey, value: Value): string | undefined {
-  const parsed = Settings.shape[key].safeParse(value);
-  return parsed.success ? undefined : (parsed.error.issues[0]?.message ?? "");
+/** What the schema that the server enforces finds wrong; undefined when it takes the value. */
+export function problemOf(key: SettingKey, value: Value): FieldIssue | undefined {
+  const issue = Settings.shape[key].safeParse(value).error?.issues[0];
+  return issue === undefined ? undefined : issueOf(issue, value);
 }

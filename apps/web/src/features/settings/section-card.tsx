@@ -4,7 +4,7 @@ import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
+import { issueText } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useCan } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
@@ -37,15 +37,15 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const isLocked = (key: SettingKey) => !mayChange || (!isRoot && isRootSetting(key));
   // Who may change nothing here has nothing to try out.
   const mayTest = section.fields.some((field) => !isLocked(field.key));
-  const [refused, setRefused] = useState<Record<string, string>>({});
+  const [refused, setRefused] = useState<ApiError["issues"]>({});
   const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
   const { foldedBy } = section;
   const folded = foldedBy !== undefined && (drafts[foldedBy] ?? savedValue(settings, foldedBy)) !== true;
   const shown = folded ? section.fields.filter((field) => field.key === foldedBy) : section.fields;
   const errorOf = (key: SettingKey) => {
     const draft = drafts[key];
-    const sentence = (draft === undefined ? undefined : problemOf(key, draft ?? "")) ?? refused[key];
-    return sentence === undefined ? undefined : translateSentence(t, sentence);
+    const issue = (draft === undefined ? undefined : problemOf(key, draft ?? "")) ?? refused[key];
+    return issue === undefined ? undefined : issueText(t, { ...issue });
   };
   // What was refused may be so because of another field.
   const change = (key: SettingKey, value: Draft) => {
@@ -69,12 +69,10 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
     } catch (error) {
       // Anything that names no field was already reported as a toast.
       if (!(error instanceof ApiError)) return;
-      setRefused(error.fields);
-      for (const [key, sentence] of Object.entries(error.fields))
+      setRefused(error.issues);
+      for (const [key, issue] of Object.entries(error.issues))
         if (!shown.some((field) => field.key === key))
-          toast.error(
-            t("{{what}}: {{reason}}", { what: t(labelOf(key)), reason: translateSentence(t, sentence) }),
-          );
+          toast.error(t("{{what}}: {{reason}}", { what: t(labelOf(key)), reason: issueText(t, issue) }));
     }
   };
   const confirmNoPasswords = () =>

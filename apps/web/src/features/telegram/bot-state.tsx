@@ -8,9 +8,11 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useMayChange } from "#lib/changes.ts";
-import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
+import { useErrorTexts } from "#lib/late-errors.ts";
 import { useSelf } from "#lib/session.ts";
+import { storedText } from "#lib/stored-text.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { toast } from "#ui/toast.tsx";
 import { botQuery, useReloadBot } from "./api.ts";
@@ -22,6 +24,7 @@ phrase("Telegram: Unauthorized.");
 
 export function BotState() {
   const { t } = useTranslation();
+  useErrorTexts();
   const self = useSelf();
   const mayChange = useMayChange();
   const bot = useQuery(botQuery);
@@ -86,7 +89,7 @@ function labelFor({ configured, status, is_webhook, problem }: TelegramStatus, t
       word: t("No bot yet"),
       hint: t("Make a bot with @BotFather and save its token in the settings."),
     };
-  if (!status) return { tone: "bad", word: t("Not working"), hint: translateSentence(t, problem) };
+  if (!status) return { tone: "bad", word: t("Not working"), hint: storedText(t, problem) };
   if (!is_webhook)
     return {
       tone: "warn",

@@ -1,27 +1,27 @@
 import { NEVER_EXPIRES, type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/accounts/token";
 /** What the form accepts: the server's rules, and no token that could open nothing. */
 import { ModelPattern } from "@gateway/shared/channels/channel";
+import type { FieldReason } from "@gateway/shared/errors/fields";
+import { because } from "@gateway/shared/errors/issue";
 import type { z } from "zod";
-import { phrase } from "#lib/i18n.ts";
 import type { SchemaForm } from "#ui/form/form.ts";
 import { isAddressOrRange } from "./addresses.ts";
 
 export const modelsPath = "setting.limits.limit_model_setting.models";
 export const addressesPath = "setting.limits.limits_ip_setting.whitelist";
 
-type Report = (path: string, message: string) => void;
+type Report = (path: string, reason: FieldReason) => void;
 
 /** @param before the token being changed: its old expiry time may stay, even when it has passed */
 export function tokenFormSchema(before?: TokenRow): typeof TokenInput {
   return TokenInput.superRefine((input, context) => {
-    const report: Report = (path, message) =>
-      context.addIssue({ code: "custom", path: path.split("."), message });
+    const report: Report = (path, reason) =>
+      context.addIssue({ code: "custom", path: path.split("."), message: because(reason) });
     const { expired_time } = input;
     const chosenNow = expired_time !== NEVER_EXPIRES && expired_time !== before?.expired_time;
-    if (chosenNow && expired_time * 1000 <= Date.now())
-      report("expired_time", phrase("This time has passed already"));
+    if (chosenNow && expired_time * 1000 <= Date.now()) report("expired_time", "time_passed");
     if (input.backup_group !== "" && input.backup_group === input.group)
-      report("backup_group", phrase("The backup group must be another one than the group."));
+      report("backup_group", "backup_group_twice");
     checkModels(input, report);
     checkAddresses(input, report);
   });
@@ -30,23 +30,17 @@ export function tokenFormSchema(before?: TokenRow): typeof TokenInput {
 function checkModels({ setting }: TokenInput, report: Report): void {
   const { enabled, models } = setting.limits.limit_model_setting;
   if (!enabled) return;
-  if (models.length === 0)
-    report(modelsPath, phrase("Choose at least one model, or switch the restriction off"));
+  if (models.length === 0) report(modelsPath, "models_or_off");
   else if (models.some((model) => !ModelPattern.safeParse(model).success))
-    report(modelsPath, phrase("A wildcard * may only be the last character, after at least one other"));
+    report(modelsPath, "model_wildcard");
 }
 
 function checkAddresses({ setting }: TokenInput, report: Report): void {
   const { enabled, whitelist } = setting.limits.limits_ip_setting;
   if (!enabled) return;
-  if (whitelist.length === 0)
-    report(addressesPath, phrase("Enter at least one address, or switch the restriction off"));
+  if (whitelist.length === 0) report(addressesPath, "addresses_or_off");
   for (const [index, line] of whitelist.entries())
-    if (!isAddressOrRange(line))
-      report(
-        `${addressesPath}.${index}`,
-        phrase("This is neither an IP address nor a range like 10.0.0.0/8"),
-      );
+    if (!isAddressOrRange(line)) report(`${addressesPath}.${index}`, "not_address_range");
 }
 
 /** The form always holds every setting, so that its fields have something to bind to. */

@@ -4,7 +4,7 @@ import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
+import { issueTexts } from "#lib/error-text.ts";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
@@ -62,8 +62,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
       await onSubmit(values);
     } catch (error) {
       // Anything that names no field was already reported as a toast.
-      const translate = (message: string) => translateSentence(t, message);
-      if (showFieldErrors(form, error, translate)) showFirst(Object.values(error.fields).map(translate));
+      if (showFieldErrors(form, error, t)) showFirst(Object.values(issueTexts(t, error)));
     } finally {
       sending.current = false;
       setSaving(false);

@@ -1,13 +1,16 @@
+import { fieldReasons } from "@gateway/shared/errors/fields";
+import { issueOf } from "@gateway/shared/errors/issue";
 /** Forms checked by the schema the server enforces; server sentences land on their fields. */
-import { type FormErrors, schemaResolver, useForm, type UseFormReturnType } from "@mantine/form";
+import { type FormErrors, useForm, type UseFormReturnType } from "@mantine/form";
+import type { TFunction } from "i18next";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
-import { translateSentence } from "#lib/error-text.ts";
+import { issueText, issueTexts } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
-import { speakForSchemas } from "#lib/schema-messages.ts";
+import { knowTemplates } from "#lib/late-errors.ts";
 
-speakForSchemas();
+knowTemplates(fieldReasons);
 
 export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values> & {
   /** Shows what the server said of fields, until their values change or the form is sent again. */
@@ -24,7 +27,6 @@ export function useSchemaForm<Schema extends z.ZodObject>(
   also: (values: z.input<Schema>) => Record<string, string> = () => ({}),
 ): SchemaForm<z.input<Schema>> {
   const { t } = useTranslation();
-  const check = schemaResolver(schema, { sync: true });
   // Leaving a field checks it a moment later, and must not wipe away what the server has said of it meanwhile.
   const refused = useRef<{ errors: FormErrors; values: z.input<Schema> } | null>(null);
   const form = useForm<z.input<Schema>>({
@@ -34,9 +36,7 @@ export function useSchemaForm<Schema extends z.ZodObject>(
     validateDebounce: 250,
     validate: (values) => ({
       ...stillRefused(refused.current, values),
-      ...translateErrors(inOrder(schema, { ...also(values), ...check(values) }), (message) =>
-        translateSentence(t, message),
-      ),
+      ...inOrder(schema, { ...translated(t, also(values)), ...problemsOf(t, schema, values) }),
     }),
   });
   return {
@@ -78,20 +78,31 @@ function inOrder(schema: z.ZodObject, errors: FormErrors): FormErrors {
   return Object.fromEntries(Object.entries(errors).sort(([one], [other]) => place(one) - place(other)));
 }
 
-function translateErrors(errors: FormErrors, translate: (message: string) => string): FormErrors {
-  const result: FormErrors = {};
-  for (const [field, error] of Object.entries(errors))
-    result[field] = typeof error === "string" ? translate(error) : error;
-  return result;
+/** What the schema finds wrong, by path. */
+function problemsOf(t: TFunction, schema: z.ZodType, values: unknown): Record<string, string> {
+  const problems: Record<string, string> = {};
+  for (const issue of schema.safeParse(values).error?.issues ?? [])
+    problems[issue.path.join(".")] ??= issueText(t, { ...issueOf(issue, values) });
+  return problems;
 }
 
-/** Puts the server's field sentences on the fields. False when the error names no field. */
+/** The first thing that the schema finds wrong with one value; undefined when it takes the value. */
+export function problemIn(t: TFunction, schema: z.ZodType, value: unknown): string | undefined {
+  const issue = schema.safeParse(value).error?.issues[0];
+  return issue === undefined ? undefined : issueText(t, { ...issueOf(issue, value) });
+}
+
+function translated(t: TFunction, phrases: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(phrases).map(([field, text]) => [field, t(text)]));
+}
+
+/** Puts what the server found wrong on the fields. False when the error names no field. */
 export function showFieldErrors<Values extends Record<string, unknown>>(
   form: SchemaForm<Values>,
   error: unknown,
-  translate: (message: string) => string,
+  t: TFunction,
 ): error is ApiError {
-  if (!(error instanceof ApiError) || Object.keys(error.fields).length === 0) return false;
-  form.refuse(translateErrors(error.fields, translate));
+  if (!(error instanceof ApiError) || Object.keys(error.issues).length === 0) return false;
+  form.refuse(issueTexts(t, error));
   return true;
 }

@@ -68,11 +68,11 @@ function voiceOf(name: string, call: Call): [voice: string, role: string | undef
 const speech: Adapter = {
   request(body: Wire, call) {
     const requested = Speech.safeParse(body);
-    if (!requested.success) throw invalidRequest("The speech to make is not described well.", "input");
+    if (!requested.success) throw invalidRequest({ reason: "speech_not_valid" }, { param: "input" });
     const { input, voice, response_format: format, speed } = requested.data;
     const output = formats[format];
     if (output === undefined)
-      throw invalidRequest(`The format "${format}" is not made here.`, "response_format");
+      throw invalidRequest({ reason: "speech_format", format }, { param: "response_format" });
     const [name, role] = voiceOf(voice, call);
     const rate = `${speed < 1 ? "" : "+"}${Math.round((speed - 1) * 100)}%`;
     const spoken = `<prosody rate="${rate}">${escape(input)}</prosody>`;

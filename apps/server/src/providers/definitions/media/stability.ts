@@ -28,10 +28,11 @@ const images: Adapter = {
     const requested = Requested.safeParse(body);
     if (!requested.success) {
       const field = String(requested.error.issues[0]?.path[0] ?? "prompt");
-      throw invalidRequest(`The field "${field}" is not supported by this provider.`, field);
+      throw invalidRequest({ reason: "field_not_served", field });
     }
     const { prompt, size, output_format: format } = requested.data;
-    if (prompt.includes(BOUNDARY)) throw invalidRequest("The prompt cannot be sent.", "prompt");
+    if (prompt.includes(BOUNDARY))
+      throw invalidRequest({ reason: "prompt_not_sendable" }, { param: "prompt" });
     const engine = /(core|ultra)$/.exec(model)?.[1];
     return {
       path: `/v2beta/stable-image/generate/${engine ?? "sd3"}`,

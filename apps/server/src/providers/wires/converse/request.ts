@@ -165,8 +165,7 @@ function encodeMessages(request: ChatRequest, dropped: Set<string>): { system: W
   // A prompt that is nothing but a system message must still be asked by someone.
   if (messages.length === 0 && system.length > 0)
     messages.push({ role: "user", content: system.splice(0, system.length) });
-  if (messages.length === 0)
-    throw invalidRequest("None of the given content can be sent to this model.", "messages");
+  if (messages.length === 0) throw invalidRequest({ reason: "no_content_for_model" }, { param: "messages" });
   for (const turn of messages) turn.content = resultsFirst(turn.content);
   return { system, messages };
 }

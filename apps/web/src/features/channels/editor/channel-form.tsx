@@ -8,7 +8,6 @@ import { useTranslation } from "react-i18next";
 import { useSaveChannel } from "#features/channels/api.ts";
 import { testUnsaved } from "#features/channels/runs/channel-tests.ts";
 import { TestLine } from "#features/channels/runs/test-line.tsx";
-import { translateSentence } from "#lib/error-text.ts";
 import { FormDrawer } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm, showFieldErrors } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
@@ -134,8 +133,7 @@ function useUnsavedTest(form: DraftForm, id: number | undefined, groups: string[
       try {
         return await testUnsaved({ ...inputOf(draft), ...lent, priority: 0, weight: 1 }, id);
       } catch (error) {
-        if (!showFieldErrors(form, inFormPaths(error, draft), (message) => translateSentence(t, message)))
-          throw error;
+        if (!showFieldErrors(form, inFormPaths(error, draft), t)) throw error;
         return null;
       }
     },

@@ -1,4 +1,3 @@
-/** A channel as the form holds it: mappings and headers as rows, so that half-typed ones have a place. */
 import {
   type ChannelForm,
   ChannelInput,
@@ -9,6 +8,8 @@ import {
   ModelPattern,
 } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
+/** A channel as the form holds it: mappings and headers as rows, so that half-typed ones have a place. */
+import { because } from "@gateway/shared/errors/issue";
 import type { FormErrors } from "@mantine/form";
 import { z } from "zod";
 import { ApiError } from "#lib/http.ts";
@@ -17,7 +18,7 @@ import type { SchemaForm } from "#ui/form/form.ts";
 
 export type Pair = { key: string; value: string };
 
-const badJson = phrase("Must be a valid JSON string");
+const badJson = because("json_text");
 const isBlank = (pair: Pair) => pair.key.trim() === "" && pair.value.trim() === "";
 
 /** Rows of which no two have the same key; null stands for JSON that cannot be read. Blank rows do not count. */
@@ -50,15 +51,13 @@ export const ChannelDraft = ChannelInput.extend({
     const [issue] = ModelPattern.safeParse(key).error?.issues ?? [];
     if (issue !== undefined) fault("key", issue.message);
     const target = ModelMapping.safeParse({ model: value });
-    if (!target.success) fault("value", phrase("The target of a mapping must be a model name"));
-  }, phrase("This model is mapped twice")),
+    if (!target.success) fault("value", because("mapping_target"));
+  }, because("mapped_twice")),
   model_headers: pairs(({ key, value }, fault) => {
-    if (key.trim() === "") fault("key", phrase("The name of the header is missing"));
-    else if (!HeaderMap.safeParse({ [key.trim()]: "" }).success)
-      fault("key", phrase("This is not the name of an HTTP header"));
-    else if (!HeaderMap.safeParse({ [key.trim()]: value }).success)
-      fault("value", phrase("This value has a character that cannot be sent"));
-  }, phrase("This header is given twice")),
+    if (key.trim() === "") fault("key", because("header_name_missing"));
+    else if (!HeaderMap.safeParse({ [key.trim()]: "" }).success) fault("key", because("header_name"));
+    else if (!HeaderMap.safeParse({ [key.trim()]: value }).success) fault("value", because("header_value"));
+  }, because("header_twice")),
   custom_parameter: CustomParameter.nullable().refine((value) => value !== null, badJson),
 });
 export type ChannelDraft = z.input<typeof ChannelDraft>;
@@ -161,17 +160,18 @@ export function inputOf(draft: ChannelDraft): ChannelForm {
 /** The server names a pair by its key, the form by its row. */
 export function inFormPaths(error: unknown, draft: ChannelDraft): unknown {
   if (!(error instanceof ApiError)) return error;
-  const fields = Object.fromEntries(
-    Object.entries(error.fields).map(([path, sentence]) => {
+  const issues = Object.fromEntries(
+    Object.entries(error.issues).map(([path, issue]) => {
       for (const field of ["model_mapping", "model_headers"] as const) {
         const key = path.startsWith(`${field}.`) ? path.slice(field.length + 1) : null;
         const index = key === null ? -1 : (draft[field] ?? []).findIndex((row) => row.key.trim() === key);
-        if (index >= 0) return [`${field}.${index}.value`, sentence];
+        if (index >= 0) return [`${field}.${index}.value`, issue];
       }
-      return [path, sentence];
+      return [path, issue];
     }),
   );
-  return new ApiError(error.status, { message: error.message, fields });
+  const { message, code, params, requestId } = error;
+  return new ApiError(error.status, { message, code, params, issues, request_id: requestId });
 }
 
 /** What the schema cannot know: the provider's demands. @param hasKeys keys are stored already */

@@ -6,9 +6,9 @@ import { IconCloudDownload, IconCopy, IconEraser, IconPlus } from "@tabler/icons
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
-import { translateSentence } from "#lib/error-text.ts";
 import { copyText } from "#ui/copy.tsx";
 import { FormSection } from "#ui/form/form-drawer.tsx";
+import { problemIn } from "#ui/form/form.ts";
 import type { DraftForm } from "./draft.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { UnpricedModels } from "./unpriced-models.tsx";
@@ -22,7 +22,6 @@ type ModelsSectionProps = {
 
 const separators = [",", "，", "\n", "\r", "\t", ";", " "];
 const isFine = (model: string) => ModelPattern.safeParse(model).success;
-const sentenceFor = (model: string) => ModelPattern.safeParse(model).error?.issues[0]?.message ?? "";
 
 export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
   const { t } = useTranslation();
@@ -46,7 +45,7 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
     [form.values.model_mapping],
   );
   const wrong = models.find((model) => !isFine(model));
-  const error = wrong ? `${wrong}: ${translateSentence(t, sentenceFor(wrong))}` : form.errors["models"];
+  const error = wrong ? `${wrong}: ${problemIn(t, ModelPattern, wrong) ?? ""}` : form.errors["models"];
   const defaults = (provider?.models ?? []).filter((model) => !models.includes(model));
 
   return (

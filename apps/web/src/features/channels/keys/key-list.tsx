@@ -18,10 +18,10 @@ import { useTranslation } from "react-i18next";
 import { keysQuery, useKeyChanges } from "#features/channels/api.ts";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { pauseReason, statusOf } from "#features/channels/status.ts";
-import { translateSentence } from "#lib/error-text.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
+import { problemIn } from "#ui/form/form.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
@@ -127,10 +127,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
           label={`${t("Weight")}: ${row.hint}`}
           value={row.weight}
           width={54}
-          check={(value) => {
-            const parsed = ChannelKeyPatch.safeParse({ weight: value });
-            return parsed.success ? null : translateSentence(t, parsed.error.issues[0]?.message ?? "");
-          }}
+          check={(value) => problemIn(t, ChannelKeyPatch, { weight: value }) ?? null}
           onSave={(weight) => patch.mutateAsync({ key: row.id, change: { weight } })}
         />
       )}

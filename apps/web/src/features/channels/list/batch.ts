@@ -50,7 +50,7 @@ export function useBatch() {
         answer.failed.push(...failed);
       } catch (error) {
         const message = errorReason(error, t);
-        answer.failed.push(...some.map((id) => ({ id, name: `#${id}`, message })));
+        answer.failed.push(...some.map((id) => ({ id, name: `#${id}`, message, code: "", params: {} })));
       }
       show(true);
     }

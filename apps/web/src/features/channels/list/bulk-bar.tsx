@@ -24,7 +24,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
+import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteChannels, switchChannels } from "./batch-api.ts";
@@ -65,10 +65,7 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
     if (!sure) return;
     const { done, failed } = await run(t("Deleting"), ids, deleteChannels);
     const [first] = failed;
-    if (first)
-      toast.error(
-        t("Batch deletion failed with {{message}}", { message: translateSentence(t, first.message) }),
-      );
+    if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
     else toast.success(t("{{count}} channels deleted", { count: done.length }));
     onDeleted(done);
   };

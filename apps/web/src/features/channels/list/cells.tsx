@@ -8,9 +8,9 @@ import { providerWord } from "#features/channels/provider-labels.ts";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { statusOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { formatTime } from "#lib/quota.ts";
+import { problemIn } from "#ui/form/form.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -120,10 +120,7 @@ export function RankCell({ row, field }: { row: ChannelRow; field: "priority" | 
     <InlineNumber
       label={`${label}: ${row.name}`}
       value={row[field]}
-      check={(value) => {
-        const parsed = ChannelPatch.safeParse({ [field]: value });
-        return parsed.success ? null : translateSentence(t, parsed.error.issues[0]?.message ?? "");
-      }}
+      check={(value) => problemIn(t, ChannelPatch, { [field]: value }) ?? null}
       width={50}
       onSave={(value) => patch.mutateAsync({ id: row.id, patch: { [field]: value } })}
     />

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
+import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { deleteDisabled } from "./batch-api.ts";
@@ -25,10 +25,7 @@ export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuPro
     mutationFn: deleteDisabled,
     onSuccess: ({ done, failed }) => {
       const [first] = failed;
-      if (first)
-        toast.error(
-          t("Batch deletion failed with {{message}}", { message: translateSentence(t, first.message) }),
-        );
+      if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
       else toast.success(t("{{count}} channels deleted", { count: done.length }));
       return refreshChannels(client);
     },

@@ -5,8 +5,10 @@ import { Alert, Button, Code, Group, Loader, Modal, MultiSelect, Stack, Text } f
 import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
+import { useErrorTexts } from "#lib/late-errors.ts";
+import { storedText } from "#lib/stored-text.ts";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { checkModels } from "./check-stream.ts";
@@ -33,6 +35,7 @@ export const checkLabels = [
 
 export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => void }) {
   const { t } = useTranslation();
+  useErrorTexts();
   const phone = useIsPhone();
   const offered = row.models.filter((model) => !model.endsWith("*"));
   const [chosen, setChosen] = useState(() => offered.slice(0, 1));
@@ -144,7 +147,7 @@ function Step({ step }: { step: CheckStep }) {
               {remark === "" ? null : (
                 <Text span c="dimmed" fz="xs">
                   {" · "}
-                  {translateSentence(t, remark)}
+                  {storedText(t, remark)}
                 </Text>
               )}
             </Text>

@@ -3,8 +3,9 @@ import { Badge, Drawer, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { translateSentence } from "#lib/error-text.ts";
+import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
+import { storedText } from "#lib/stored-text.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -15,6 +16,7 @@ type TestHistoryProps = { id: number; name: string; onClose: () => void };
 
 export function TestHistory({ id, name, onClose }: TestHistoryProps) {
   const { t } = useTranslation();
+  useErrorTexts();
   const list = useQuery(testsQuery(id));
   const good = (list.data ?? []).filter((test) => test.ok);
   return (
@@ -59,7 +61,7 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
               </Group>
               {test.message ? (
                 <Text c="dimmed" fz="xs" mt={4} className={classes.wrap}>
-                  {translateSentence(t, test.message)}
+                  {storedText(t, test.message)}
                 </Text>
               ) : null}
             </div>

@@ -20,8 +20,9 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { refreshChannels, useProvider } from "#features/channels/api.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
+import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
+import { storedText } from "#lib/stored-text.ts";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import { CheckDialog } from "./check-dialog.tsx";
 import { TestHistory } from "./test-history.tsx";
@@ -72,6 +73,7 @@ type Dialog = "history" | "check";
 
 function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) => void }) {
   const { t } = useTranslation();
+  useErrorTexts();
   const provider = useProvider(row.type);
   const { byModel } = useTestBook(row.id);
   const run = useRunTest();
@@ -182,7 +184,7 @@ function TestLine(props: {
       </Group>
       {failed ? (
         <Text c={skipped ? "dimmed" : "red"} fz="xs" mt={3} pl={23} className={classes.wrap}>
-          {translateSentence(t, test.result.message)}
+          {storedText(t, test.result.message)}
         </Text>
       ) : null}
     </UnstyledButton>

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { deleteTag, switchTag } from "#features/channels/list/batch-api.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { translateSentence } from "#lib/error-text.ts";
+import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 
@@ -21,7 +21,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
     mutationFn: (on: boolean) => switchTag(tag, on),
     onSuccess: ({ failed }) => {
       const [first] = failed;
-      if (first) toast.error(`${first.name}: ${translateSentence(t, first.message)}`);
+      if (first) toast.error(`${first.name}: ${faultText(t, first)}`);
       return refreshChannels(client);
     },
   });
@@ -29,10 +29,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
     mutationFn: () => deleteTag(tag),
     onSuccess: ({ done, failed }) => {
       const [first] = failed;
-      if (first)
-        toast.error(
-          t("Batch deletion failed with {{message}}", { message: translateSentence(t, first.message) }),
-        );
+      if (first) toast.error(t("Batch deletion failed with {{message}}", { message: faultText(t, first) }));
       else toast.success(t("{{count}} channels deleted", { count: done.length }));
       return refreshChannels(client);
     },

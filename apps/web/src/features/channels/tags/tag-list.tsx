@@ -16,9 +16,10 @@ import { ResponseCell } from "#features/channels/list/response-cell.tsx";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { speedOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { errorReason, translateSentence } from "#lib/error-text.ts";
+import { errorReason } from "#lib/error-text.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
+import { problemIn } from "#ui/form/form.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -228,10 +229,7 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
       <InlineNumber
         label={`${field === "priority" ? t("Priority") : t("Weight")}: ${row.tag}`}
         value={max}
-        check={(value) => {
-          const parsed = ChannelPatch.safeParse({ [field]: value });
-          return parsed.success ? null : translateSentence(t, parsed.error.issues[0]?.message ?? "");
-        }}
+        check={(value) => problemIn(t, ChannelPatch, { [field]: value }) ?? null}
         width={50}
         onSave={(value) => rank.mutateAsync(value)}
       />

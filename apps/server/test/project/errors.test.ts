@@ -1,0 +1,136 @@
+import { allErrors, type ErrorCode, errorStatus } from "@gateway/shared/errors";
+import Fastify, { type FastifyInstance } from "fastify";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answerFailure } from "#console/failures.ts";
+import { dialects } from "#dialects/index.ts";
+import type { DialectId } from "#dialects/ir.ts";
+import { GatewayError } from "#errors.ts";
+import { answerError } from "#gateway/answer-error.ts";
+
+/** Every error that the product can name, each with a value for everything that its template names. */
+const errors = allErrors().map(({ code, reason, template }) => {
+  const names = [...template.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
+  const values = Object.fromEntries(names.map((name, index) => [name, `value ${index} $& <b>`]));
+  return { code, reason, template, params: { ...(reason === undefined ? {} : { reason }), ...values } };
+});
+
+type Listed = (typeof errors)[number];
+
+function thrown({ code, params }: Listed): GatewayError {
+  // The params fit their code, which the type shows only for one code at a time.
+  return new (GatewayError as new (code: ErrorCode, params: object) => GatewayError)(code, params);
+}
+
+const clients = Object.keys(dialects) as DialectId[];
+const app: FastifyInstance = Fastify();
+let address = "";
+
+beforeAll(async () => {
+  const throwing = async ({ params }: { params: { index: string } }) => {
+    const error = errors[Number(params.index)];
+    if (error === undefined) throw new Error(`There is no error ${params.index}.`);
+    throw thrown(error);
+  };
+  await app.register(async (scope) => {
+    scope.setErrorHandler(answerFailure);
+    scope.get<{ Params: { index: string } }>("/console/:index", throwing);
+  });
+  for (const id of clients) {
+    await app.register(async (scope) => {
+      scope.setErrorHandler((error: GatewayError, request, reply) =>
+        answerError(dialects[id], error, request, reply),
+      );
+      scope.get<{ Params: { index: string } }>(`/${id}/:index`, throwing);
+    });
+  }
+  address = await app.listen({ port: 0, host: "127.0.0.1" });
+});
+
+afterAll(() => app.close());
+
+async function answer(side: string, error: Listed) {
+  const response = await fetch(`${address}/${side}/${errors.indexOf(error)}`);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const openai = ({ code, params }: Listed) => ({
+  type: expect.stringMatching(/^[a-z_]+$/),
+  code,
+  param: "field" in params ? params["field"] : null,
+});
+
+/** What the `error` object of a dialect holds besides the message. */
+const shapes: Record<DialectId, (error: Listed, status: number) => object> = {
+  "openai-chat": openai,
+  "openai-responses": openai,
+  anthropic: ({ code }) => ({ type: expect.stringMatching(/^[a-z_]+_error$|^request_too_large$/), code }),
+  // `code` is the status on this wire.
+  gemini: ({ code, params }, status) => ({
+    code: status,
+    status: expect.stringMatching(/^[A-Z_]+$/),
+    details: expect.arrayContaining([expect.objectContaining({ reason: code, metadata: params })]),
+  }),
+};
+
+/** The template with its values, put together without the code under test. */
+function sentence({ template, params }: Listed): string {
+  const values: Record<string, string> = params;
+  return template
+    .split(/(\{\{\w+\}\})/)
+    .map((piece) => (piece.startsWith("{{") ? values[piece.slice(2, -2)] : piece))
+    .join("");
+}
+
+/** Where a template does not name the field, the message does. */
+function says(message: unknown, error: Listed): void {
+  expect(String(message)).toContain(sentence(error).replace(/\.$/, ""));
+  expect(String(message)).not.toContain("{{");
+}
+
+it("errors: each code has a status and at least one message", () => {
+  const codes = new Set(errors.map(({ code }) => code));
+  expect([...codes].toSorted()).toEqual(Object.keys(errorStatus).toSorted());
+  // The console finds a template by its reason alone.
+  const names = new Set(errors.map(({ code, reason }) => reason ?? code));
+  const templates = new Set(errors.map(({ code, reason, template }) => `${reason ?? code}: ${template}`));
+  expect(templates.size).toBe(names.size);
+});
+
+it("management API: code, params, English message and request id of every error", async () => {
+  for (const error of errors) {
+    const { code, params } = error;
+    const { status, body } = await answer("console", error);
+    expect(status, code).toBe(errorStatus[code]);
+    expect(body).toMatchObject({ success: false, code, request_id: expect.stringMatching(/./) });
+    expect(body["params"]).toEqual(params);
+    says(body["message"], error);
+  }
+});
+
+describe.each(clients)("%s", (id) => {
+  it("answers every error in its own shape, with our code, its params and the request id", async () => {
+    for (const error of errors) {
+      const { code, params } = error;
+      const { status, body } = await answer(id, error);
+      expect(status, code).toBe(errorStatus[code]);
+      const inner = body["error"] as Record<string, unknown>;
+      says(inner["message"], error);
+      expect(inner["message"]).toMatch(/ \(request id: \S+\)$/);
+      expect(inner).toMatchObject(shapes[id](error, status));
+      // A code without values has no params in the answer.
+      if (id !== "gemini")
+        expect(inner["params"]).toEqual(Object.keys(params).length > 0 ? params : undefined);
+      if (id === "anthropic")
+        expect(body).toMatchObject({ type: "error", request_id: expect.stringMatching(/./) });
+    }
+  });
+
+  it("says the same in an event of a stream", () => {
+    for (const error of errors) {
+      const text = dialects[id].encodeStreamError(thrown(error), "req_1");
+      expect(text).toContain(`"${error.code}"`);
+      expect(text).toContain("(request id: req_1)");
+      expect(text).not.toContain("{{");
+    }
+  });
+});

@@ -1,0 +1,80 @@
+import { allErrors } from "@gateway/shared/errors";
+import { filled, MISSING } from "@gateway/shared/errors/phrase";
+import i18next, { createInstance, type TFunction } from "i18next";
+import { beforeAll, describe, expect, it } from "vitest";
+import { codeText, errorReason } from "./error-text.ts";
+import { ApiError } from "./http.ts";
+import { languages } from "./i18n.ts";
+import { loadErrorTexts } from "./late-errors.ts";
+
+type Messages = Record<string, string>;
+// What every page has once an error arrived: the words of the first page and those of errors.
+const home = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" });
+const late = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=errors", import: "default" });
+
+const errors = allErrors().map(({ code, reason, template }) => {
+  const names = [...template.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
+  const values = Object.fromEntries(names.map((name, index) => [name, `<v${index}> $&`]));
+  return { code, reason, template, values };
+});
+
+async function speak(language: string): Promise<TFunction> {
+  const path = `/src/locales/${language}.json`;
+  const [first, more] = await Promise.all([home[path]?.(), late[path]?.()]);
+  const i18n = createInstance();
+  return i18n.init({
+    lng: language,
+    resources: { [language]: { translation: { ...first, ...more } } },
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+  });
+}
+
+beforeAll(async () => {
+  await i18next.init({ lng: "en_US" });
+  await loadErrorTexts();
+});
+
+describe.each(languages.map(({ id }) => id))("errors in %s", (language) => {
+  let t: TFunction;
+  beforeAll(async () => {
+    t = await speak(language);
+  });
+
+  it("each code has a sentence with its values", () => {
+    for (const { code, reason, template, values } of errors) {
+      const text = codeText(t, code, reason === undefined ? values : { ...values, reason });
+      expect(text, template).toMatch(/\S/);
+      expect(text, template).not.toContain("{{");
+      if (!template.includes(MISSING)) expect(text, template).not.toContain(MISSING);
+      for (const value of Object.values(values)) expect(text, template).toContain(value);
+      const english = filled(template, values);
+      if (language === "en_US") expect(text).toBe(english);
+      // A template that is only a provider's message has no words to translate.
+      else if (/[a-z]/.test(template.replace(/\{\{\w+\}\}/g, ""))) expect(text).not.toBe(english);
+    }
+  });
+
+  it("a missing value is never a raw placeholder", () => {
+    for (const { code, reason, template } of errors) {
+      const text = codeText(t, code, reason === undefined ? {} : { reason });
+      expect(text, template).not.toContain("{{");
+      if (template.includes("{{")) expect(text, template).toContain(MISSING);
+    }
+  });
+
+  it("an unknown code or reason shows the server's message and the request id", () => {
+    const unknown = { message: "Something new.", request_id: "req-1" };
+    const failures: ConstructorParameters<typeof ApiError>[1][] = [
+      { ...unknown, code: "from_a_later_version", params: { model: "m" } },
+      { ...unknown, code: "conflict", params: { reason: "from_a_later_version" } },
+      { ...unknown, code: "constructor", params: {} },
+    ];
+    for (const failure of failures) {
+      const text = errorReason(new ApiError(409, failure), t);
+      expect(text).toContain("Something new.");
+      expect(text).toContain("req-1");
+    }
+  });
+});

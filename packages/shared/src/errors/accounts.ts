@@ -1,0 +1,134 @@
+/** Accounts, sign-in, sessions and rights. */
+import { phrase } from "./phrase.ts";
+
+/** Codes with one message. */
+export const accountMessages = {
+  unauthenticated: phrase("Sign in first, or send an access token."),
+  totp_wrong: phrase("The code is wrong or was used before."),
+  person_unproven: phrase("The browser check failed. Reload the page and try again."),
+  user_disabled: phrase("This account is disabled. Ask an administrator."),
+  proof_required: phrase(
+    "Confirm with your password before you link an account: POST /api/user/self/identities/confirm.",
+  ),
+  setup_done: phrase("This installation already has a root account. Sign in instead."),
+};
+
+/** Codes with a message per reason. */
+export const accountReasons = {
+  wrong_credentials: {
+    user_name_or_password_wrong: phrase("The user name or the password is wrong."),
+    setup_link_invalid: phrase(
+      "This set-up link is not valid any more. Restart the server to get a new one.",
+    ),
+  },
+  totp_required: {
+    totp_code_required: phrase("Send the code of your authenticator app, or a recovery code."),
+    totp_code_required_after_sign_in: phrase("Send the code of your authenticator app to /api/oauth/code."),
+  },
+  origin_refused: {
+    page_of_another_site: phrase("This request does not come from a page of this console."),
+    sign_in_from_another_site: phrase(
+      "A link or a page of another site cannot sign anyone in. Enter the code on the sign-in page.",
+    ),
+  },
+  sign_in_again: {
+    sign_in_again_or_send_token: phrase(
+      "Sign in again and repeat this within {{minutes}} minutes, or send an access token.",
+    ),
+    sign_in_again_here: phrase("Sign out, sign in again, and repeat this within {{minutes}} minutes."),
+  },
+  server_address_missing: {
+    server_address_unset: phrase(
+      "The server address is not configured. Enter it under Settings, System, Server address, and try again.",
+    ),
+    site_address_unset: phrase(
+      "This is not available yet: the address of this site is not configured. Contact the administrator.",
+    ),
+  },
+  forbidden: {
+    rights_missing: phrase("Your account does not have the rights to do this."),
+    rights_not_granted: phrase("An administrator has not given your account the rights to do this."),
+    balance_by_gateway: phrase(
+      "Your account may not give balances, which the right to set up a payment gateway includes. Ask for the right to edit balances.",
+    ),
+    balance_by_user: phrase("Your account may not give balances: create the user without one."),
+    balance_by_code: phrase(
+      "Your account may not give balances, and a code is one. Ask for the right to edit balances.",
+    ),
+    root_setting: phrase(
+      "Only root can change {{setting}}: it decides who can sign in or where links of this site lead.",
+    ),
+    own_account: phrase("Change your own account in your profile."),
+    rank_too_high: phrase("You cannot change an account of your own rank or a higher one."),
+    role_too_high: phrase("You can only give roles below your own."),
+    rights_by_root_only: phrase("Only root decides what administrators may do."),
+    own_role: phrase("You cannot end your own role as an administrator."),
+    rights_beyond_own: phrase(
+      "This administrator has rights that you do not have. Ask root to change the role.",
+    ),
+    sign_up_closed: phrase("The administrator has closed sign-up."),
+    password_sign_up_off: phrase("Signing up with a password is switched off."),
+    password_sign_in_off: phrase("Signing in with a password is switched off."),
+    sign_in_method_off: phrase("This way of signing in is switched off."),
+    sign_in_expired: phrase("This sign-in has expired or was begun in another browser. Start again."),
+    sign_in_not_confirmed: phrase("The sign-in provider did not confirm this sign-in. Start again."),
+    sign_in_cancelled: phrase("The sign-in was cancelled."),
+    sign_up_without_email: phrase("Sign-up needs no e-mail address here."),
+    no_mail_server_to_send: phrase("This server has no mail server to send from."),
+    reset_by_mail_off: phrase("Passwords cannot be reset by mail here."),
+    reset_link_invalid: phrase("This link has expired or was used already. Ask for a new one."),
+    session_required: phrase("Only a signed-in browser can link an account."),
+    passkey_not_confirmed: phrase("The passkey could not be confirmed. Try again."),
+  },
+  conflict: {
+    username_taken: phrase("This user name is taken."),
+    email_taken: phrase("This e-mail address belongs to another account"),
+    provider_linked_already: phrase("Your account is bound to another account there. Unbind that one first."),
+    linked_to_another_user: phrase("This account is linked to another user here."),
+    only_sign_in_method: phrase("This is the only way you can sign in. Set a password first."),
+    totp_off: phrase("The second factor is not switched on."),
+    totp_on: phrase("The second factor is switched on already."),
+    totp_secret_missing: phrase("Begin with a new secret for your app."),
+    too_many_passkeys: phrase("An account can have {{most}} passkeys."),
+    passkey_taken: phrase("This passkey belongs to an account here already."),
+    default_group_disable: phrase("The default group cannot be disabled"),
+    default_group_delete: phrase("The default group cannot be deleted"),
+    group_in_use: phrase("Accounts, tokens or channels still belong to this group. Move them first"),
+    group_taken: phrase("This identifier is taken"),
+  },
+  not_found: {
+    user_not_found: phrase("User not found."),
+    session_not_found: phrase("Session not found."),
+    binding_not_found: phrase("Binding not found."),
+    passkey_not_found: phrase("Passkey not found."),
+    user_group_not_found: phrase("User group not found."),
+    page_not_found: phrase("Page not found."),
+    address_not_found: phrase("There is nothing at this address."),
+  },
+  rate_limit_exceeded: {
+    too_many_from_address: phrase("Too many requests from this address. Try again later."),
+    too_many_of_account: phrase("Too many requests of your account. Try again later."),
+    too_many_requests: phrase("Too many requests. Try again later."),
+    too_many_codes: phrase("Too many wrong codes. Wait a quarter of an hour and try again."),
+    too_many_passwords: phrase("Too many wrong passwords for this account. Wait a moment and try again."),
+    mail_just_sent: phrase("A mail was just sent there. Wait a minute before asking for another."),
+    too_many_mails: phrase("Too many mails were sent there. Try again in a few minutes."),
+    too_many_gifts: phrase("Too many gifts were given to accounts of this network. Try again tomorrow."),
+  },
+  upstream_failed: {
+    mail_not_sent: phrase("The mail could not be sent. Try again later."),
+    person_check_unreachable: phrase("The check could not be made. Try again in a moment."),
+    sign_in_provider_unreachable: phrase("The sign-in provider cannot be reached. Try again in a moment."),
+  },
+  invalid_request: {
+    rights_need_admin_role: phrase("Only administrators have rights that can be narrowed."),
+    group_unknown: phrase("There is no such group."),
+    group_window: phrase("The upper end must be above the lower one, or 0"),
+    mail_domain_refused: phrase("E-mail addresses of this domain are not accepted here"),
+    mail_code_wrong: phrase("The code is wrong or has expired"),
+    current_password_wrong: phrase("The current password is wrong"),
+    email_required: phrase("Enter your e-mail address"),
+    code_required: phrase("Enter the code"),
+    identity_by_owner_only: phrase("{{field}} is not set here: people link their own accounts."),
+  },
+};

@@ -1,0 +1,91 @@
+/** Balances, payments, prices and statements. */
+import { phrase } from "./phrase.ts";
+
+/** Codes with one message. */
+export const billingMessages = {
+  insufficient_quota: phrase("The account balance does not cover this request. Top up and try again."),
+  token_quota_exhausted: phrase("The quota of this API key does not cover this request."),
+};
+
+/** Codes with a message per reason. */
+export const billingReasons = {
+  spend_limit_reached: {
+    daily_spend_limit: phrase(
+      "This API key may spend {{limit}} a day, and what is left of it does not cover this request. The limit ends at midnight UTC.",
+    ),
+    monthly_spend_limit: phrase(
+      "This API key may spend {{limit}} a month, and what is left of it does not cover this request. The limit ends with the month (UTC).",
+    ),
+  },
+  price_missing: {
+    price_of_model_missing: phrase('The model "{{model}}" has no price yet, so it cannot be used.'),
+    price_of_target_missing: phrase(
+      'The model "{{model}}" is mapped to {{targets}}, which has no price yet, so it cannot be used.',
+    ),
+    prices_of_targets_missing: phrase(
+      'The model "{{model}}" is mapped to {{targets}}, which have no price yet, so it cannot be used.',
+    ),
+  },
+  upstream_refused: {
+    payment_refused: phrase("The payment gateway refused this order."),
+  },
+  upstream_failed: {
+    payment_gateway_unreachable: phrase("The payment gateway cannot be reached. Try again in a moment."),
+    usage_impossible: phrase("The upstream reported a usage that cannot be true."),
+  },
+  forbidden: {
+    payment_notice_not_genuine: phrase("This is not a notice of the payment gateway."),
+  },
+  conflict: {
+    price_changed: phrase("The price has changed meanwhile. Look at it again before you pay."),
+    order_not_paid: phrase("Only a paid order can be refunded"),
+    order_not_open: phrase("This order is not open any more"),
+    payment_type_fixed: phrase("The type cannot be changed. Add another gateway instead"),
+    payment_unknown_order: phrase("There is no order with this number."),
+    payment_other_gateway: phrase("The order was opened with another gateway."),
+    payment_paid_twice: phrase("The order was paid a second time."),
+    payment_other_currency: phrase("Paid in {{paid}} instead of {{expected}}."),
+    payment_other_amount: phrase("Paid {{paid}} instead of {{expected}}."),
+    payment_of_another_order: phrase("This payment belongs to another order."),
+    redemption_expired: phrase("Redemption failed, this redemption code has expired"),
+    redemption_used: phrase("Redemption failed, this redemption code was used already"),
+    redemption_fixed: phrase("A redeemed code cannot be changed"),
+    credit_reference_taken: phrase("This reference belongs to another credit."),
+    model_names_repeated: phrase("Model names cannot be repeated"),
+    statements_made: phrase("The statements of this month are made already."),
+  },
+  not_found: {
+    payment_gateway_not_found: phrase("Payment gateway not found."),
+    order_not_found: phrase("Order not found."),
+    redemption_not_found: phrase("Redemption code not found."),
+    redemption_unknown: phrase("Redemption failed, the redemption code is not valid"),
+    price_not_found: phrase("Price not found."),
+    bill_not_found: phrase("Bill not found."),
+    statement_not_found: phrase("Statement not found."),
+    usage_in_month_not_found: phrase("Usage in this month not found."),
+  },
+  rate_limit_exceeded: {
+    too_many_orders: phrase("Too many orders wait to be paid. Pay or cancel one of them first."),
+  },
+  invalid_request: {
+    redemption_code_missing: phrase("Redemption failed, no redemption code was given"),
+    credit_amount: phrase("The amount must be a whole number of points other than 0."),
+    balance_too_high: phrase("The balance cannot be that large."),
+    balance_too_low: phrase("Cannot deduct an amount exceeding the user's balance"),
+    amount_below_minimum: phrase("The amount is below the minimum"),
+    price_list_empty: phrase("The price list is empty."),
+    price_list_unreadable: phrase("The price list is not in a form that can be read."),
+    price_list_repeats: phrase("The price list names {{model}} twice."),
+    price_list_not_answered: phrase("The address did not answer with a price list."),
+    price_model_name: phrase("A model name has 1 to {{most}} characters and no spaces around it."),
+    price_wildcard: phrase("A wildcard * may stand only at the end of a model name."),
+    price_kind: phrase("A kind has 1 to 48 characters."),
+    price_tier: phrase("A tier begins above a whole number of tokens, each at another."),
+    price_not_decimal: phrase("{{name}} must be a decimal number from 0."),
+    price_too_large: phrase("{{name}} must be at most 1000000000 and have at most {{decimals}} decimals."),
+    results_not_billable: phrase("The number of results cannot be billed."),
+    month_not_over: phrase("Statements can be made of months that are over."),
+    not_private_key: phrase("This is not an RSA private key"),
+    not_public_key: phrase("This is not an RSA public key"),
+  },
+};

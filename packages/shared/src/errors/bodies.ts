@@ -1,0 +1,129 @@
+/** Requests to the AI endpoints that cannot be read, and fields that do not fit. */
+import { phrase } from "./phrase.ts";
+
+/** Codes with one message. */
+export const bodyMessages = {
+  headers_too_large: phrase("The headers of the request are too large."),
+  upgrade_required: phrase("A realtime session is opened as a WebSocket."),
+};
+
+/** Codes with a message per reason. */
+export const bodyReasons = {
+  body_too_large: {
+    console_body_too_large: phrase("The body is too large."),
+    body_over_megabytes: phrase("The body is larger than {{megabytes}} MB."),
+    body_over_values: phrase("The body has more than {{most}} values."),
+    body_over_containers: phrase("The body has more than {{most}} objects and arrays."),
+  },
+  unsupported_media_type: {
+    json_required: phrase("Send the body as application/json."),
+    json_required_here: phrase("The body must be sent as application/json."),
+    body_compressed: phrase("A compressed body is not accepted. Send it uncompressed."),
+  },
+  client_disconnected: {
+    client_left_body: phrase("The body was not sent to its end."),
+    client_left: phrase("The client disconnected."),
+    client_left_call: phrase("The client left."),
+  },
+  request_timeout: {
+    request_too_slow: phrase("The request was sent too slowly."),
+    body_too_slow: phrase("The body was sent too slowly."),
+  },
+  invalid_request: {
+    not_http: phrase("The request is not valid HTTP."),
+    address_not_valid: phrase("The address is not valid."),
+    address_nul: phrase("The address has a NUL character in it."),
+    parameter_spelling: phrase('The parameter "{{name}}" must be spelled "{{standard}}".'),
+    parameter_repeated: phrase('The parameter "{{name}}" is given more than once.'),
+    body_fault: phrase("The request cannot be read: {{detail}}"),
+    field_required: phrase('The field "{{field}}" is required.'),
+    field_not_valid: phrase('The field "{{field}}" is not valid: {{detail}}.'),
+    body_not_object: phrase("The request body must be a JSON object."),
+    json_object_required: phrase("The body must be a JSON object."),
+    json_object_type_required: phrase("The body must be a JSON object sent as application/json."),
+    body_not_utf8: phrase("The body is not valid UTF-8."),
+    body_not_json_at: phrase("The body is not valid JSON{{place}}."),
+    body_too_deep: phrase("The body is nested more than {{most}} levels deep."),
+    tool_arguments: phrase('The arguments of a tool call in "{{field}}" are not a JSON object.'),
+    file_empty: phrase('The field "{{field}}" has neither a file_id nor file_data.'),
+    embed_no_part: phrase('The field "{{field}}" has no part to embed.'),
+    embed_sizes_differ: phrase("The vectors of one batch must have one size for this model."),
+    embed_text_only: phrase("Only text can be embedded by this model."),
+    model_in_address: phrase("The address must name a model."),
+    realtime_model_in_address: phrase("Name the model in the address: /v1/realtime?model=…"),
+    no_content_for_model: phrase("None of the given content can be sent to this model."),
+    no_content_for_bot: phrase("None of the given content can be sent to this bot."),
+    thread_unsupported: phrase(
+      'The gateway keeps no conversation for this API: send all of it, without "thread".',
+    ),
+    videos_only: phrase("Only videos can be made here."),
+    field_repeated: phrase('The field "{{field}}" is given more than once.'),
+    field_spelling: phrase('The field "{{field}}" must be spelled "{{standard}}".'),
+    field_spelling_differs: phrase(
+      'The fields "{{other}}" and "{{field}}" differ in spelling only. Send one of them.',
+    ),
+    form_required: phrase("The body must be sent as multipart/form-data."),
+    form_field_not_billable: phrase('The field "{{field}}" cannot be billed. Remove it from the form.'),
+    form_field_not_valid: phrase("{{field}}: {{detail}}"),
+    form_field_spelling: phrase('The field "{{field}}" of the form must be spelled "{{standard}}".'),
+    form_field_repeated: phrase('The field "{{field}}" is given twice in the form.'),
+    form_field_file_and_text: phrase('The field "{{field}}" is a file and a text in the form.'),
+    form_field_not_text: phrase('The field "{{field}}" of the form must be a text, not a file.'),
+    form_field_too_long: phrase('The field "{{field}}" of the form is too long.'),
+    form_headers_too_long: phrase("The headers of a part of the form are too long."),
+    form_too_many_parts: phrase("The form has too many parts."),
+    form_no_end: phrase("The multipart body has no end: its last boundary is missing."),
+    form_empty: phrase("The multipart body has no fields."),
+    form_ambiguous: phrase(
+      'The form can be read in more than one way. Each part must have a header like `Content-Disposition: form-data; name="model"` and begin behind a boundary on a line of its own.',
+    ),
+    form_preamble: phrase("The multipart body must begin with its boundary."),
+    form_content_type: phrase(
+      "The Content-Type of the multipart body must be like `multipart/form-data; boundary=…`.",
+    ),
+    field_not_storable: phrase(
+      'The field "{{field}}" has a character that cannot be stored: NUL, or half of a surrogate pair.',
+    ),
+    field_not_text: phrase(
+      'The field "{{field}}" contains a character that is no text (NUL, or half of a surrogate pair). Remove it.',
+    ),
+    gemini_action: phrase('The action "{{action}}" is not served here.'),
+    stored_response_not_streamed: phrase("A stored response cannot be streamed here."),
+    response_complete: phrase("Only a background response can be cancelled, and this one is complete."),
+    background_not_streamed: phrase(
+      'A background response cannot be streamed here: leave out "stream" and ask for the response by its id.',
+    ),
+    background_in_conversation: phrase(
+      'A background response cannot be part of a conversation here: use "previous_response_id".',
+    ),
+    model_cannot_background: phrase(
+      'No provider of the model "{{model}}" can make a response in the background.',
+    ),
+    model_cannot_compact: phrase('No provider of the model "{{model}}" can compact a conversation.'),
+    conversation_id: phrase('The field "conversation" must be the id of a conversation.'),
+    previous_or_conversation: phrase('Only one of "previous_response_id" and "conversation" can be given.'),
+    conversation_full: phrase(
+      "A conversation can hold {{megabytes}} MB. Begin another, or delete items from it.",
+    ),
+    task_without_picture: phrase("The task to go on from has no picture yet."),
+    session_idle: phrase("No event came from either side within {{seconds}} s: the session was closed."),
+    too_many_addresses: phrase("At most {{most}} addresses of pictures and files can be fetched."),
+    files_too_large: phrase("The files are larger than {{megabytes}} MB together."),
+    fetched_not_image: phrase("The address holds {{mediaType}}, not an image."),
+    fetched_not_audio: phrase("The address holds {{mediaType}}, not audio."),
+    no_pass_through: phrase(
+      "Channel {{channel}} is an account at {{provider}}, which keeps no files, batches or assistants in OpenAI's format.",
+    ),
+    field_not_served: phrase('The field "{{field}}" is not one that this provider can serve.'),
+    prompt_not_sendable: phrase("The prompt cannot be sent."),
+    speech_not_valid: phrase("The request for speech is not valid."),
+    speech_format: phrase('The format "{{format}}" is not made here.'),
+    kling_kind: phrase("Only text2video and image2video can be made here."),
+    suno_kind: phrase("Only music and lyrics can be made here."),
+    suno_task_id: phrase('The field "task_id" must name the task whose clip is continued.'),
+    midjourney_task: phrase('The field "{{field}}" must name the task to go on from.'),
+    midjourney_action: phrase('The field "action" must be UPSCALE, VARIATION or REROLL.'),
+    midjourney_content: phrase('The field "content" must be a task and U1 to U4, V1 to V4 or R.'),
+    midjourney_button: phrase('The field "customId" is none of the buttons that can be pressed here.'),
+  },
+};

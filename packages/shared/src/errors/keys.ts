@@ -1,0 +1,79 @@
+/** API keys and what a call may use. */
+import { phrase } from "./phrase.ts";
+
+/** Codes with one message. */
+export const keyMessages = {
+  token_disabled: phrase("This API key is disabled."),
+  token_expired: phrase("This API key has expired."),
+  address_not_allowed: phrase("This API key may not be used from {{ip}}."),
+  method_not_allowed: phrase("This gateway does not serve {{method}} {{path}}."),
+};
+
+/** Codes with a message per reason. */
+export const keyReasons = {
+  invalid_api_key: {
+    api_key_unknown: phrase("The API key is not valid."),
+    api_key_missing: phrase("No API key was given. Send it as `Authorization: Bearer sk-…`."),
+  },
+  model_not_allowed: {
+    model_not_for_key: phrase('This API key may not use the model "{{model}}".'),
+    transcriber_not_for_key: phrase('This API key may not use the model "{{model}}" for transcription.'),
+  },
+  group_not_allowed: {
+    group_not_for_key: phrase('This API key may not use the group "{{group}}".'),
+  },
+  model_not_found: {
+    model_unknown: phrase('The model "{{model}}" does not exist or is not available to this key.'),
+    model_unknown_to_provider: phrase('No upstream knows the model "{{model}}".'),
+  },
+  forbidden: {
+    pin_by_admins_only: phrase("Only administrators may choose a channel."),
+    pin_needs_edit_right: phrase(
+      "Your administrator role may view channels only. Choosing one for a call needs the right to edit them.",
+    ),
+    pin_required: phrase(
+      "Files, batches, assistants and similar objects belong to one provider's account. An administrator reaches them by naming the channel behind the key: `sk-…#12`.",
+    ),
+    anthropic_api_off: phrase("The Anthropic API is switched off here."),
+    gemini_api_off: phrase("The Gemini API is switched off here."),
+  },
+  conflict: {
+    request_id_taken: phrase("A request with this id is under way."),
+    task_name_taken: phrase("The upstream gave this task a name that is taken."),
+    too_many_conversations: phrase(
+      "This account keeps {{most}} conversations, which is the most it may. Delete some to begin another.",
+    ),
+    conversations_too_large: phrase(
+      "The conversations of this account use {{megabytes}} MB, which is the most they may. Delete some to add to them.",
+    ),
+  },
+  rate_limit_exceeded: {
+    wrong_keys_from_address: phrase(
+      "Too many requests with a wrong API key came from this address. Check the key, and try again later.",
+    ),
+    one_call_at_once: phrase("This API key may have one call in progress at a time."),
+    calls_at_once: phrase("This API key may have {{calls}} calls in progress at the same time."),
+    account_requests_per_minute: phrase("This account may send {{limit}} requests per minute."),
+    key_requests_per_minute: phrase("This API key may send {{limit}} requests per minute."),
+    key_tokens_per_minute: phrase(
+      "This API key may use {{limit}} tokens per minute, input and output together.",
+    ),
+  },
+  not_found: {
+    task_not_found: phrase("Task not found."),
+    call_not_found: phrase("Call not found."),
+    image_not_found: phrase("Image not found."),
+    gateway_address_not_found: phrase("This address was not found. Check the path."),
+    customizing_address_not_found: phrase("The address was not found."),
+    route_not_served: phrase("This gateway does not serve {{method}} {{path}}."),
+    method_not_served_here: phrase("This gateway does not serve {{method}} here."),
+    batches_not_served: phrase("This gateway does not offer the Message Batches API."),
+    item_not_found: phrase('The item "{{id}}" was not found.'),
+    response_not_found: phrase('The response "{{id}}" was not found.'),
+    response_channel_gone: phrase("The channel that made this response does not exist anymore."),
+    previous_response_not_found: phrase(
+      'The response "{{id}}" is not known here: it was not stored, has lapsed, or belongs to another account.',
+    ),
+    conversation_not_found: phrase('The conversation "{{id}}" was not found.'),
+  },
+};

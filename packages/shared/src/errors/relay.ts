@@ -1,0 +1,73 @@
+/** Providers that fail, and limits of this gateway. */
+import { phrase } from "./phrase.ts";
+
+/** Codes with one message. */
+export const relayMessages = {
+  upstream_overloaded: phrase("The upstream is overloaded. Try again later."),
+  upstream_timeout: phrase("The upstream took too long to answer."),
+  no_channel: phrase('No channel can serve the model "{{model}}" right now. Try again shortly.'),
+  content_policy_violation: phrase("This request has words that are not allowed here."),
+  shutting_down: phrase("The gateway is shutting down. Try again in a moment."),
+  overloaded: phrase(
+    "The requests in progress use all memory that this server may use for them. Try again in a moment.",
+  ),
+  storage_full: phrase(
+    "The server has no disk space for this upload. Try again later, or ask the operator to free space in DATA_DIR.",
+  ),
+  account_busy: phrase(
+    "This account is locked by another operation right now. Nothing was charged. Try again in a moment.",
+  ),
+  reservation_lost: phrase(
+    "The gateway was interrupted during this request and its reservation was released. At most what had been delivered is charged. Send the request again.",
+  ),
+  internal: phrase("Something went wrong on our side. Quote the request id when you report it."),
+};
+
+/** Codes with a message per reason. */
+export const relayReasons = {
+  upstream_refused: {
+    provider_message: phrase("{{message}}"),
+  },
+  upstream_rate_limited: {
+    provider_busy: phrase("The upstream is receiving too many requests. Try again later."),
+    channels_full: phrase(
+      'Every channel for the model "{{model}}" has as many calls under way as it may have. Try again shortly.',
+    ),
+    channels_paused: phrase(
+      'Every channel for the model "{{model}}" is paused because its provider requested a pause. Try again in {{seconds}} s.',
+    ),
+  },
+  upstream_failed: {
+    upstream_no_answer: phrase("The upstream could not answer this request."),
+    upstream_incomplete: phrase("The upstream could not complete its answer."),
+    upstream_unreadable: phrase("The upstream's answer is not readable."),
+    upstream_empty: phrase("The upstream answered with nothing."),
+    upstream_broke_off: phrase("The upstream broke off in the middle of its answer."),
+    upstream_broke_off_session: phrase("The upstream broke off the session."),
+    response_unreachable: phrase("The provider could not be reached for this response."),
+    response_state_unknown: phrase("The provider did not say how this response stands. Try again."),
+    response_not_cancelled: phrase(
+      "This response is still being made, and its provider could not cancel it now. Try again in a moment.",
+    ),
+    response_channel_deleted: phrase("The channel of this response was deleted."),
+    provider_failed_with: phrase("{{message}}"),
+  },
+  answer_too_long: {
+    answer_too_long_charged: phrase(
+      "The answer was ended because it is longer than its request allows, in text, bytes or seconds. What was delivered is charged. Request a higher output limit, or ask the operator to check the provider.",
+    ),
+    answer_too_long_free: phrase(
+      "The answer was ended because it is longer than its request allows, in text, bytes or seconds. Nothing is charged. Request a higher output limit, or ask the operator to check the provider.",
+    ),
+  },
+  unavailable: {
+    database_away: phrase("The database does not answer right now. Try again in a moment."),
+    database_full: phrase(
+      "The gateway cannot store anything: the disk of its database is full. The operator must free space. Try again later.",
+    ),
+    database_read_only: phrase(
+      "The gateway cannot store anything: its database is read-only right now. Try again in a moment.",
+    ),
+    ledger_late: phrase("The oldest batch of the ledger has waited {{seconds}} s for the database."),
+  },
+};

@@ -1,0 +1,79 @@
+/** Settings, lists, mail, notices, tokens and the Telegram bot. */
+import { phrase } from "./phrase.ts";
+
+/** Why an address of a setting or a request could not be fetched. */
+const addressReasons = {
+  address_unreachable: phrase("The address cannot be reached."),
+  address_timeout: phrase("The address did not answer in time."),
+  address_status: phrase("The address answered with status {{status}}."),
+  address_redirects: phrase("The address redirects too often."),
+  address_not_public: phrase("Only public addresses can be fetched."),
+  address_answer_too_large: phrase("The answer is larger than {{megabytes}} MB."),
+};
+
+/** Codes with a message per reason. */
+export const siteReasons = {
+  conflict: {
+    command_taken: phrase("This command exists already"),
+    too_many_commands: phrase("The bot has as many commands as Telegram takes. Delete one first."),
+    token_expired_before: phrase(
+      "The token has expired and cannot be enabled. Change its expiry time first, or let it never expire.",
+    ),
+    token_used_up: phrase(
+      "The quota of the token is used up, so it cannot be enabled. Raise its quota first, or make it unlimited.",
+    ),
+  },
+  not_found: {
+    command_not_found: phrase("Command not found."),
+    token_not_found: phrase("Token not found."),
+  },
+  forbidden: {
+    billing_tag: phrase("Your account may not set billing tags."),
+  },
+  group_not_allowed: {
+    group_not_for_account: phrase('This account may not use the group "{{group}}".'),
+  },
+  invalid_request: {
+    ...addressReasons,
+    option_fixed: phrase(
+      'The option {{option}} cannot be changed: its value here is always "{{value}}". See docs/settings.md.',
+    ),
+    setting_unknown: phrase('There is no setting named "{{setting}}".'),
+    smtp_missing: phrase("E-mail cannot be verified: no mail server (SMTP) is configured."),
+    domain_missing: phrase("Name at least one domain before switching this on."),
+    switch_unfinished: phrase("Fill in what this needs before switching it on."),
+    sign_in_unfinished: phrase("Fill in what this sign-in needs before switching it on."),
+    bot_token_missing: phrase("Save the token of a bot in the settings first."),
+    bot_missing: phrase("This site has no Telegram bot."),
+    no_test_address: phrase("Your account has no e-mail address to send a test to."),
+    sort_unknown: phrase('The list cannot be sorted by "{{field}}".'),
+    cursor_order: phrase("Pages by cursor are newest first: ask for them by number."),
+    page_too_deep: phrase("Pages end at row 10,000: go on with the cursor that came as `next`."),
+    cursor_unknown: phrase("This is not the cursor of a page."),
+    backup_group_same: phrase("The backup group must be another one than the group."),
+    expiry_too_far: phrase("The expiry time is too far away. Use -1 for never."),
+    token_quota_too_high: phrase("The quota cannot be that large."),
+    owner_change_keeps_key: phrase("A token with a new owner always gets a new key."),
+    address_range: phrase('"{{entry}}" is neither an IP address nor a range like 10.0.0.0/8.'),
+    body_unreadable: phrase("The request cannot be read."),
+    body_not_json: phrase("The body is not valid JSON."),
+  },
+  upstream_failed: {
+    ...addressReasons,
+    mail_server_missing: phrase("No mail server is set up."),
+    mail_account_refused: phrase("The mail server refuses the account or its password.{{detail}}"),
+    mail_server_unknown: phrase("There is no mail server of this name.{{detail}}"),
+    mail_server_unreachable: phrase("The mail server cannot be reached.{{detail}}"),
+    mail_server_timeout: phrase("The mail server did not answer in time.{{detail}}"),
+    mail_server_encryption: phrase("No encrypted connection to the mail server could be made.{{detail}}"),
+    mail_address_refused: phrase("The mail server refuses the sender or the recipient.{{detail}}"),
+    mail_failed: phrase("The mail could not be sent.{{detail}}"),
+    notice_refused: phrase("{{channel}} refused the message."),
+    notice_refused_with: phrase("{{channel}} refused the message: {{detail}}"),
+    notice_no_recipient: phrase("E-mail refused the message: no administrator has an e-mail address"),
+    telegram_unreachable: phrase("Telegram: It cannot be reached."),
+    telegram_unreadable: phrase("Telegram: It answered something else than expected."),
+    telegram_refused: phrase("Telegram: {{detail}}."),
+    telegram_refused_silently: phrase("Telegram: It refused without a reason."),
+  },
+};
