@@ -20,7 +20,10 @@ export const AuditRow = z.object({
 });
 export type AuditRow = z.infer<typeof AuditRow>;
 
-/** Keyset page: pass `next` as `cursor` to go on; null at the end. */
+/** What the list can be sorted by. */
+export const auditOrders = ["created_time", "action", "target_id", "username", "ip"] as const;
+
+/** Keyset page: pass `next` as `cursor` to go on in the same order; null at the end. */
 export const AuditPage = z.object({ data: z.array(AuditRow), next: z.string().nullable() });
 export type AuditPage = z.infer<typeof AuditPage>;
 
@@ -30,6 +33,8 @@ export const AuditQuery = z.object({
     .regex(/^\d{0,18}$/, because("cursor_format"))
     .default(""),
   size: PageQuery.shape.size,
+  /** One of `auditOrders`, with `-` for falling; newest first when it is empty. */
+  order: PageQuery.shape.order,
   /** The beginning of a name. */
   username: z.string().trim().max(64).default(""),
   /** The beginning of an action: `channel` finds `channel.create` too. */

@@ -63,6 +63,29 @@ describe("the audit log", () => {
     );
   });
 
+  it.each(["created_time", "-created_time", "action", "-action", "target_id", "-username", "ip"])(
+    "is sorted by %s, page by page, without losing or repeating a row",
+    async (order) => {
+      const field = order.replace("-", "") as "action";
+      const whole = (await ask(`size=100&order=${order}`)).data;
+      const values = whole.map((row) => row[field]);
+      const sorted = values.toSorted();
+      expect(values).toEqual(order.startsWith("-") ? sorted.toReversed() : sorted);
+      const paged: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const page: AuditPage = await ask(`size=2&order=${order}&cursor=${cursor}`);
+        paged.push(...page.data.map((row) => row.id));
+        cursor = page.next;
+      }
+      expect(paged).toEqual(whole.map((row) => row.id));
+    },
+  );
+
+  it("cannot be sorted by what is not in the list", async () => {
+    const refused = await admin.get("/api/audit?order=before");
+    expect([refused.status, refused.body.success]).toEqual([400, false]);
+  });
+
   it("shows before and after without secrets", async () => {
     const [row] = (await ask("target_type=channel&target_id=1")).data;
     expect(row).toMatchObject({ before: { weight: 1, key: "***" }, after: { weight: 2 } });

@@ -1,5 +1,6 @@
-import { AuditPage, AuditQuery } from "@gateway/shared/usage/audit";
+import { auditOrders, AuditPage, AuditQuery } from "@gateway/shared/usage/audit";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { sliceOf } from "#console/paging.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { searchAudit } from "#domain/audit-log/search.ts";
@@ -13,7 +14,8 @@ export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {
       schema: { querystring: AuditQuery, response: answers(AuditPage) },
     },
     async (request) => {
-      const { rows, next } = await searchAudit(db, request.query);
+      const { orderBy } = sliceOf({ ...request.query, page: 1 }, auditOrders);
+      const { rows, next } = await searchAudit(db, request.query, orderBy);
       const data = rows.map((row) => ({
         ...row,
         id: String(row.id),

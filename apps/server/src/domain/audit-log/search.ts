@@ -2,16 +2,23 @@ import type { AuditQuery } from "@gateway/shared/usage/audit";
 import type { Db } from "#platform/database/db.ts";
 import type { AuditEntry, Prisma } from "#platform/prisma/client.ts";
 
-/** Reading the audit log: newest first, page by page along the id, so that new rows shift nothing. */
+/**
+ * Reading the audit log page by page, so that new rows shift nothing: newest first along the id, any other order from
+ * the row that the page before ended with.
+ */
 export async function searchAudit(
   db: Db,
   query: AuditQuery,
+  orderBy: Prisma.AuditEntryOrderByWithRelationInput[],
 ): Promise<{ rows: AuditEntry[]; next: string | null }> {
+  const cursor = query.cursor === "" ? undefined : BigInt(query.cursor);
+  const byId = query.order === "";
   const found = await db.auditEntry.findMany({
     where: {
-      AND: [filterOf(query), query.cursor === "" ? {} : { id: { lt: BigInt(query.cursor) } }],
+      AND: [filterOf(query), byId && cursor !== undefined ? { id: { lt: cursor } } : {}],
     },
-    orderBy: { id: "desc" },
+    ...(byId || cursor === undefined ? {} : { cursor: { id: cursor }, skip: 1 }),
+    orderBy,
     take: query.size + 1,
   });
   const rows = found.slice(0, query.size);

@@ -7,7 +7,12 @@ const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
 export type Range = keyof typeof daysOf;
 
 /** What narrows the list, as it stands in the address bar. */
-export const AuditFilter = AuditQuery.pick({ username: true, target_type: true, target_id: true }).extend({
+export const AuditFilter = AuditQuery.pick({
+  username: true,
+  target_type: true,
+  target_id: true,
+  order: true,
+}).extend({
   range: z.enum(["all", "day", "week", "month"]).catch("all").default("all"),
 });
 export type AuditFilter = z.infer<typeof AuditFilter>;

@@ -27,7 +27,7 @@ export default function AuditLogPage() {
   const audit = useInfiniteQuery(auditQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
   const columns = useMemo(() => auditColumns(t), [t]);
-  const narrowed = JSON.stringify(AuditFilter.parse(filter)) !== JSON.stringify(noFilter);
+  const narrowed = JSON.stringify(AuditFilter.parse({ ...filter, order: "" })) !== JSON.stringify(noFilter);
 
   return (
     <Page
@@ -44,6 +44,8 @@ export default function AuditLogPage() {
         error={audit.error}
         onRetry={() => void audit.refetch()}
         onOpen={setOpened}
+        order={filter.order}
+        onOrder={(order) => setFilter({ order })}
         paging={{
           kind: "more",
           hasMore: audit.hasNextPage,
@@ -125,6 +127,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       title: t("Action"),
       fixed: true,
       card: "title",
+      sortable: true,
       cell: (row) => (
         <span>
           <Text span fw={500} fz="inherit">
@@ -135,9 +138,10 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       ),
     },
     {
-      id: "target",
+      id: "target_id",
       title: t("Target"),
       card: "fact",
+      sortable: true,
       cell: (row) => (
         <Text span ff="monospace" fz="sm">
           {row.target_id}
@@ -151,12 +155,19 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       width: 220,
       cell: (row) => <Fields row={row} />,
     },
-    { id: "username", title: t("Who"), card: "fact", cell: (row) => row.username || t("the system") },
-    { id: "ip", title: t("Source IP"), card: "line", cell: (row) => row.ip || "–" },
     {
-      id: "time",
+      id: "username",
+      title: t("Who"),
+      card: "fact",
+      sortable: true,
+      cell: (row) => row.username || t("the system"),
+    },
+    { id: "ip", title: t("Source IP"), card: "line", sortable: true, cell: (row) => row.ip || "–" },
+    {
+      id: "created_time",
       title: t("When"),
       card: "line",
+      sortable: true,
       cell: (row) => <RelativeTime seconds={row.created_time} />,
     },
   ];
