@@ -38,16 +38,8 @@ export interface Believed {
   estimated: boolean;
 }
 
-type Share =
-  | "cacheRead"
-  | "cacheWrite5m"
-  | "cacheWrite1h"
-  | "reasoning"
-  | "audioInput"
-  | "audioOutput"
-  | "imageInput"
-  | "imageOutput";
-const shares: readonly Share[] = [
+/** Counts that are part of a total, or beside it. */
+export const shares = [
   "cacheRead",
   "cacheWrite5m",
   "cacheWrite1h",
@@ -56,7 +48,7 @@ const shares: readonly Share[] = [
   "audioOutput",
   "imageInput",
   "imageOutput",
-];
+] as const;
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;

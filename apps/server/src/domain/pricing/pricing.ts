@@ -3,6 +3,7 @@ import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts";
+import { shares } from "./plausible.ts";
 
 /**
  * What a call costs: usage × price × group ratio, exact, rounded up once at the end. It must not know balances,
@@ -109,18 +110,7 @@ export function findPrice(table: PriceTable, model: string): PriceInForce | unde
   );
 }
 
-const counts = [
-  "input",
-  "output",
-  "cacheRead",
-  "cacheWrite5m",
-  "cacheWrite1h",
-  "reasoning",
-  "audioInput",
-  "audioOutput",
-  "imageInput",
-  "imageOutput",
-] as const;
+const counts = ["input", "output", ...shares] as const;
 
 /** Whether it can be billed: a negative or absurd count is a provider's error and never a credit. */
 export function isPossible(usage: Usage): boolean {
