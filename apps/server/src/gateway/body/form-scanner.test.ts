@@ -91,6 +91,7 @@ describe("the form scanner", () => {
     "a quoted pair": 'Content-Disposition: form-data; name="m\\odel"',
     "a quote in the file name": 'Content-Disposition: form-data; name="x"; filename="a\\"; name="model"',
     "a percent sign": 'Content-Disposition: form-data; name="mod%65l"',
+    "an encoded word": 'Content-Disposition: form-data; name="=?utf-8?B?bW9kZWw=?="',
     "two dispositions":
       'Content-Disposition: form-data; name="x"\r\nContent-Disposition: form-data; name="model"',
     "another disposition": 'Content-Disposition: attachment; name="model"',

@@ -203,7 +203,8 @@ function describe(headers: string): { name: string; file: boolean } {
   }
   const found = disposition.exec(seen.get("content-disposition") ?? "")?.groups;
   const name = found?.["name"] ?? found?.["nameToken"] ?? found?.["behind"] ?? found?.["behindToken"];
-  if (found === undefined || name === undefined || /[\p{C}%]/u.test(name) || name === "_charset_")
+  // `=?…?=` is another text for readers that decode words of mail headers.
+  if (found === undefined || name === undefined || /[\p{C}%]|=\?/u.test(name) || name === "_charset_")
     throw ambiguousForm();
   const file = (found["file"] ?? found["fileFirst"]) !== undefined;
   const type = seen.get("content-type");
