@@ -34,7 +34,9 @@ function encodePart(part: Part): Wire | undefined {
       }
       if (part.source.type === "url") return undefined;
       if (part.source.mediaType.startsWith("text/")) {
-        return { type: "text", text: textOfBase64(part.source.data) };
+        // Its name is what a question may refer to.
+        const text = textOfBase64(part.source.data);
+        return { type: "text", text: part.filename === undefined ? text : `${part.filename}\n\n${text}` };
       }
       const filename = part.filename ?? `file.${part.source.mediaType.split("/")[1] ?? "bin"}`;
       return { type: "file", file: { filename, file_data: dataUrl(part.source) } };
