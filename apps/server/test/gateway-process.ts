@@ -33,11 +33,24 @@ interface GatewayEnv {
   REDIS_URL?: string;
   PORT?: string;
   API_RATE_LIMIT?: string;
+  NODE_OPTIONS?: string;
+}
+
+/** Kilobytes of the largest file that the process may write: a full disk, for whoever writes more. */
+interface ProcessLimits {
+  fileKilobytes?: number;
 }
 
 /** It takes a port that is free and says which: one that was looked for before could be another's by then. */
-export async function startGatewayProcess(env: GatewayEnv): Promise<GatewayProcess> {
-  const child = spawn(process.execPath, [bundledMain], {
+export async function startGatewayProcess(
+  env: GatewayEnv,
+  { fileKilobytes }: ProcessLimits = {},
+): Promise<GatewayProcess> {
+  const [program, ...options] =
+    fileKilobytes === undefined
+      ? [process.execPath]
+      : ["sh", "-c", `ulimit -f ${fileKilobytes * 2}; exec "$0" "$@"`, process.execPath];
+  const child = spawn(program ?? "", [...options, bundledMain], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       PATH: process.env["PATH"],

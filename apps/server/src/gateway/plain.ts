@@ -10,7 +10,7 @@ import {
   textTokens,
   tokensPerPartialImage,
 } from "#domain/pricing/estimate.ts";
-import { invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { PlainCall } from "#relay/media/plain-call.ts";
 import { relayPlain } from "#relay/media/plain.ts";
@@ -206,9 +206,18 @@ function answersOf({ n, best_of: candidates }: Read): number {
   return Math.max(n ?? 1, candidates ?? 1);
 }
 
-async function formIn({ uploads }: GatewayServices, request: FastifyRequest): Promise<Form> {
+async function formIn({ uploads, storage }: GatewayServices, request: FastifyRequest): Promise<Form> {
   if (request.body !== request.raw) throw invalidRequest({ reason: "form_required" });
-  return readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
+  try {
+    return await readForm(request.raw, { maxBytes: BODY_LIMIT, folder: uploads });
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === "storage_full") storage.refused(reasonFor(error));
+    throw error;
+  }
+}
+
+function reasonFor({ cause }: GatewayError): string {
+  return `An upload was refused. ${cause instanceof Error ? cause.message : "Too little space is left."}`;
 }
 
 function bodyOf(endpoint: PlainEndpoint, request: FastifyRequest, form: Form): Body {

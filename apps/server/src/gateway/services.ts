@@ -1,4 +1,5 @@
 import type { Limiter } from "#domain/limits/take.ts";
+import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { Callers } from "#domain/tokens/callers.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { RelayServices } from "#relay/core/services.ts";
@@ -13,4 +14,5 @@ export interface GatewayServices {
   db: PrismaClient;
   /** A folder for large uploads while their call lasts. */
   uploads: string;
+  storage: StorageWatch;
 }

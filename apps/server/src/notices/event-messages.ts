@@ -35,6 +35,11 @@ export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>
     title: (facts) => `Problem with a payment through “${of(facts, "name")}”`,
     text: reason,
   },
+  "storage-full": {
+    title: (facts) => `The disk of DATA_DIR is full on node “${of(facts, "node")}”`,
+    text: (facts) =>
+      `${reason(facts)} Free space in ${of(facts, "folder")}, or move DATA_DIR to a larger disk.`,
+  },
   test: {
     title: () => "Notices arrive here",
     text: () => "This is the test notice that you requested in the settings.",

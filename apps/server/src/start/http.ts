@@ -5,6 +5,7 @@ import type { JudgeDeps } from "#domain/channels/judge.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
+import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
 import type { Announcements } from "#platform/announcements.ts";
@@ -46,6 +47,7 @@ interface Needs extends Context {
   judge: JudgeDeps;
   runner: ChannelRunner;
   readiness: Readiness;
+  storage: StorageWatch;
 }
 
 export interface HttpServer {
@@ -135,6 +137,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       failedKeys: createFailedKeys({ workers: worker === undefined ? 1 : env.workers }),
       limiter: needs.limiter,
       uploads: needs.dataDir,
+      storage: needs.storage,
       relay,
     },
   });

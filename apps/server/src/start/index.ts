@@ -10,7 +10,7 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
-import { bodyLog, books, limits, measures, nodeCount, redis } from "./node.ts";
+import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
 import { mail, providerList, siteSettings, upstreamClient } from "./providers.ts";
@@ -112,13 +112,14 @@ async function openAll(context: Context, parts: Parts) {
     stale: () => announcements.stale(),
   });
   const counted = await parts.open(limits, known);
+  const storage = await parts.open(storageWatch, stored);
   // One worker of a machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });
     await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
   }
   // Last, so that a call finds everything open, and what the start took is given back before the first one.
-  const http = await parts.open(httpServer, { ...kept, ...runs, ...counted, relay, readiness });
+  const http = await parts.open(httpServer, { ...kept, ...runs, ...counted, relay, readiness, storage });
   return { http, readiness, setupToken };
 }
 

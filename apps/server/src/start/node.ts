@@ -6,6 +6,7 @@ import { type NodeCount, type Share, watchNodes } from "#domain/limits/node-coun
 import { createRequestCounts, type RequestCounts } from "#domain/limits/request-counts.ts";
 import { createLimiter, type Limiter } from "#domain/limits/take.ts";
 import { type BodyLog, createBodyLog } from "#domain/logs/bodies.ts";
+import { type StorageWatch, watchStorage } from "#domain/notices/storage.ts";
 import { type Announcements, announce } from "#platform/announcements.ts";
 import type { Database } from "#platform/database/db.ts";
 import { createMemoryBudget, defaultMemoryBudget, type MemoryBudget } from "#platform/memory-budget.ts";
@@ -66,6 +67,13 @@ export const books: Part<Stored & { announcements: Announcements }, { ledger: Le
     return { ledger, nodeId };
   },
   close: ({ ledger }) => ledger.close(),
+};
+
+/** The disk of this node's DATA_DIR. */
+export const storageWatch: Part<Context & { database: Database; dataDir: string }, StorageWatch> = {
+  name: "disk watch",
+  open: ({ database: { db }, dataDir, onError }) => watchStorage(db, { folder: dataDir, onError }),
+  close: (opened) => opened.close(),
 };
 
 export const redis: Part<Context & { secrets: Secrets }, Redis | undefined> = {

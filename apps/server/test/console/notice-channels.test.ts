@@ -167,6 +167,6 @@ describe("the words", () => {
     const [first, ...others] = Object.values(mailMessages).map((each) => shape(each as object).sort());
     for (const other of others) expect(other).toEqual(first);
     for (const event of noticeEvents)
-      expect(eventMessages[event].title({ name: "A", job: "B" })).not.toContain("?");
+      expect(eventMessages[event].title({ name: "A", job: "B", node: "C" })).not.toContain("?");
   });
 });

@@ -9,6 +9,7 @@ export const NoticeEvent = z.enum([
   "job-failed",
   "prices-failed",
   "payment-trouble",
+  "storage-full",
 ]);
 export type NoticeEvent = z.infer<typeof NoticeEvent>;
 export const noticeEvents: readonly NoticeEvent[] = NoticeEvent.options;

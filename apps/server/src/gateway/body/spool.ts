@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, open, statfs, unlink } from "node:fs/promises";
+import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { GatewayError } from "#errors.ts";
+import { freeBytes } from "#platform/disk-space.ts";
 
 /**
  * Bytes that are written once and may be read several times: in memory while they are few, else in a file that has
@@ -23,11 +24,6 @@ const MAX_ON_DISK = 10 * 1024 * 1024 * 1024;
 const MIN_FREE = 256 * 1024 * 1024;
 const noSpace = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 let onDisk = 0;
-
-async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-}
 
 /**
  * @param folder where larger bodies are written; it must exist

@@ -10,6 +10,7 @@ export const eventTitles: Record<NoticeEvent, string> = {
   "job-failed": phrase("A scheduled job failed"),
   "prices-failed": phrase("The price list could not be updated"),
   "payment-trouble": phrase("Trouble with a payment"),
+  "storage-full": phrase("A server's disk is full"),
 };
 
 type EventsFieldProps = {
