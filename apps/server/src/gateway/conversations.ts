@@ -1,3 +1,4 @@
+import { because } from "@gateway/shared/errors/issue";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { parseAt } from "#dialects/wire.ts";
@@ -25,9 +26,7 @@ import type { GatewayServices } from "./services.ts";
 const MOST_METADATA = 16;
 const metadata = z
   .record(z.string().max(64), z.string().max(512))
-  .refine((given) => Object.keys(given).length <= MOST_METADATA, {
-    error: `At most ${MOST_METADATA} pairs are allowed`,
-  })
+  .refine((given) => Object.keys(given).length <= MOST_METADATA, because("pairs_too_many"))
   .nullish();
 const Metadata = z.looseObject({ metadata });
 const ListQuery = z.object({

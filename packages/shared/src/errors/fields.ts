@@ -115,6 +115,7 @@ export const fieldReasons = {
   users_required: phrase("Name at least one user"),
   users_too_many: phrase("At most 50 users"),
   entries_too_many: phrase("At most 20 entries"),
+  pairs_too_many: phrase("At most 16 pairs"),
   addresses_too_many: phrase("At most 10 addresses"),
   codes_too_few: phrase("At least one code"),
   codes_too_many: phrase("At most 100 codes at a time"),
