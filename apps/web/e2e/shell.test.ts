@@ -27,7 +27,7 @@ describe("signing in", () => {
   it("says so when the password is wrong, and stays", async () => {
     const page = await site.open("/login", { guest: true });
     await signIn(page, "not the password");
-    await page.getByRole("alert").getByText("Wrong username or password").waitFor();
+    await page.getByRole("alert").getByText("The user name or the password is wrong.").waitFor();
     await expect.poll(() => page.url()).toContain("/login");
   });
 
@@ -228,13 +228,14 @@ describe("the console's frame", () => {
 
 describe("a request that failed", () => {
   it.each([
-    [429, "Error: too many requests, please try again later!"],
-    [500, "Error: internal server error, please contact the administrator!"],
-    [405, "This site is for demonstration only, there is no server!"],
-    [400, "Error: Weight cannot be less than 1"],
-  ])("with %i is told in a toast, and where the answer should be", async (status, sentence) => {
+    [429, "rate_limit_exceeded", "Error: Too many requests. Try again later."],
+    [500, "internal", "Error: Something went wrong on our side. Quote the request id when you report it."],
+    [405, "method_not_allowed", "This site is for demonstration only, there is no server!"],
+    [400, "from_a_later_version", "Error: Something new. (request id: r-1)"],
+  ])("with %i is shown in a toast, and where the answer should be", async (status, code, sentence) => {
     const page = await site.open("/panel/profile");
-    const json = { success: false, message: "Weight cannot be less than 1", code: "other" };
+    const params = code === "rate_limit_exceeded" ? { reason: "too_many_requests" } : {};
+    const json = { success: false, message: "Something new.", code, params, request_id: "r-1" };
     await page.route("**/api/redemption?*", (route) => route.fulfill({ status, json }));
     const toasts = await hear(page, ".mantine-Notification-root");
     await page.goto("/panel/redemption");
