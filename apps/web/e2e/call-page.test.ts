@@ -16,10 +16,10 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 /** The request id of a call; its log row is there. */
-async function call(body: object = {}): Promise<string> {
+async function call(body: object = {}, by = key): Promise<string> {
   const answer = await fetch(`${site.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${by}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "hi" }], ...body }),
   });
   await answer.text();
@@ -50,7 +50,7 @@ describe("the page of a call", () => {
     await page.getByRole("link", { name: "Idle" }).click();
     await page.waitForURL(/\/panel\/channel\?edit=\d+$/);
     await page.goBack();
-    await page.getByRole("link", { name: "Journey" }).click();
+    await page.getByRole("link", { name: "Journey", exact: true }).click();
     await page.waitForURL("**/panel/log?token_name=Journey");
   });
 
@@ -79,6 +79,56 @@ describe("the page of a call", () => {
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
       .toBeLessThanOrEqual(390);
+  });
+});
+
+describe("a customer", () => {
+  it("sees his own calls without channels, and of those of others only that they are not there", async () => {
+    const id = await call();
+    const customer = { username: "customer", password: "a long password" };
+    await site.api("POST", "/user", customer);
+    const page = await site.open("/login", { guest: true });
+    await page.getByLabel("Username").first().fill(customer.username);
+    await page.getByLabel("Password").first().fill(customer.password);
+    await page
+      .getByRole("button", { name: /sign in/i })
+      .first()
+      .click();
+    await page.waitForURL(/\/panel\//);
+    await page.goto(`/panel/log/${id}`);
+    await page.getByText("This call was not found").waitFor();
+    await page.goto(`/panel/log?call=${id}`);
+    await page.getByRole("dialog").getByText("This call was not found").waitFor();
+  });
+});
+
+describe("the bodies of a call", () => {
+  it("are a conversation, raw text, and a command without the key", async () => {
+    const token = { name: "Keeps bodies", setting: { log_bodies: true } };
+    const keeping = await site.api<{ key: string }>("POST", "/token", token);
+    const messages = [
+      { role: "system", content: "Answer in one word." },
+      { role: "user", content: "It's a question" },
+    ];
+    const id = await call({ messages, stream: true }, keeping.key);
+    const bodies = () => site.api<{ request: string } | null>("GET", `/log/${id}/bodies`);
+    await expect.poll(async () => (await bodies())?.request ?? "").toContain("question");
+    const page = await site.open(`/panel/log/${id}`);
+    const turns = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
+    await expect
+      .poll(() => turns.allTextContents())
+      .toEqual([
+        "System promptAnswer in one word.",
+        "UserIt's a question",
+        expect.stringMatching(/^AssistantAnswer\S+/),
+      ]);
+    await page.getByRole("button", { name: "Copy as cURL" }).click();
+    await page.getByText("cURL command copied!").waitFor();
+    const command = await page.evaluate(() => navigator.clipboard.readText());
+    expect(command).toContain(`curl '${site.url}/v1/chat/completions'`);
+    expect(command).not.toContain(keeping.key);
+    await page.getByRole("tab", { name: "Raw" }).click();
+    await page.locator("pre").filter({ hasText: "chat.completion.chunk" }).waitFor();
   });
 });
 

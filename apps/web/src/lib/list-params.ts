@@ -15,8 +15,7 @@ export function useListParams<T extends z.ZodObject>(
   const search = useQueryString();
   const defaults = useMemo(() => schema.parse({}), [schema]);
   const params = useMemo(() => {
-    const parsed = schema.safeParse(Object.fromEntries(new URLSearchParams(search)));
-    return parsed.success ? parsed.data : defaults;
+    return readParams(schema, new URLSearchParams(search)) ?? defaults;
   }, [schema, search, defaults]);
 
   const setParams = useCallback(
@@ -46,4 +45,17 @@ function useQueryString(): string {
   return useSyncExternalStore(onAddressChange, () =>
     window.location.pathname === page ? window.location.search : drawn,
   );
+}
+
+/** What of an address the schema understands: a filter that it refuses, of an older version, say, is left out. */
+export function readParams<T extends z.ZodObject>(
+  schema: T,
+  search: URLSearchParams,
+): z.output<T> | undefined {
+  const given: Record<string, string> = Object.fromEntries(search);
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  for (const { path } of parsed.error.issues) delete given[String(path[0])];
+  const rest = schema.safeParse(given);
+  return rest.success ? rest.data : undefined;
 }

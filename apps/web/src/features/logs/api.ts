@@ -1,6 +1,6 @@
 /** The request log, as its reader may see it. */
 import { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
-import { LogBodies, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
+import { LogBodies, LogFacets, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { type LogFilter, windowOf } from "./log-filter.ts";
@@ -43,6 +43,20 @@ export const totalsQuery = (whose: Whose, filter: LogFilter) =>
     queryKey: ["log", "totals", whose, filter],
     queryFn: () => http.get(`${paths[whose]}/stat`, LogTotals, queryFor(filter)),
     placeholderData: keepPreviousData,
+  });
+
+/** How the newest calls of a filter divide, for the buttons above the list and the bars over time. */
+export const facetsQuery = (whose: Whose, filter: LogFilter) =>
+  queryOptions({
+    queryKey: ["log", "facets", whose, { ...filter, order: "", size: 0 }],
+    queryFn: () =>
+      http.get(`${paths[whose]}/facets`, LogFacets, {
+        ...queryFor(filter),
+        offset: -new Date().getTimezoneOffset(),
+      }),
+    placeholderData: keepPreviousData,
+    // The list says what went wrong.
+    meta: { quiet: true },
   });
 
 export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {

@@ -1,111 +1,52 @@
+/** What a call cost, line by line in dollars; the calculation in points on demand. */
 import type { Bill, LogRow } from "@gateway/shared/usage/log";
-import { Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconCalculator } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
-import { isTool } from "#lib/usage-kinds.ts";
-import { explainLines, multiply } from "./bill.ts";
-import { useGroupName } from "./group-name.tsx";
+import { BillArithmetic } from "./bill-arithmetic.tsx";
+import { type CostLine, costLines } from "./bill.ts";
 import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
-/** What points are worth, as decimal strings; whole for every unit that divides a power of ten. */
-function worthOf(points: number, pointsPerUsd: number): string {
-  return (points / pointsPerUsd).toFixed(12).replace(/\.?0+$/, "");
-}
-
-/** Every line, the sum, the rounding, the dollars: anyone can check it with a pencil. */
 export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const lines = explainLines(bill);
+  const [isShown, calculation] = useDisclosure(false);
   const uncollected = Number(bill.uncollected ?? "0");
-  const group = useGroupName(row.group);
-  const usdPerPoint = worthOf(1, format.pointsPerUsd);
-  const usdPerMillion = worthOf(1_000_000, format.pointsPerUsd);
-  const discounted = bill.group_ratio !== "1";
-  const perCall = (kind: string) => bill.price_type === "times" || isTool(kind);
-  const price = (kind: string, ratio: string) =>
-    perCall(kind)
-      ? t("${{price}} each", { price: multiply(ratio, usdPerPoint) })
-      : t("${{price}} / 1M", { price: multiply(ratio, usdPerMillion) });
+  const amount = ({ amount: count, perCall }: CostLine) => {
+    const number = format.whole(count);
+    return perCall ? t("{{number}} calls", { count, number }) : t("{{number}} tokens", { count, number });
+  };
+  const price = ({ price: usd, perCall }: CostLine) =>
+    perCall ? t("${{price}} each", { price: usd }) : t("${{price}} / 1M", { price: usd });
   return (
     <>
-      <Text c="dimmed" fz="sm" mb="md">
-        {t("1 point is ${{usd}}. Rounded up once, at the end.", { usd: usdPerPoint })}
-      </Text>
-      <table className={classes.bill}>
+      <table className={classes.bill} aria-label={t("Cost")}>
         <thead>
           <tr>
             <th scope="col">{t("What")}</th>
             <th scope="col">{t("Amount")}</th>
             <th scope="col">{t("Price")}</th>
-            <th scope="col">{t("Points")}</th>
+            <th scope="col">{t("Cost")}</th>
           </tr>
         </thead>
         <tbody>
-          {lines.map((line) => (
+          {costLines(bill, format.pointsPerUsd).map((line) => (
             <tr key={line.kind}>
               <td>{billKindText(t, line.kind)}</td>
-              <td>{format.whole(line.amount)}</td>
-              <td>
-                {price(line.kind, line.ratio)}
-                <Text fz="xs" c="dimmed">
-                  × {line.ratio}
-                  {discounted ? ` × ${bill.group_ratio}` : ""}
-                </Text>
-              </td>
-              <td>{line.points}</td>
+              <td>{amount(line)}</td>
+              <td>{price(line)}</td>
+              <td>${line.cost}</td>
             </tr>
           ))}
         </tbody>
         <tfoot>
-          {discounted ? (
-            <tr>
-              <td colSpan={3}>
-                {row.cache_hit
-                  ? t("Ratio of the group {{group}}, of it the share for remembered answers, in every line", {
-                      group,
-                    })
-                  : t("Ratio of the group {{group}}, in every line", { group })}
-              </td>
-              <td>× {bill.group_ratio}</td>
-            </tr>
-          ) : null}
-          {bill.service_tier ? (
-            <tr>
-              <td colSpan={3}>
-                {t("{{tier}}, in the price of every token", {
-                  tier: billKindText(t, `tier:${bill.service_tier.name}`),
-                })}
-              </td>
-              <td>× {bill.service_tier.ratio}</td>
-            </tr>
-          ) : null}
-          <tr>
-            <td colSpan={3}>{t("Exact sum")}</td>
-            <td>{bill.exact}</td>
-          </tr>
-          {bill.exact.includes(".") ? (
-            <tr>
-              <td colSpan={3}>{t("Rounded up")}</td>
-              <td>{format.whole(row.quota + uncollected)}</td>
-            </tr>
-          ) : null}
           {uncollected > 0 ? (
             <tr>
               <td colSpan={3}>{t("Not collected: the balance or the key's limit was too low")}</td>
-              <td>− {format.whole(uncollected)}</td>
-            </tr>
-          ) : null}
-          {row.estimated ? (
-            <tr>
-              <td colSpan={4}>
-                <Text fz="sm" c="dimmed">
-                  {bill.implausible
-                    ? t("The provider reported counts that cannot be true. They were replaced or capped.")
-                    : t("The provider reported no usage, so the tokens were counted here.")}
-                </Text>
-              </td>
+              <td>− {format.usd(uncollected, 6)}</td>
             </tr>
           ) : null}
           <tr>
@@ -114,6 +55,29 @@ export function BillTable({ row, bill }: { row: LogRow; bill: Bill }) {
           </tr>
         </tfoot>
       </table>
+      {row.estimated ? (
+        <Text fz="sm" c="dimmed" mt="xs">
+          {bill.implausible
+            ? t("The provider reported counts that cannot be true. They were replaced or capped.")
+            : t("The provider reported no usage, so the tokens were counted here.")}
+        </Text>
+      ) : null}
+      <Button
+        variant="subtle"
+        size="compact-sm"
+        mt="sm"
+        display="block"
+        leftSection={<IconCalculator size={15} />}
+        aria-expanded={isShown}
+        onClick={calculation.toggle}
+      >
+        {isShown ? t("Hide the calculation") : t("Show the calculation")}
+      </Button>
+      {isShown ? (
+        <div style={{ marginTop: 10 }}>
+          <BillArithmetic row={row} bill={bill} />
+        </div>
+      ) : null}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cachedShare, explainLines, multiply } from "./bill.ts";
+import { cachedShare, costLines, explainLines, multiply } from "./bill.ts";
 
 const bill = {
   price_type: "tokens",
@@ -27,5 +27,37 @@ describe("a bill explained", () => {
     expect(cachedShare(bill, 12_000)).toBe(0.75);
     expect(cachedShare(bill, 0)).toBe(0);
     expect(cachedShare(null, 10)).toBe(0);
+  });
+});
+
+describe("the costs of a bill", () => {
+  it("are dollars with the same decimals, the group's ratio in price and cost", () => {
+    const bill = {
+      price_type: "tokens",
+      group_ratio: "0.5",
+      exact: "1151.5",
+      lines: [
+        { kind: "input", amount: 3_000, ratio: "0.5" },
+        { kind: "output", amount: 801, ratio: "1.5" },
+        { kind: "tool:web-search", amount: 2, ratio: "5000" },
+      ],
+    };
+    expect(costLines(bill, 500_000)).toEqual([
+      { kind: "input", amount: 3_000, perCall: false, price: "0.5", cost: "0.0015000" },
+      { kind: "output", amount: 801, perCall: false, price: "1.5", cost: "0.0012015" },
+      { kind: "tool:web-search", amount: 2, perCall: true, price: "0.005", cost: "0.0100000" },
+    ]);
+  });
+
+  it("have no fewer decimals than a point", () => {
+    const bill = {
+      price_type: "times",
+      group_ratio: "1",
+      exact: "500000",
+      lines: [{ kind: "calls", amount: 1, ratio: "500000" }],
+    };
+    expect(costLines(bill, 500_000)).toEqual([
+      { kind: "calls", amount: 1, perCall: true, price: "1", cost: "1.000000" },
+    ]);
   });
 });

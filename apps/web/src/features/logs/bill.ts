@@ -1,5 +1,6 @@
 /** The arithmetic of a stored bill, shown step by step. Pure; exact, because ratios are decimal strings. */
 import type { Bill } from "@gateway/shared/usage/log";
+import { isTool } from "#lib/usage-kinds.ts";
 
 type Decimal = { value: bigint; scale: number };
 
@@ -20,6 +21,51 @@ export function multiply(a: string, b: string): string {
   const left = parse(a);
   const right = parse(b);
   return print({ value: left.value * right.value, scale: left.scale + right.scale });
+}
+
+/** What points are worth, as decimal strings; whole for every unit that divides a power of ten. */
+export function worthOf(points: number, pointsPerUsd: number): string {
+  return (points / pointsPerUsd).toFixed(12).replace(/\.?0+$/, "");
+}
+
+/** Priced per call instead of per token. */
+export function isPerCall(bill: Bill, kind: string): boolean {
+  return bill.price_type === "times" || isTool(kind);
+}
+
+/** The fewest decimals of a cost: those of a single point at the usual 500,000 to the dollar. */
+const COST_DECIMALS = 6;
+
+export type CostLine = { kind: string; amount: number; perCall: boolean; price: string; cost: string };
+
+/**
+ * Each line in dollars: the price that was paid (of a million tokens, or of a call; the group's ratio is in it) and what
+ * it comes to. All costs have the same number of decimals, as many as the longest needs: they add up exactly.
+ */
+export function costLines(bill: Bill, pointsPerUsd: number): CostLine[] {
+  const [usdPerPoint, usdPerMillion] = [worthOf(1, pointsPerUsd), worthOf(1_000_000, pointsPerUsd)];
+  const lines = bill.lines.map(({ kind, amount, ratio }) => {
+    const perCall = isPerCall(bill, kind);
+    const paid = multiply(ratio, bill.group_ratio);
+    return {
+      kind,
+      amount,
+      perCall,
+      price: multiply(paid, perCall ? usdPerPoint : usdPerMillion),
+      cost: multiply(multiply(String(amount), paid), usdPerPoint),
+    };
+  });
+  const decimals = Math.max(COST_DECIMALS, ...lines.map(({ cost }) => decimalsOf(cost)));
+  return lines.map((line) => ({ ...line, cost: padded(line.cost, decimals) }));
+}
+
+function decimalsOf(text: string): number {
+  return text.split(".")[1]?.length ?? 0;
+}
+
+function padded(text: string, decimals: number): string {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return `${whole}.${fraction.padEnd(decimals, "0")}`;
 }
 
 export type ExplainedLine = { kind: string; amount: number; ratio: string; points: string };

@@ -1,13 +1,16 @@
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
-import { Group, Stack, Text } from "@mantine/core";
+import { type LogBodies, type LogRow, LogType } from "@gateway/shared/usage/log";
+import { Group, Stack, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useId } from "react";
+import { useId, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { bodiesQuery } from "./api.ts";
+import { BodyActions } from "./body-actions.tsx";
+import { ConversationView } from "./conversation/conversation-view.tsx";
+import { readConversation } from "./conversation/conversation.ts";
 import classes from "./logs.module.css";
 
 /** What a call said and was answered; nothing where it was not kept or its time has passed. */
@@ -23,11 +26,37 @@ export function Bodies({ row }: { row: LogRow }) {
       </Section>
     );
   if (!bodies) return null;
+  return <KeptBodies row={row} bodies={bodies} />;
+}
+
+function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
+  const { t } = useTranslation();
+  const conversation = useMemo(() => readConversation(bodies.request, bodies.response), [bodies]);
+  const [tab, setTab] = useState<string | null>(null);
+  const raw = (
+    <Stack gap="md">
+      <Body title={t("Request")} text={bodies.request} bytes={bodies.request_bytes} />
+      <Body title={t("Answer")} text={bodies.response} bytes={bodies.response_bytes} />
+    </Stack>
+  );
   return (
     <Section padding="md" title={t("Request and answer")}>
       <Stack gap="md">
-        <Body title={t("Request")} text={bodies.request} bytes={bodies.request_bytes} />
-        <Body title={t("Answer")} text={bodies.response} bytes={bodies.response_bytes} />
+        <BodyActions row={row} bodies={bodies} conversation={conversation} />
+        {conversation ? (
+          <Tabs value={tab ?? "conversation"} onChange={setTab} keepMounted={false}>
+            <Tabs.List mb="sm">
+              <Tabs.Tab value="conversation">{t("Conversation")}</Tabs.Tab>
+              <Tabs.Tab value="raw">{t("Raw")}</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="conversation">
+              <ConversationView conversation={conversation} />
+            </Tabs.Panel>
+            <Tabs.Panel value="raw">{raw}</Tabs.Panel>
+          </Tabs>
+        ) : (
+          raw
+        )}
         <Text c="dimmed" fz="xs">
           {t("Kept because the token or the channel asks for it. Stored encrypted, and only for some days.")}
         </Text>

@@ -21,6 +21,11 @@ export function linkToCall(id: string): string {
   return new URL(`..${pathOfCall(id)}`, apiUrl("/")).href;
 }
 
+/** The call that the address names beside the list; "" without one. */
+export function openCallId(): string {
+  return new URLSearchParams(window.location.search).get(parameter) ?? "";
+}
+
 type Panel = {
   /** "" = closed. */
   id: string;

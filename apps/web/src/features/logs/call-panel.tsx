@@ -1,6 +1,7 @@
 /** The call whose id is in the address, beside the list. */
 import type { LogRow } from "@gateway/shared/usage/log";
-import { Drawer, ScrollArea } from "@mantine/core";
+import { ActionIcon, Drawer, Group, ScrollArea } from "@mantine/core";
+import { type Icon, IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -13,10 +14,13 @@ type CallPanelProps = {
   id: string;
   /** What the list knows of it already. */
   row: LogRow | undefined;
+  /** Undefined at the ends of the list. */
+  onPrevious?: (() => void) | undefined;
+  onNext?: (() => void) | undefined;
   onClose: () => void;
 };
 
-export function CallPanel({ id, row, onClose }: CallPanelProps) {
+export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   // The last call stays while the panel slides out.
@@ -37,9 +41,27 @@ export function CallPanel({ id, row, onClose }: CallPanelProps) {
           key={shown.id}
           id={shown.id}
           known={shown.row}
-          head={(call) => <CallActions row={call} inPanel />}
+          head={(call) => (
+            <Group justify="space-between" wrap="nowrap" align="flex-start">
+              <CallActions row={call} inPanel />
+              <Group gap={2} wrap="nowrap">
+                <Step label={t("Previous call (k)")} icon={IconChevronUp} onClick={onPrevious} />
+                <Step label={t("Next call (j)")} icon={IconChevronDown} onClick={onNext} />
+              </Group>
+            </Group>
+          )}
         />
       )}
     </Drawer>
+  );
+}
+
+type StepProps = { label: string; icon: Icon; onClick: (() => void) | undefined };
+
+function Step({ label, icon: Picture, onClick }: StepProps) {
+  return (
+    <ActionIcon size={30} aria-label={label} title={label} disabled={onClick === undefined} onClick={onClick}>
+      <Picture size={17} />
+    </ActionIcon>
   );
 }

@@ -1,5 +1,5 @@
 import { type LogRow, LogType } from "@gateway/shared/usage/log";
-import { Text, Tooltip } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { useFormat } from "#lib/quota.ts";
 
@@ -21,14 +21,17 @@ export function CostCell({ row, format }: { row: LogRow; format: Format }) {
         {format.quota(row.quota)}
       </Text>
     );
-  const cost = format.charge(row.quota);
   const exact = t("{{points}} points", { count: row.quota, points: format.whole(row.quota) });
   return (
-    <Tooltip label={row.estimated ? `${exact} · ${t("Tokens counted by us")}` : exact}>
-      <Text span fz="inherit" fw={500}>
-        {row.estimated ? "≈ " : ""}
-        {cost}
-      </Text>
-    </Tooltip>
+    <Text
+      span
+      fz="inherit"
+      fw={500}
+      // A title, not a tooltip: hundreds of rows are drawn.
+      title={row.estimated ? `${exact} · ${t("Tokens counted by us")}` : exact}
+    >
+      {row.estimated ? "≈ " : ""}
+      {format.charge(row.quota)}
+    </Text>
   );
 }

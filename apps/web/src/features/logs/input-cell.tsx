@@ -1,5 +1,5 @@
 import type { LogRow } from "@gateway/shared/usage/log";
-import { Text, Tooltip } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { cachedShare } from "./bill.ts";
@@ -13,21 +13,14 @@ export function InputCell({ row }: { row: LogRow }) {
   const share = cachedShare(row.bill, row.prompt_tokens);
   if (share === 0) return <>{format.whole(row.prompt_tokens)}</>;
   const lines = (row.bill?.lines ?? []).filter((line) => line.kind === "input" || isInputShare(line.kind));
+  const parts = lines.map((line) => `${billKindText(t, line.kind)}: ${format.whole(line.amount)}`);
   return (
-    <Tooltip
-      label={lines.map((line) => (
-        <div key={line.kind}>
-          {billKindText(t, line.kind)}: {format.whole(line.amount)}
-        </div>
-      ))}
-    >
-      <div className={classes.stack} data-right>
-        <span>{format.whole(row.prompt_tokens)}</span>
-        <Text span c="dimmed" className={classes.under}>
-          {t("{{share}} cached", { share: format.percent(share) })}
-        </Text>
-      </div>
-    </Tooltip>
+    <div className={classes.stack} data-right title={parts.join("\n")}>
+      <span>{format.whole(row.prompt_tokens)}</span>
+      <Text span c="dimmed" className={classes.under}>
+        {t("{{share}} cached", { share: format.percent(share) })}
+      </Text>
+    </div>
   );
 }
 

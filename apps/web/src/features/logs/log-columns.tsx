@@ -1,61 +1,86 @@
 import { type LogRow, LogType } from "@gateway/shared/usage/log";
-import { Group, Text, Tooltip } from "@mantine/core";
-import { IconBolt, IconWaveSine } from "@tabler/icons-react";
+import { Text } from "@mantine/core";
+import { IconBolt, IconCornerDownRight, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
-import type { useFormat } from "#lib/quota.ts";
+import { phrase } from "#lib/i18n.ts";
+import { formatDuration, type useFormat } from "#lib/quota.ts";
 import { Short } from "#ui/short.tsx";
-import { StatusDot } from "#ui/status-dot.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { CostCell } from "./cost-cell.tsx";
 import { DurationCell } from "./duration-cell.tsx";
+import { hasFailed, requestedModel, shortReason } from "./failure.ts";
 import { GroupName } from "./group-name.tsx";
 import { InputCell } from "./input-cell.tsx";
-import { contentText, isCall, outcomeWord, typeText } from "./log-labels.ts";
+import { contentText, isCall, outcomeWord, retriesOf, typeText } from "./log-labels.ts";
 import { TimeCell } from "./time-cell.tsx";
+import classes from "./logs.module.css";
 
 type Format = ReturnType<typeof useFormat>;
 
+const dash = (
+  <Text span c="dimmed" fz="inherit">
+    –
+  </Text>
+);
+
 /** @param forAdmins with whose call it was and which channel took it */
 export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Column<LogRow>[] {
-  const dash = (
-    <Text span c="dimmed" fz="inherit">
-      –
-    </Text>
-  );
   const columns: (Column<LogRow> | false)[] = [
+    {
+      id: "outcome",
+      title: t("Outcome"),
+      fixed: true,
+      untitled: true,
+      cell: (row) => <OutcomeDot row={row} t={t} />,
+    },
     {
       id: "created_at",
       sortable: true,
       title: t("Time"),
       fixed: true,
-      card: "fact",
       cell: (row) => <TimeCell seconds={row.created_at} />,
+    },
+    {
+      id: "model_name",
+      sortable: true,
+      title: t("Model"),
+      width: 150,
+      cell: (row) => <ModelCell row={row} t={t} />,
     },
     forAdmins && {
       id: "channel_id",
       sortable: true,
       title: t("Channel"),
-      card: "none",
-      cell: (row) => (row.channel_id === 0 ? dash : <ChannelName row={row} t={t} />),
+      cell: (row) => <ChannelCell row={row} t={t} />,
     },
     forAdmins && {
       id: "username",
       sortable: true,
       title: t("Username"),
-      cell: (row) => <Short text={row.username} width={110} />,
+      cell: (row) => (
+        <div className={classes.stack}>
+          <Short text={row.username} width={130} />
+          {row.token_name ? (
+            <span className={classes.under}>
+              <Short text={row.token_name} width={130} />
+            </span>
+          ) : null}
+        </div>
+      ),
     },
     {
       id: "group",
       title: t("Group"),
-      card: "none",
-      hidden: forAdmins,
+      hidden: true,
       cell: (row) => (row.group ? <GroupName row={row} /> : dash),
     },
     {
       id: "token_name",
       sortable: true,
       title: t("Token"),
+      // Below the name of its user.
+      hidden: forAdmins,
       cell: (row) => (row.token_name ? <Short text={row.token_name} width={130} /> : dash),
     },
     {
@@ -63,22 +88,13 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       title: t("Type"),
       sortable: true,
       hidden: true,
-      card: "none",
       cell: (row) => t(typeText(row.type)),
-    },
-    {
-      id: "model_name",
-      sortable: true,
-      title: t("Model"),
-      card: "title",
-      width: 150,
-      cell: (row) => <ModelCell row={row} t={t} />,
     },
     {
       id: "request_time",
       sortable: true,
       title: t("Duration"),
-      width: 110,
+      align: "right",
       cell: (row) => (isCall(row) ? <DurationCell row={row} /> : dash),
     },
     {
@@ -96,19 +112,10 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       cell: (row) => (row.type === LogType.consume ? format.whole(row.completion_tokens) : dash),
     },
     {
-      id: "quota",
-      sortable: true,
-      title: t("Cost"),
-      align: "right",
-      card: "fact",
-      cell: (row) => <CostCell row={row} format={format} />,
-    },
-    {
       id: "source_ip",
       sortable: true,
       title: t("Source IP"),
       hidden: true,
-      card: "none",
       cell: (row) =>
         row.source_ip ? (
           <Text span ff="monospace" fz="xs">
@@ -119,81 +126,117 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
         ),
     },
     {
-      id: "outcome",
-      title: t("Outcome"),
-      card: "title",
-      cell: (row) => {
-        const { tone, text } = outcomeWord(row);
-        return (
-          <Group gap={6} wrap="nowrap" fz="sm" fw={400}>
-            <StatusDot tone={tone}>{t(text)}</StatusDot>
-            {row.type === LogType.failed && row.status > 0 ? (
-              <Text span c="dimmed" fz="xs" className="tabular">
-                {row.status}
-              </Text>
-            ) : null}
-          </Group>
-        );
-      },
+      id: "quota",
+      sortable: true,
+      title: t("Cost"),
+      align: "right",
+      pinned: true,
+      cell: (row) => <CostCell row={row} format={format} />,
     },
   ];
   return columns.filter((column) => column !== false);
 }
 
-function ChannelName({ row, t }: { row: LogRow; t: TFunction }) {
+/** A row on a phone: model and cost above, when, who, how long and the reason below. */
+export function CompactRow({ row, t, format }: { row: LogRow; t: TFunction; format: Format }) {
+  const who = [row.username, row.token_name].filter(Boolean).join(" · ");
+  const failed = hasFailed(row);
   return (
-    <Tooltip label={`#${row.channel_id} ${row.channel_name}`}>
-      <Text span fz="inherit" truncate maw={110} display="block">
-        {row.channel_name || t("Deleted channel")}
-      </Text>
-    </Tooltip>
+    <div className={classes.compact}>
+      <OutcomeDot row={row} t={t} />
+      <ModelName row={row} t={t} />
+      <span className={classes.compactCost}>
+        <CostCell row={row} format={format} />
+      </span>
+      <span className={classes.compactFacts}>
+        <TimeCell seconds={row.created_at} />
+        {failed ? <FailureReason row={row} t={t} /> : <span className={classes.cut}>{who}</span>}
+        <Retries row={row} t={t} />
+        {isCall(row) ? <span className={classes.compactEnd}>{formatDuration(row.request_time)}</span> : null}
+      </span>
+    </div>
+  );
+}
+
+/** A dot with its word for those who do not see it, or hold the pointer over it. */
+function OutcomeDot({ row, t }: { row: LogRow; t: TFunction }) {
+  const { tone, text } = outcomeWord(row);
+  const word = t(text);
+  return <span className={classes.dot} data-tone={tone} role="img" aria-label={word} title={word} />;
+}
+
+function ChannelCell({ row, t }: { row: LogRow; t: TFunction }) {
+  if (row.channel_id === 0) return retriesOf(row) > 0 ? <Retries row={row} t={t} /> : dash;
+  return (
+    <span className={classes.channel} title={`#${row.channel_id} ${row.channel_name}`}>
+      <span className={classes.cut}>{row.channel_name || t("Deleted channel")}</span>
+      <Retries row={row} t={t} />
+    </span>
+  );
+}
+
+/** "↪ 2": other channels were tried before. */
+function Retries({ row, t }: { row: LogRow; t: TFunction }) {
+  const count = retriesOf(row);
+  if (count === 0) return null;
+  const text = t("Retried {{count}} times", { count });
+  return (
+    <span className={classes.retries} title={text} role="img" aria-label={text}>
+      <IconCornerDownRight size={12} stroke={2} aria-hidden />
+      {count}
+    </span>
+  );
+}
+
+function FailureReason({ row, t }: { row: LogRow; t: TFunction }) {
+  const reason = t(shortReason(row.error_code) || phrase("Failed"));
+  return (
+    <span className={classes.reason} title={contentText(t, row)}>
+      {reason}
+      {row.status > 0 ? <span className={classes.status}> {row.status}</span> : null}
+    </span>
   );
 }
 
 function ModelCell({ row, t }: { row: LogRow; t: TFunction }) {
-  // A call for a model no one knows has none; its sentence says which one it was.
-  if (!isCall(row) || row.model_name === "")
+  if (!hasFailed(row)) return <ModelName row={row} t={t} />;
+  return (
+    <div className={classes.stack} data-left>
+      <ModelName row={row} t={t} />
+      <FailureReason row={row} t={t} />
+    </div>
+  );
+}
+
+function ModelName({ row, t }: { row: LogRow; t: TFunction }) {
+  const model = isCall(row) ? requestedModel(row) : "";
+  if (model === "")
     return (
-      <Text span fz="inherit" truncate maw={170} display="block" title={contentText(t, row)} fw={400}>
-        {contentText(t, row) || "–"}
-      </Text>
+      <span className={classes.cut} title={contentText(t, row)}>
+        {isCall(row) ? dash : contentText(t, row) || "–"}
+      </span>
     );
   const mapped = row.upstream_model !== "" && row.upstream_model !== row.model_name;
   return (
-    <Group gap={7} wrap="nowrap">
-      <ModelIcon model={row.model_name} size={16} />
-      <Tooltip
-        label={t("Forwarded as {{model}}", { model: row.upstream_model })}
-        disabled={!mapped}
-        openDelay={100}
+    <span className={classes.model}>
+      <ModelIcon model={model} size={16} />
+      <span
+        className={classes.cut}
+        data-mapped={mapped || undefined}
+        title={mapped ? t("Forwarded as {{model}}", { model: row.upstream_model }) : model}
       >
-        <Text
-          span
-          fz="inherit"
-          fw={500}
-          truncate
-          maw={180}
-          title={mapped ? undefined : row.model_name}
-          td={mapped ? "underline dotted" : undefined}
-          style={{ textUnderlineOffset: 3 }}
-        >
-          {row.model_name}
-        </Text>
-      </Tooltip>
+        {model}
+      </span>
       {row.cache_hit ? (
-        <Tooltip label={t("From the cache: no channel was called")}>
-          <Text span lh={0} c="dimmed" role="img" aria-label={t("From the cache")}>
-            <IconBolt size={15} stroke={1.8} />
-          </Text>
-        </Tooltip>
+        <span role="img" aria-label={t("From the cache")} title={t("From the cache: no channel was called")}>
+          <IconBolt size={15} stroke={1.8} />
+        </span>
       ) : null}
       {row.is_stream ? (
-        <Tooltip label={t("Stream")}>
-          <Text span lh={0} c="dimmed" role="img" aria-label={t("Stream")}>
-            <IconWaveSine size={15} stroke={1.8} />
-          </Text>
-        </Tooltip>
+        <span role="img" aria-label={t("Stream")} title={t("Stream")}>
+          <IconWaveSine size={15} stroke={1.8} />
+        </span>
       ) : null}
-    </Group>
+    </span>
   );
 }

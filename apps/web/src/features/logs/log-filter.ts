@@ -49,6 +49,11 @@ const narrowing = [
   "billing_tag",
   "username",
   "channel_id",
+  "outcome",
+  "error_code",
+  "retried",
+  "min_time",
+  "min_quota",
 ] as const satisfies (keyof LogFilter)[];
 
 /** Resets everything but the tab, the time and whose rows they are. */
@@ -60,6 +65,11 @@ export const noNarrowing: Partial<LogFilter> = {
   billing_tag: "",
   username: "",
   channel_id: 0,
+  outcome: "",
+  error_code: "",
+  retried: 0,
+  min_time: 0,
+  min_quota: 0,
 };
 
 export function countNarrowing(filter: LogFilter): number {

@@ -1,22 +1,32 @@
 /** What narrows the list. Everything is written to the address bar. */
-import { TokenQuery } from "@gateway/shared/accounts/token";
-import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
+import { type LogFacets, Outcome } from "@gateway/shared/usage/log";
+import { Button, Drawer, Indicator, Popover, Select, Stack } from "@mantine/core";
+import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconFilter } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FoundSelect } from "#components/found-select.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
-import { tokensQuery } from "#lib/queries/tokens.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { findChannels, nameOfChannel, type Whose } from "./api.ts";
+import { type FacetOption, FacetPicker } from "./facet-picker.tsx";
+import { shortReason } from "./failure.ts";
 import { countNarrowing, type LogFilter, noNarrowing, type Range, ranges, windowOf } from "./log-filter.ts";
+import { outcomeText } from "./log-labels.ts";
 
-type Props = { filter: LogFilter; onChange: (patch: Partial<LogFilter>) => void; whose: Whose };
+type Props = {
+  filter: LogFilter;
+  onChange: (patch: Partial<LogFilter>) => void;
+  whose: Whose;
+  /** Undefined while they are counted. */
+  facets: LogFacets | undefined;
+};
 
 const rangeTexts: Record<Range, string> = {
   hour: phrase("Last hour"),
@@ -27,151 +37,236 @@ const rangeTexts: Record<Range, string> = {
   custom: phrase("Custom time"),
 };
 
-export function LogFilters({ filter, onChange, whose }: Props) {
-  const { t } = useTranslation();
+export function LogFilters(props: Props) {
+  const { filter, onChange } = props;
   const phone = useIsPhone();
-  const admin = useMayEnter("logs");
-  const seesTags = useCan("seeBillingTag");
   const count = countNarrowing(filter);
-  const rare = [filter.request_id, filter.source_ip, filter.billing_tag];
-  const hidden = phone ? count : rare.filter((value) => value !== "").length;
-  const main = <MainFilters filter={filter} onChange={onChange} whose={whose} />;
+  if (phone) return <FilterSheet {...props} count={count} />;
   return (
     <>
       <RangeFilter filter={filter} onChange={onChange} />
-      {phone ? null : main}
-      <Popover position="bottom-start" width={300} trapFocus={!phone}>
-        <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
-          <Popover.Target>
-            <Button variant="default" fw={500} leftSection={<IconFilter size={15} />}>
-              {phone ? t("Filters") : t("More")}
-            </Button>
-          </Popover.Target>
-        </Indicator>
-        <Popover.Dropdown>
-          <Stack gap="xs">
-            {phone ? main : null}
-            <FilterText
-              label={t("Request ID")}
-              width="100%"
-              value={filter.request_id}
-              onChange={(request_id) => onChange({ request_id })}
-            />
-            <FilterText
-              label={t("Source IP")}
-              width="100%"
-              value={filter.source_ip}
-              onChange={(source_ip) => onChange({ source_ip })}
-            />
-            {seesTags ? (
-              <FilterText
-                label={t("Billing tag")}
-                width="100%"
-                value={filter.billing_tag}
-                onChange={(billing_tag) => onChange({ billing_tag })}
-              />
-            ) : null}
-            {admin ? (
-              <Select
-                label={t("Whose calls")}
-                data={[
-                  { value: "", label: t("All users'") },
-                  { value: "own", label: t("Only mine") },
-                ]}
-                value={filter.view}
-                allowDeselect={false}
-                onChange={(view) => onChange({ ...noNarrowing, view: view === "own" ? "own" : "" })}
-                comboboxProps={{ withinPortal: false }}
-              />
-            ) : null}
-          </Stack>
-        </Popover.Dropdown>
-      </Popover>
+      <MainFilters {...props} />
+      <RareFilters {...props} />
       {count > 0 ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
     </>
   );
 }
 
-function MainFilters({ filter, onChange, whose }: Props) {
+/** All filters of a phone, on a sheet of their own. */
+function FilterSheet(props: Props & { count: number }) {
   const { t } = useTranslation();
-  const phone = useIsPhone();
-  const models = useQuery(modelsQuery).data;
-  const seesChannels = useMayEnter("channels");
-  const width = (pixels: number) => (phone ? "100%" : pixels);
+  const { filter, onChange, count } = props;
+  const [isOpen, sheet] = useDisclosure(false);
+  return (
+    <>
+      <RangeFilter filter={filter} onChange={onChange} />
+      <Indicator label={count} size={16} disabled={count === 0} offset={3}>
+        <Button variant="default" fw={500} leftSection={<IconFilter size={15} />} onClick={sheet.open}>
+          {t("Filters")}
+        </Button>
+      </Indicator>
+      <Drawer opened={isOpen} onClose={sheet.close} position="bottom" size="auto" title={t("Filters")}>
+        <Stack gap="xs" align="stretch">
+          <MainFilters {...props} />
+          <RareFields {...props} />
+          <Button mt="xs" onClick={sheet.close}>
+            {t("Show calls")}
+          </Button>
+          {count > 0 ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
+        </Stack>
+      </Drawer>
+    </>
+  );
+}
+
+function RareFilters(props: Props) {
+  const { t } = useTranslation();
+  const { request_id, source_ip, billing_tag } = props.filter;
+  const hidden = [request_id, source_ip, billing_tag].filter((value) => value !== "").length;
+  return (
+    <Popover position="bottom-start" width={300} trapFocus>
+      <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
+        <Popover.Target>
+          <Button variant="default" fw={500} px={11} leftSection={<IconFilter size={15} />}>
+            {t("More")}
+          </Button>
+        </Popover.Target>
+      </Indicator>
+      <Popover.Dropdown>
+        <Stack gap="xs">
+          <RareFields {...props} />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
+
+function RareFields({ filter, onChange }: Props) {
+  const { t } = useTranslation();
+  const admin = useMayEnter("logs");
+  const seesTags = useCan("seeBillingTag");
   return (
     <>
       <FilterText
-        label={t("Model")}
-        width={width(170)}
-        data={Object.keys(models ?? {}).sort()}
-        value={filter.model_name}
-        onChange={(model_name) => onChange({ model_name })}
+        label={t("Request ID")}
+        width="100%"
+        value={filter.request_id}
+        onChange={(request_id) => onChange({ request_id })}
       />
-      <TokenFilter
-        width={width(150)}
-        own={whose === "own"}
-        value={filter.token_name}
-        onChange={(token_name) => onChange({ token_name })}
+      <FilterText
+        label={t("Source IP")}
+        width="100%"
+        value={filter.source_ip}
+        onChange={(source_ip) => onChange({ source_ip })}
       />
-      {whose === "everybody" ? (
-        <>
-          <FilterText
-            label={t("Username")}
-            width={width(130)}
-            value={filter.username}
-            onChange={(username) => onChange({ username })}
-          />
-          {seesChannels ? (
-            <ChannelFilter
-              width={width(150)}
-              value={filter.channel_id}
-              onChange={(channel_id) => onChange({ channel_id })}
-            />
-          ) : null}
-        </>
+      {seesTags ? (
+        <FilterText
+          label={t("Billing tag")}
+          width="100%"
+          value={filter.billing_tag}
+          onChange={(billing_tag) => onChange({ billing_tag })}
+        />
+      ) : null}
+      {admin ? (
+        <Select
+          label={t("Whose calls")}
+          data={[
+            { value: "", label: t("All users'") },
+            { value: "own", label: t("Only mine") },
+          ]}
+          value={filter.view}
+          allowDeselect={false}
+          onChange={(view) => onChange({ ...noNarrowing, view: view === "own" ? "own" : "" })}
+          comboboxProps={{ withinPortal: false }}
+        />
       ) : null}
     </>
   );
 }
 
-type TokenFilterProps = {
-  width: number | string;
-  own: boolean;
-  value: string;
-  onChange: (name: string) => void;
-};
-
-/** Names to choose from are one's own; an administrator may type someone else's. */
-function TokenFilter({ width, own, value, onChange }: TokenFilterProps) {
+function MainFilters({ filter, onChange, whose, facets }: Props) {
   const { t } = useTranslation();
-  const mine = useQuery({
-    ...tokensQuery(TokenQuery.parse({ size: 100, order: "name" })),
-    enabled: own,
-  }).data;
-  const names = [...new Set(mine?.data.map((token) => token.name))];
+  const models = useQuery(modelsQuery).data;
+  const seesChannels = useMayEnter("channels");
+  const everybody = whose === "everybody";
+  const counted: FacetOption[] = (facets?.model_name ?? []).map(({ value, count }) => ({
+    value,
+    label: value,
+    count,
+    icon: <ModelIcon model={value} size={15} />,
+  }));
+  const others = Object.keys(models ?? {})
+    .filter((model) => !counted.some(({ value }) => value === model))
+    .sort()
+    .map((model) => ({ value: model, label: model, icon: <ModelIcon model={model} size={15} /> }));
+  const plain = (values: { value: string; count: number }[] | undefined): FacetOption[] =>
+    (values ?? []).map(({ value, count }) => ({ value, label: value, count }));
   return (
-    <FilterText label={t("Token")} width={width} data={own ? names : []} value={value} onChange={onChange} />
+    <>
+      <FacetPicker
+        label={t("Outcome")}
+        value={filter.outcome}
+        valueLabel={filter.outcome === "" ? "" : t(outcomeText(filter.outcome))}
+        options={(facets?.outcome ?? []).map(({ value, count }) => ({
+          value,
+          label: t(outcomeText(value)),
+          count,
+        }))}
+        onChange={(outcome) => onChange({ outcome: Outcome.options.find((one) => one === outcome) ?? "" })}
+      />
+      <FacetPicker
+        label={t("Reason")}
+        value={filter.error_code}
+        valueLabel={filter.error_code === "" ? "" : t(shortReason(filter.error_code))}
+        options={(facets?.error_code ?? []).map(({ value, count }) => ({
+          value,
+          label: t(shortReason(value)),
+          count,
+        }))}
+        onChange={(error_code) => onChange({ error_code })}
+        free
+      />
+      <FacetPicker
+        label={t("Model")}
+        value={filter.model_name}
+        options={[...counted, ...others]}
+        onChange={(model_name) => onChange({ model_name })}
+        free
+      />
+      {everybody && seesChannels ? (
+        <ChannelPicker
+          value={filter.channel_id}
+          facets={facets}
+          onChange={(channel_id) => onChange({ channel_id })}
+        />
+      ) : null}
+      {everybody ? (
+        <FacetPicker
+          label={t("Username")}
+          value={filter.username}
+          options={plain(facets?.username)}
+          onChange={(username) => onChange({ username })}
+          free
+        />
+      ) : null}
+      <FacetPicker
+        label={t("Token")}
+        value={filter.token_name}
+        options={plain(facets?.token_name)}
+        onChange={(token_name) => onChange({ token_name })}
+        free
+      />
+    </>
   );
 }
 
-type ChannelFilterProps = { width: number | string; value: number; onChange: (id: number) => void };
+type ChannelPickerProps = {
+  value: number;
+  facets: LogFacets | undefined;
+  onChange: (id: number) => void;
+};
 
-function ChannelFilter({ width, value, onChange }: ChannelFilterProps) {
+/** The channels of the newest calls; while someone types, those that the server finds by name. */
+function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
   const { t } = useTranslation();
+  const [text, setText] = useState("");
+  const [keyword] = useDebouncedValue(text, 300);
+  const found = useQuery({
+    queryKey: ["channels", "found", keyword],
+    queryFn: () => findChannels(keyword),
+    enabled: keyword !== "",
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  }).data;
+  const name = useQuery({
+    queryKey: ["channels", "name", value],
+    queryFn: () => nameOfChannel(value),
+    enabled: value > 0,
+    staleTime: 60_000,
+    // Whoever is gone has no name any more.
+    meta: { quiet: true },
+  }).data;
+  const counted: FacetOption[] = (facets?.channel_id ?? []).map((each) => ({
+    value: each.value,
+    label: `${each.value} · ${each.name || t("Deleted channel")}`,
+    count: each.count,
+  }));
+  const others = (text === "" ? [] : (found ?? []))
+    .map((each) => ({ value: String(each.id), label: each.name }))
+    .filter((each) => !counted.some((known) => known.value === each.value));
   return (
-    <FoundSelect
+    <FacetPicker
       label={t("Channel")}
-      w={width}
-      kind="channels"
-      find={findChannels}
-      nameOf={nameOfChannel}
-      value={value}
-      onChange={onChange}
+      value={value === 0 ? "" : String(value)}
+      valueLabel={name ?? `#${value}`}
+      options={[...counted, ...others]}
+      onChange={(id) => onChange(Number(id || 0))}
+      onSearch={setText}
     />
   );
 }
 
-function RangeFilter({ filter, onChange }: Omit<Props, "whose">) {
+function RangeFilter({ filter, onChange }: Pick<Props, "filter" | "onChange">) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const choose = (range: Range) => {

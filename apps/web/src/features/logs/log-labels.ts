@@ -60,6 +60,16 @@ export function outcomeWord(row: LogRow): OutcomeWord {
   return outcomes[row.outcome] ?? { tone: "idle", text: row.outcome, sentence: "" };
 }
 
+/** The ways a call can end, for a filter. English; translate where shown. */
+export function outcomeText(outcome: string): string {
+  return outcomes[outcome]?.text ?? outcome;
+}
+
+/** How often a call was tried again; 0 for owners, who do not see that. */
+export function retriesOf({ attempts }: Pick<LogRow, "attempts">): number {
+  return Math.max(0, (attempts?.length ?? 0) - 1);
+}
+
 /** What an entry says of itself; what people or providers wrote stays as it is. */
 export function contentText(t: TFunction, { content }: LogRow): string {
   const [, passed] = /^relay:(\S+)$/.exec(content) ?? [];

@@ -6,21 +6,26 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
-import { useFormat } from "#lib/quota.ts";
+import { formatTime, useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { logsQuery, MOST_SORTED, totalsQuery, type Whose } from "./api.ts";
+import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type Whose } from "./api.ts";
 import { idOfCall, useCallPanel } from "./call-address.ts";
 import { CallPanel } from "./call-panel.tsx";
 import { FirstCall } from "./first-call.tsx";
-import { logColumns } from "./log-columns.tsx";
+import { Flags } from "./flags.tsx";
+import { Histogram } from "./histogram.tsx";
+import { CompactRow, logColumns } from "./log-columns.tsx";
 import { countNarrowing, LogFilter, noNarrowing } from "./log-filter.ts";
 import { LogFilters } from "./log-filters.tsx";
 import { typeTabs } from "./log-labels.ts";
 import { LogTools } from "./log-tools.tsx";
+import { timeOfDay } from "./time-cell.tsx";
 import { Totals } from "./totals.tsx";
+import { useRowKeys } from "./use-row-keys.ts";
+import facetClasses from "./facets.module.css";
 import classes from "./logs.module.css";
 
 const liveEveryMs = 5_000;
@@ -41,6 +46,16 @@ export default function LogsPage() {
   });
   const totals = useQuery({ ...totalsQuery(whose, filter), refetchInterval: live ? liveEveryMs : false });
   const rows = useMemo(() => logs.data?.pages.flatMap((page) => page.data), [logs.data]);
+  const aboutAnyCall = [LogType.all, LogType.consume, LogType.failed].some(
+    (type) => type === filter.log_type,
+  );
+  const facets = useQuery({
+    ...facetsQuery(whose, filter),
+    enabled: aboutAnyCall,
+    refetchInterval: live ? 4 * liveEveryMs : false,
+  }).data;
+  const searchedUntil = logs.data?.pages.at(-1)?.searched_until;
+  const rest = useRowKeys(rows, panel);
   const columns = useMemo(() => logColumns(t, format, whose === "everybody"), [t, format, whose]);
   const aboutCalls = filter.log_type === LogType.all || filter.log_type === LogType.consume;
   const firstCallWaits = self?.request_count === 0 && aboutCalls && countNarrowing(filter) === 0;
@@ -80,6 +95,15 @@ export default function LogsPage() {
         </Tabs>
         <Totals totals={totals.data} old={totals.isPlaceholderData} failed={totals.isError} />
       </div>
+      {aboutAnyCall && facets && facets.counted > 0 ? (
+        <div className={facetClasses.strip}>
+          <Histogram
+            histogram={facets.histogram}
+            onNarrow={(from, to) => setFilter({ range: "custom", from, to })}
+          />
+          <Flags facets={facets} filter={filter} onChange={setFilter} forAdmins={whose === "everybody"} />
+        </div>
+      ) : null}
       <DataTable
         id={whose === "everybody" ? "logs-admin" : "logs"}
         label={t("Logs")}
@@ -92,15 +116,35 @@ export default function LogsPage() {
         order={filter.order}
         onOrder={(order) => setFilter({ order })}
         onOpen={(row) => panel.open(idOfCall(row))}
+        openKey={rest.shown?.id ?? ""}
+        compactRow={(row) => <CompactRow row={row} t={t} format={format} />}
         paging={{
           kind: "more",
           hasMore: logs.hasNextPage,
           loading: logs.isFetchingNextPage,
           onMore: () => void logs.fetchNextPage(),
+          ...(searchedUntil === undefined
+            ? {}
+            : {
+                moreLabel: t("Search older calls"),
+                note: t("searched back to {{time}}", { time: momentText(searchedUntil) }),
+              }),
         }}
-        toolbar={<LogFilters filter={filter} onChange={setFilter} whose={whose} />}
+        toolbar={<LogFilters filter={filter} onChange={setFilter} whose={whose} facets={facets} />}
         note={isPartlySorted ? t("The newest 10,000 rows are sorted.") : undefined}
-        empty={firstCallWaits ? <FirstCall /> : <Nothing filter={filter} onChange={setFilter} />}
+        empty={
+          firstCallWaits ? (
+            <FirstCall />
+          ) : (
+            <Nothing
+              filter={filter}
+              onChange={setFilter}
+              searchedUntil={searchedUntil}
+              searching={logs.isFetchingNextPage}
+              onSearch={() => void logs.fetchNextPage()}
+            />
+          )
+        }
       />
       {firstCallWaits && rows && rows.length > 0 ? (
         <Card padding={0}>
@@ -112,11 +156,36 @@ export default function LogsPage() {
   );
 }
 
-type NothingProps = { filter: LogFilter; onChange: (patch: Partial<LogFilter>) => void };
+/** The time, with its day where that is not today. */
+function momentText(seconds: number): string {
+  const text = formatTime(seconds);
+  return text.slice(0, 10) === formatTime(Date.now() / 1000).slice(0, 10) ? timeOfDay(seconds) : text;
+}
 
-function Nothing({ filter, onChange }: NothingProps) {
+type NothingProps = {
+  filter: LogFilter;
+  onChange: (patch: Partial<LogFilter>) => void;
+  /** Older calls were not looked at yet. */
+  searchedUntil: number | undefined;
+  searching: boolean;
+  onSearch: () => void;
+};
+
+function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: NothingProps) {
   const { t } = useTranslation();
   const narrowed = countNarrowing(filter) > 0 || filter.log_type !== 0;
+  if (searchedUntil !== undefined)
+    return (
+      <Empty
+        title={t("No match since {{time}}", { time: momentText(searchedUntil) })}
+        hint={t("This filter has no index: 10,000 calls are searched at a time.")}
+        action={
+          <Button variant="default" loading={searching} onClick={onSearch}>
+            {t("Search older calls")}
+          </Button>
+        }
+      />
+    );
   if (narrowed)
     return (
       <Empty

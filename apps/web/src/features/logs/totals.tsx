@@ -3,9 +3,6 @@ import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import classes from "./logs.module.css";
 
-/** The server reads no more rows than that for filters that its roll-ups do not know. */
-const mostSummed = 10_000;
-
 type TotalsProps = {
   totals: LogTotals | undefined;
   /** They belong to the filter before. */
@@ -19,7 +16,7 @@ export function Totals({ totals, old, failed }: TotalsProps) {
   const format = useFormat();
   const partial = totals?.complete === false;
   const facts: [string, string | undefined, string?][] = [
-    [t("Entries"), totals && (partial ? `> ${format.whole(mostSummed)}` : format.whole(totals.count))],
+    [t("Entries"), totals && (partial ? `≥ ${format.whole(totals.count)}` : format.whole(totals.count))],
     [t("Spend"), totals && format.quota(totals.quota), totals && format.exact(totals.quota)],
     [t("Input tokens"), totals && format.whole(totals.prompt_tokens)],
     [t("Output tokens"), totals && format.whole(totals.completion_tokens)],

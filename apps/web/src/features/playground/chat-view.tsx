@@ -2,9 +2,10 @@
 import { ActionIcon, Button, Drawer, Group, Indicator, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { takeDraft } from "#lib/playground-draft.ts";
 import { useCan } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { toast, UNDO_MS } from "#ui/toast.tsx";
@@ -53,9 +54,15 @@ type ChatViewProps = {
 export function ChatView({ userId, models, defaultModel }: ChatViewProps) {
   const { t } = useTranslation();
   const narrow = useIsNarrow();
-  const chats = useChats(userId, defaultModel);
+  const [draft] = useState(takeDraft);
+  const chats = useChats(userId, defaultModel, draft);
   const { current, running } = chats;
-  const [text, setText] = useState("");
+  const question = draft?.turns.at(-1);
+  const [text, setText] = useState(draft?.send === false ? (question?.text ?? "") : "");
+  const replay = useEffectEvent(() => {
+    if (draft?.send && question) chats.send(question);
+  });
+  useEffect(() => replay(), []);
   const [listOpen, list] = useDisclosure(false);
   const [parametersOpen, parameters] = useDisclosure(false);
   const { box, stick, follow } = useStickyEnd(current);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, type Chat, messagesFor, newAnswer, noParameters, titleOf } from "./chat.ts";
+import { type Answer, type Chat, chatOf, messagesFor, newAnswer, noParameters, titleOf } from "./chat.ts";
 
 const output = (model: string, text: string, state: Answer["state"] = "done"): Answer => ({
   ...newAnswer(model),
@@ -61,4 +61,27 @@ describe("the title of a chat", () => {
     const long = { ...chat, turns: [{ id: "1", text: `a\n  ${"b".repeat(100)}`, images: [], answers: [] }] };
     expect(titleOf(long)).toHaveLength(61);
   });
+});
+
+it("a chat of another screen's conversation holds its answers, and leaves the last question to be asked", () => {
+  const turns = [
+    { text: "1", images: ["data:image/png;base64,AA"], answer: "one" },
+    { text: "2", images: [], answer: "" },
+  ];
+  const chat = chatOf({ model: "m", system: "Be brief.", turns, send: true }, 7);
+  expect(chat).toMatchObject({ models: ["m"], updated: 7, parameters: { system: "Be brief." } });
+  expect(chat.turns).toHaveLength(1);
+  const next = { ...chat, turns: [...chat.turns, { id: "last", text: "2", images: [], answers: [] }] };
+  expect(messagesFor(next, "last", "m", 0)).toEqual([
+    { role: "system", content: "Be brief." },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "1" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
+      ],
+    },
+    { role: "assistant", content: "one" },
+    { role: "user", content: "2" },
+  ]);
 });

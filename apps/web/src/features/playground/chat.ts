@@ -1,5 +1,6 @@
 /** What a conversation is, and what of it is sent to a model. Pure; knows neither network nor screen. */
 import { z } from "zod";
+import type { PlaygroundDraft } from "#lib/playground-draft.ts";
 
 /** Models that answer side by side. */
 export const mostModels = 3;
@@ -89,6 +90,22 @@ export function newAnswer(model: string): Answer {
     firstWord: 0,
     requestId: "",
     charge: null,
+  };
+}
+
+/** A conversation from another screen, up to its last question. */
+export function chatOf({ model, system, turns }: PlaygroundDraft, updated: number): Chat {
+  return {
+    id: newId(),
+    updated,
+    models: [model],
+    parameters: { ...noParameters, system },
+    turns: turns.slice(0, -1).map(({ text, images, answer }) => ({
+      id: newId(),
+      text,
+      images,
+      answers: answer === "" ? [] : [{ ...newAnswer(model), text: answer, state: "done" }],
+    })),
   };
 }
 

@@ -1,11 +1,13 @@
 /** The conversations of the screen: which are there, what is being answered, and how to stop it. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import type { PlaygroundDraft } from "#lib/playground-draft.ts";
 import { chargeOf, keyQuery } from "./api.ts";
 import { loadChats, saveChats } from "./chat-storage.ts";
 import {
   type Answer,
   type Chat,
+  chatOf,
   isRunning,
   messagesFor,
   newAnswer,
@@ -85,12 +87,15 @@ function grown(answer: Answer, event: CompletionEvent, sinceMs: number): Answer 
   }
 }
 
-/** @param defaultModel what a new chat starts with; "" while it is not known */
-export function useChats(userId: number, defaultModel: string): Chats {
+/**
+ * @param defaultModel what a new chat starts with; "" while it is not known
+ * @param draft what another screen handed over: it is open at first
+ */
+export function useChats(userId: number, defaultModel: string, draft?: PlaygroundDraft): Chats {
   const client = useQueryClient();
   const [chats, setChats] = useState<Chat[]>(() => {
     const stored = loadChats(userId);
-    return [emptyChat(stored[0]), ...stored];
+    return [draft ? chatOf(draft, now()) : emptyChat(stored[0]), ...stored];
   });
   const [currentId, setCurrentId] = useState(() => chats[0]?.id ?? "");
   const aborts = useRef(new Map<string, AbortController>());

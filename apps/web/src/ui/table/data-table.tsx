@@ -40,6 +40,10 @@ type DataTableProps<Row> = {
   detail?: (row: Row) => ReactNode;
   /** A click on the row (not on a control in it): opens its details. */
   onOpen?: (row: Row) => void;
+  /** The row whose details are open. */
+  openKey?: string;
+  /** A row on a phone, in place of a card with all columns: two lines. */
+  compactRow?: (row: Row) => ReactNode;
   empty: ReactNode;
   /** Search box and filters. */
   toolbar?: ReactNode;
@@ -107,7 +111,11 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const selected = selection?.keys ?? [];
   const loading = rows === undefined && !error;
   const isEmpty = rows !== undefined && rows.length === 0;
-  const view = { ...props, table, loading };
+  const shown = useMemo(
+    () => columns.filter((column) => columnVisibility[column.id]),
+    [columns, columnVisibility],
+  );
+  const view = { ...props, table, loading, shown };
 
   return (
     <Box className={classes.frame}>

@@ -13,7 +13,16 @@ export type Paging =
       onChange: (patch: { page?: number; size?: number }) => void;
     }
   /** Keyset lists: more rows are appended. */
-  | { kind: "more"; hasMore: boolean; loading: boolean; onMore: () => void }
+  | {
+      kind: "more";
+      hasMore: boolean;
+      loading: boolean;
+      onMore: () => void;
+      /** On the button; "Load more" unless said. */
+      moreLabel?: string | undefined;
+      /** Behind the number of rows. */
+      note?: string | undefined;
+    }
   | { kind: "none" };
 
 const sizes = ["10", "20", "50", "100"];
@@ -26,11 +35,11 @@ export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
     return shown === 0 ? null : (
       <div className={classes.pager}>
         <Text c="dimmed" fz="sm">
-          {t("{{count}} rows shown", { count: shown })}
+          {[t("{{count}} rows shown", { count: shown }), paging.note].filter(Boolean).join(" · ")}
         </Text>
         {paging.hasMore ? (
           <Button variant="default" loading={paging.loading} onClick={paging.onMore}>
-            {t("Load more")}
+            {paging.moreLabel ?? t("Load more")}
           </Button>
         ) : (
           <Text c="dimmed" fz="sm">

@@ -10,7 +10,7 @@ function place<Row>(column: Column<Row>, index: number): NonNullable<Column<Row>
 }
 
 export function CardList<Row extends object>(view: TableView<Row>) {
-  const { table, columns, loading, fetching, selection, rowActions, onOpen, label } = view;
+  const { table, columns, loading, fetching, selection, rowActions, onOpen, label, compactRow } = view;
   const { t } = useTranslation();
   const at = (wanted: string) => columns.filter((column, index) => place(column, index) === wanted);
   const [titles, facts, lines] = [at("title"), at("fact").slice(0, 2), at("line")];
@@ -18,7 +18,7 @@ export function CardList<Row extends object>(view: TableView<Row>) {
     return (
       <Stack gap="xs" p="sm" aria-busy>
         {[0, 1, 2].map((index) => (
-          <Skeleton key={index} height={112} radius="md" />
+          <Skeleton key={index} height={compactRow ? 56 : 112} radius="md" />
         ))}
       </Stack>
     );
@@ -28,6 +28,7 @@ export function CardList<Row extends object>(view: TableView<Row>) {
         <li
           key={row.id}
           className={classes.card}
+          data-compact={compactRow ? true : undefined}
           data-selected={row.getIsSelected() || undefined}
           onClick={(event) => onOpen && !isOnControl(event) && onOpen(row.original)}
           tabIndex={onOpen ? 0 : undefined}
@@ -35,41 +36,47 @@ export function CardList<Row extends object>(view: TableView<Row>) {
             onOpen && event.key === "Enter" && event.target === event.currentTarget && onOpen(row.original)
           }
         >
-          <div className={classes.cardHead}>
-            {selection ? (
-              <Checkbox
-                aria-label={t("Select row")}
-                checked={row.getIsSelected()}
-                onChange={row.getToggleSelectedHandler()}
-              />
-            ) : null}
-            <div className={classes.cardTitle}>
-              {titles.map((column) => (
-                <div key={column.id}>{column.cell(row.original)}</div>
-              ))}
-            </div>
-            {rowActions ? <div className={classes.cardActions}>{rowActions(row.original)}</div> : null}
-          </div>
-          {facts.length > 0 ? (
-            <dl className={classes.facts}>
-              {facts.map((column) => (
-                <div key={column.id}>
-                  <dt>{column.title}</dt>
-                  <dd>{column.cell(row.original)}</dd>
+          {compactRow ? (
+            compactRow(row.original)
+          ) : (
+            <>
+              <div className={classes.cardHead}>
+                {selection ? (
+                  <Checkbox
+                    aria-label={t("Select row")}
+                    checked={row.getIsSelected()}
+                    onChange={row.getToggleSelectedHandler()}
+                  />
+                ) : null}
+                <div className={classes.cardTitle}>
+                  {titles.map((column) => (
+                    <div key={column.id}>{column.cell(row.original)}</div>
+                  ))}
                 </div>
-              ))}
-            </dl>
-          ) : null}
-          {lines.length > 0 ? (
-            <dl className={classes.lines}>
-              {lines.map((column) => (
-                <div key={column.id}>
-                  <dt>{column.title}</dt>
-                  <dd>{column.cell(row.original)}</dd>
-                </div>
-              ))}
-            </dl>
-          ) : null}
+                {rowActions ? <div className={classes.cardActions}>{rowActions(row.original)}</div> : null}
+              </div>
+              {facts.length > 0 ? (
+                <dl className={classes.facts}>
+                  {facts.map((column) => (
+                    <div key={column.id}>
+                      <dt>{column.title}</dt>
+                      <dd>{column.cell(row.original)}</dd>
+                    </div>
+                  ))}
+                </dl>
+              ) : null}
+              {lines.length > 0 ? (
+                <dl className={classes.lines}>
+                  {lines.map((column) => (
+                    <div key={column.id}>
+                      <dt>{column.title}</dt>
+                      <dd>{column.cell(row.original)}</dd>
+                    </div>
+                  ))}
+                </dl>
+              ) : null}
+            </>
+          )}
           {view.detail?.(row.original)}
         </li>
       ))}

@@ -1,8 +1,9 @@
 /** The table as a table: sticky header and first column, order by header, actions on hover. */
 import { Checkbox, Skeleton, UnstyledButton } from "@mantine/core";
+import { useCallbackRef } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import type { ReactTable } from "@tanstack/react-table";
-import { Fragment, type MouseEvent, type ReactNode } from "react";
+import { memo, type MouseEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { type Column, type Features, nextOrder, type Selection } from "./table-model.ts";
 import classes from "./data-table.module.css";
@@ -20,6 +21,10 @@ export type TableView<Row extends object> = {
   /** What unfolds below a row; null while it is folded. */
   detail?: (row: Row) => ReactNode;
   onOpen?: (row: Row) => void;
+  openKey?: string;
+  /** The columns that are not hidden; the same list until the reader chooses others. */
+  shown: Column<Row>[];
+  compactRow?: (row: Row) => ReactNode;
 };
 
 /** True when the event belongs to a control inside the row, not to the row. */
@@ -34,10 +39,11 @@ export function isOnControl(event: MouseEvent<HTMLElement>): boolean {
 }
 
 export function TableGrid<Row extends object>(view: TableView<Row>) {
-  const { table, columns, loading, fetching, order = "", onOrder, selection, rowActions, onOpen } = view;
+  const { table, shown, loading, fetching, order = "", onOrder, selection, rowActions, onOpen } = view;
   const { t } = useTranslation();
-  const byId = new Map(columns.map((column) => [column.id, column]));
-  const shown = table.getVisibleLeafColumns();
+  // Stable, so that a list that grows draws its new rows only.
+  const open = useCallbackRef(onOpen);
+  const toggle = useCallbackRef((id: string, selected: boolean) => table.getRow(id).toggleSelected(selected));
   const rows = table.getRowModel().rows;
 
   const heading = (column: Column<Row>) => {
@@ -75,20 +81,22 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 />
               </th>
             ) : null}
-            {shown.map(({ id }) => {
-              const column = byId.get(id);
-              return column ? (
-                <th
-                  key={id}
-                  scope="col"
-                  data-align={column.align}
-                  style={{ minWidth: column.width }}
-                  aria-sort={ariaSort(id)}
-                >
-                  {heading(column)}
-                </th>
-              ) : null;
-            })}
+            {shown.map((column) => (
+              <th
+                key={column.id}
+                scope="col"
+                data-align={column.align}
+                data-pinned={column.pinned}
+                style={{ minWidth: column.width }}
+                aria-sort={ariaSort(column.id)}
+              >
+                {column.untitled ? (
+                  <span className={classes.hiddenText}>{column.title}</span>
+                ) : (
+                  heading(column)
+                )}
+              </th>
+            ))}
             {rowActions ? (
               <th className={classes.actions}>
                 <span className={classes.hiddenText}>{t("Actions")}</span>
@@ -110,51 +118,84 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
                 </tr>
               ))
             : rows.map((row) => (
-                <Fragment key={row.id}>
-                  <tr
-                    data-selected={row.getIsSelected() || undefined}
-                    data-open={onOpen ? true : undefined}
-                    tabIndex={onOpen ? 0 : undefined}
-                    onClick={(event) => onOpen && !isOnControl(event) && onOpen(row.original)}
-                    onKeyDown={(event) =>
-                      onOpen &&
-                      event.key === "Enter" &&
-                      event.target === event.currentTarget &&
-                      onOpen(row.original)
-                    }
-                  >
-                    {selection ? (
-                      <td className={classes.check}>
-                        <Checkbox
-                          size="xs"
-                          aria-label={t("Select row")}
-                          checked={row.getIsSelected()}
-                          onChange={row.getToggleSelectedHandler()}
-                        />
-                      </td>
-                    ) : null}
-                    {row.getVisibleCells().map((cell) => (
-                      <td key={cell.id} data-align={byId.get(cell.column.id)?.align}>
-                        <table.FlexRender cell={cell} />
-                      </td>
-                    ))}
-                    {rowActions ? (
-                      <td className={classes.actions}>
-                        <div className={classes.rowActions}>{rowActions(row.original)}</div>
-                      </td>
-                    ) : null}
-                  </tr>
-                  <Unfolded
-                    span={shown.length + (selection ? 1 : 0) + (rowActions ? 1 : 0)}
-                    content={view.detail?.(row.original)}
-                  />
-                </Fragment>
+                <GridRow
+                  key={row.id}
+                  id={row.id}
+                  row={row.original}
+                  shown={shown}
+                  selected={selection ? row.getIsSelected() : null}
+                  isOpen={view.openKey === row.id}
+                  onToggle={toggle}
+                  onOpen={onOpen ? open : undefined}
+                  rowActions={rowActions}
+                  detail={view.detail}
+                />
               ))}
         </tbody>
       </table>
     </div>
   );
 }
+
+type GridRowProps<Row> = {
+  id: string;
+  row: Row;
+  shown: Column<Row>[];
+  /** Null in a list without a selection. */
+  selected: boolean | null;
+  isOpen: boolean;
+  onToggle: (id: string, selected: boolean) => void;
+  onOpen: ((row: Row) => void) | undefined;
+  rowActions: ((row: Row) => ReactNode) | undefined;
+  detail: ((row: Row) => ReactNode) | undefined;
+};
+
+function PlainRow<Row extends object>(props: GridRowProps<Row>) {
+  const { id, row, shown, selected, isOpen, onToggle, onOpen, rowActions, detail } = props;
+  const { t } = useTranslation();
+  return (
+    <>
+      <tr
+        data-selected={selected || isOpen || undefined}
+        data-open={onOpen ? true : undefined}
+        data-row={id}
+        tabIndex={onOpen ? 0 : undefined}
+        onClick={(event) => onOpen && !isOnControl(event) && onOpen(row)}
+        onKeyDown={(event) =>
+          onOpen && event.key === "Enter" && event.target === event.currentTarget && onOpen(row)
+        }
+      >
+        {selected === null ? null : (
+          <td className={classes.check}>
+            <Checkbox
+              size="xs"
+              aria-label={t("Select row")}
+              checked={selected}
+              onChange={(event) => onToggle(id, event.currentTarget.checked)}
+            />
+          </td>
+        )}
+        {shown.map((column) => (
+          <td key={column.id} data-align={column.align} data-pinned={column.pinned}>
+            {column.cell(row)}
+          </td>
+        ))}
+        {rowActions ? (
+          <td className={classes.actions}>
+            <div className={classes.rowActions}>{rowActions(row)}</div>
+          </td>
+        ) : null}
+      </tr>
+      <Unfolded
+        span={shown.length + (selected === null ? 0 : 1) + (rowActions ? 1 : 0)}
+        content={detail?.(row)}
+      />
+    </>
+  );
+}
+
+/** Draws again only when its row, the columns or its state change. A generic component loses its type parameter in `memo`. */
+const GridRow = memo(PlainRow) as typeof PlainRow;
 
 const skeletonRows = [0, 1, 2, 3, 4, 5, 6, 7];
 

@@ -15,6 +15,10 @@ export type Column<Row> = {
   sortValue?: (row: Row) => string | number;
   /** Pixels the column should at least have. */
   width?: number;
+  /** Stays at the right edge when the table is wider than its place. */
+  pinned?: boolean;
+  /** Stands in place of the title in the head: a narrow column has no room for it. */
+  untitled?: boolean;
   /** Not shown until the reader chooses it. */
   hidden?: boolean;
   /** Cannot be hidden. */

@@ -1,0 +1,101 @@
+import type { Bill, LogRow } from "@gateway/shared/usage/log";
+import { Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { explainLines, isPerCall, multiply, worthOf } from "./bill.ts";
+import { useGroupName } from "./group-name.tsx";
+import { billKindText } from "./log-labels.ts";
+import classes from "./logs.module.css";
+
+/** Every line in points, the sum, the rounding, the dollars: anyone can check it with a pencil. */
+export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const lines = explainLines(bill);
+  const uncollected = Number(bill.uncollected ?? "0");
+  const group = useGroupName(row.group);
+  const usdPerPoint = worthOf(1, format.pointsPerUsd);
+  const usdPerMillion = worthOf(1_000_000, format.pointsPerUsd);
+  const discounted = bill.group_ratio !== "1";
+  const price = (kind: string, ratio: string) =>
+    isPerCall(bill, kind)
+      ? t("${{price}} each", { price: multiply(ratio, usdPerPoint) })
+      : t("${{price}} / 1M", { price: multiply(ratio, usdPerMillion) });
+  return (
+    <>
+      <Text c="dimmed" fz="sm" mb="md">
+        {t("1 point is ${{usd}}. Rounded up once, at the end.", { usd: usdPerPoint })}
+      </Text>
+      <table className={classes.bill}>
+        <thead>
+          <tr>
+            <th scope="col">{t("What")}</th>
+            <th scope="col">{t("Amount")}</th>
+            <th scope="col">{t("Price")}</th>
+            <th scope="col">{t("Points")}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map((line) => (
+            <tr key={line.kind}>
+              <td>{billKindText(t, line.kind)}</td>
+              <td>{format.whole(line.amount)}</td>
+              <td>
+                {price(line.kind, line.ratio)}
+                <Text fz="xs" c="dimmed">
+                  × {line.ratio}
+                  {discounted ? ` × ${bill.group_ratio}` : ""}
+                </Text>
+              </td>
+              <td>{line.points}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          {discounted ? (
+            <tr>
+              <td colSpan={3}>
+                {row.cache_hit
+                  ? t("Ratio of the group {{group}}, of it the share for remembered answers, in every line", {
+                      group,
+                    })
+                  : t("Ratio of the group {{group}}, in every line", { group })}
+              </td>
+              <td>× {bill.group_ratio}</td>
+            </tr>
+          ) : null}
+          {bill.service_tier ? (
+            <tr>
+              <td colSpan={3}>
+                {t("{{tier}}, in the price of every token", {
+                  tier: billKindText(t, `tier:${bill.service_tier.name}`),
+                })}
+              </td>
+              <td>× {bill.service_tier.ratio}</td>
+            </tr>
+          ) : null}
+          <tr>
+            <td colSpan={3}>{t("Exact sum")}</td>
+            <td>{bill.exact}</td>
+          </tr>
+          {bill.exact.includes(".") ? (
+            <tr>
+              <td colSpan={3}>{t("Rounded up")}</td>
+              <td>{format.whole(row.quota + uncollected)}</td>
+            </tr>
+          ) : null}
+          {uncollected > 0 ? (
+            <tr>
+              <td colSpan={3}>{t("Not collected: the balance or the key's limit was too low")}</td>
+              <td>− {format.whole(uncollected)}</td>
+            </tr>
+          ) : null}
+          <tr>
+            <td colSpan={3}>{t("Charged")}</td>
+            <td>{format.usd(row.quota, 6)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </>
+  );
+}

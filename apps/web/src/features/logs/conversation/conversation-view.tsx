@@ -1,0 +1,117 @@
+/** A call as what was said: by whom, with pictures, tools and reasoning folded. Nothing is loaded from elsewhere. */
+import { Badge, Button, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Part, Role, Turn } from "./turns.ts";
+import classes from "./conversation.module.css";
+
+const roleTexts: Record<Role, string> = {
+  system: phrase("System prompt"),
+  user: phrase("User"),
+  assistant: phrase("Assistant"),
+  tool: phrase("Tool result"),
+};
+
+export function ConversationView({ conversation }: { conversation: Conversation }) {
+  const { t } = useTranslation();
+  const { turns, answer } = conversation;
+  return (
+    <ol className={classes.turns} aria-label={t("Conversation")}>
+      {turns.map((turn, place) => (
+        // The turns of a stored call never change.
+        <TurnRow key={place} turn={turn} />
+      ))}
+      {answer.map((turn, place) => (
+        <TurnRow key={`answer ${place}`} turn={turn} isAnswer />
+      ))}
+    </ol>
+  );
+}
+
+function TurnRow({ turn, isAnswer = false }: { turn: Turn; isAnswer?: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <li className={classes.turn} data-role={turn.role}>
+      <Text fz="xs" fw={600} c="dimmed" mb={4}>
+        {t(roleTexts[turn.role])}
+        {isAnswer ? (
+          <Badge size="xs" variant="light" ml={8}>
+            {t("Answer")}
+          </Badge>
+        ) : null}
+      </Text>
+      <Stack gap={8}>
+        {turn.parts.map((part, place) => (
+          <PartView key={place} part={part} />
+        ))}
+      </Stack>
+    </li>
+  );
+}
+
+function PartView({ part }: { part: Part }) {
+  const { t } = useTranslation();
+  switch (part.type) {
+    case "text":
+      return <LongText text={part.text} />;
+    case "error":
+      return (
+        <Text fz="sm" c="red" style={{ overflowWrap: "anywhere" }}>
+          {part.text}
+        </Text>
+      );
+    case "reasoning":
+      return <Folded title={t("Reasoning")} text={part.text} />;
+    case "image":
+      return <Picture url={part.url} />;
+    case "file":
+      return (
+        <Text fz="sm" c="dimmed">
+          {t("File: {{name}}", { name: part.name })}
+        </Text>
+      );
+    case "tool-call":
+      return <Folded title={t("Tool call: {{name}}", { name: part.name })} text={part.input} code />;
+    case "tool-result":
+      return <Folded title={t("Result: {{name}}", { name: part.name })} text={part.text} code />;
+  }
+}
+
+function Folded({ title, text, code = false }: { title: string; text: string; code?: boolean }) {
+  return (
+    <details className={classes.folded}>
+      <summary>{title}</summary>
+      <div className={code ? classes.code : classes.text}>{text}</div>
+    </details>
+  );
+}
+
+/** A picture of the body is shown, one at an address only named: no other server learns that someone reads this. */
+function Picture({ url }: { url: string }) {
+  const { t } = useTranslation();
+  if (url.startsWith("data:image/")) return <img className={classes.picture} src={url} alt={t("Image")} />;
+  return (
+    <Text fz="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+      {t("Image")}: {url.slice(0, 300)}
+    </Text>
+  );
+}
+
+const mostShown = 3_000;
+
+function LongText({ text }: { text: string }) {
+  const { t } = useTranslation();
+  const [isWhole, setWhole] = useState(text.length <= mostShown);
+  return (
+    <div>
+      <div className={classes.text}>{isWhole ? text : `${text.slice(0, mostShown)}…`}</div>
+      {isWhole ? null : (
+        <Button variant="subtle" size="compact-xs" mt={4} onClick={() => setWhole(true)}>
+          {t("Show everything")}
+        </Button>
+      )}
+    </div>
+  );
+}

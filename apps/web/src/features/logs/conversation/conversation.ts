@@ -1,0 +1,44 @@
+/** The bodies of a call as a conversation, and what of it the playground can take over. Pure. */
+import type { PlaygroundDraft } from "#lib/playground-draft.ts";
+import { answerTurns } from "./read-answer.ts";
+import { joined, requestTurns } from "./read-request.ts";
+import { type Part, parsed, type Turn } from "./turns.ts";
+
+export type Conversation = { turns: Turn[]; answer: Turn[] };
+
+/** Null where the request is no conversation, or was cut off. */
+export function readConversation(request: string, response: string): Conversation | null {
+  const body = parsed(request);
+  const turns = body === undefined ? undefined : requestTurns(body);
+  if (turns === undefined) return null;
+  return { turns: joined(turns), answer: joined(answerTurns(response) ?? []) };
+}
+
+function textOf(parts: Part[]): string {
+  return parts
+    .flatMap((part) => (part.type === "text" ? part.text : []))
+    .join("\n\n")
+    .trim();
+}
+
+/** Only pictures that are in the body: no other server is asked for one. */
+function picturesOf(parts: Part[]): string[] {
+  return parts.flatMap((part) =>
+    part.type === "image" && part.url.startsWith("data:image/") ? part.url : [],
+  );
+}
+
+/** Questions with their answers, as the playground knows them; null where the last word was not the user's. */
+export function draftOf({ turns }: Conversation, model: string): Omit<PlaygroundDraft, "send"> | null {
+  const draft = { model, system: "", turns: [] as PlaygroundDraft["turns"] };
+  for (const { role, parts } of turns) {
+    const content = textOf(parts);
+    if (role === "system") draft.system = [draft.system, content].filter(Boolean).join("\n\n");
+    if (role === "user") draft.turns.push({ text: content, images: picturesOf(parts), answer: "" });
+    const last = draft.turns.at(-1);
+    if (role === "assistant" && last) last.answer = [last.answer, content].filter(Boolean).join("\n\n");
+  }
+  const last = draft.turns.at(-1);
+  const isQuestion = last !== undefined && last.answer === "" && (last.text !== "" || last.images.length > 0);
+  return isQuestion ? draft : null;
+}

@@ -1,0 +1,145 @@
+/** The turns of an answer in any of the four dialects, whole or as an event stream, also one that was cut off. Pure. */
+import { geminiContent, joined, message, responsesItem } from "./read-request.ts";
+import { list, type Part, parsed, pretty, record, text, type Turn, type Wire } from "./turns.ts";
+
+/** Undefined where the answer is none to a conversation. */
+export function answerTurns(body: string): Turn[] | undefined {
+  const whole = parsed(body);
+  if (whole !== undefined) return wholeAnswer(whole);
+  const events = eventsOf(body);
+  return events.length === 0 ? undefined : streamed(events);
+}
+
+function wholeAnswer(value: unknown): Turn[] | undefined {
+  // Gemini streams a JSON array unless it is told otherwise.
+  if (Array.isArray(value)) return streamed(value.map(record));
+  const answer = record(value);
+  if ("error" in answer && answer["error"] !== null) return [failure(answer["error"])];
+  if (Array.isArray(answer["choices"]))
+    return answer["choices"].map((choice) => message(record(choice)["message"]));
+  if (Array.isArray(answer["candidates"]))
+    return answer["candidates"].map((candidate) => ({
+      ...geminiContent(record(candidate)["content"]),
+      role: "assistant",
+    }));
+  if (Array.isArray(answer["output"])) return joined(answer["output"].map(responsesItem));
+  if (answer["type"] === "message") return [message(answer)];
+  return undefined;
+}
+
+function failure(error: unknown): Turn {
+  const { message: sentence } = record(error);
+  return {
+    role: "assistant",
+    parts: [{ type: "error", text: text(sentence) || pretty(JSON.stringify(error)) }],
+  };
+}
+
+/** The data of each event; a last one that was cut off is left out. */
+function eventsOf(stream: string): Wire[] {
+  return stream
+    .split(/\r?\n\r?\n/)
+    .map((event) =>
+      event
+        .split(/\r?\n/)
+        .filter((line) => line.startsWith("data:"))
+        .map((line) => line.slice(5))
+        .join("\n"),
+    )
+    .flatMap((data) => {
+      const value = parsed(data);
+      return typeof value === "object" && value !== null ? [record(value)] : [];
+    });
+}
+
+/** A place; where none is named there is only one. */
+function numbered(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+/** Parts that grow, by their place in the answer. */
+type Growing = Map<string, Part>;
+
+function grow(parts: Growing, place: string, type: "text" | "reasoning", more: unknown): void {
+  if (text(more) === "") return;
+  const known = parts.get(`${place}:${type}`);
+  if (known?.type === type) known.text += text(more);
+  else parts.set(`${place}:${type}`, { type, text: text(more) });
+}
+
+function growCall(parts: Growing, place: string, name: unknown, more: unknown): void {
+  const known = parts.get(place);
+  if (known?.type === "tool-call") {
+    known.name ||= text(name);
+    known.input += text(more);
+  } else parts.set(place, { type: "tool-call", name: text(name), input: text(more) });
+}
+
+function streamed(events: Wire[]): Turn[] {
+  // The last event of a response holds all of it.
+  const end = events.find((event) => /^response\.(completed|incomplete|failed)$/.test(text(event["type"])));
+  const output = list(record(end?.["response"])["output"]);
+  if (output.length > 0) return joined(output.map(responsesItem));
+  const parts: Growing = new Map();
+  for (const event of events) {
+    if ("error" in event && event["error"] !== null) {
+      const [part] = failure(event["error"]).parts;
+      if (part) parts.set("error", part);
+    } else if (typeof event["type"] === "string") typedEvent(parts, event);
+    else if (Array.isArray(event["choices"]))
+      for (const choice of event["choices"]) chatDelta(parts, record(choice));
+    else for (const candidate of list(event["candidates"])) geminiDelta(parts, record(candidate));
+  }
+  const read = [...parts.values()].map((part): Part =>
+    part.type === "tool-call" ? { ...part, input: pretty(part.input) } : part,
+  );
+  return read.length === 0 ? [] : [{ role: "assistant", parts: read }];
+}
+
+function chatDelta(parts: Growing, choice: Wire): void {
+  const delta = record(choice["delta"]);
+  const place = `choice ${numbered(choice["index"])}`;
+  grow(parts, place, "reasoning", delta["reasoning_content"] ?? delta["reasoning"]);
+  grow(parts, place, "text", delta["content"] ?? delta["refusal"]);
+  for (const call of list(delta["tool_calls"]).map(record)) {
+    const { name, arguments: input } = record(call["function"]);
+    growCall(parts, `${place} call ${numbered(call["index"])}`, name, input);
+  }
+}
+
+function geminiDelta(parts: Growing, candidate: Wire): void {
+  const place = `candidate ${numbered(candidate["index"])}`;
+  for (const part of geminiContent(candidate["content"]).parts) {
+    if (part.type === "text" || part.type === "reasoning") grow(parts, place, part.type, part.text);
+    else parts.set(`${place} ${parts.size}`, part);
+  }
+}
+
+/** An event of Anthropic or of the Responses API. */
+function typedEvent(parts: Growing, event: Wire): void {
+  const place = `block ${numbered(event["index"] ?? event["output_index"])}`;
+  const delta = record(event["delta"]);
+  switch (event["type"]) {
+    case "content_block_start": {
+      const block = record(event["content_block"]);
+      if (text(block["type"]).endsWith("tool_use")) growCall(parts, place, block["name"], "");
+      return;
+    }
+    case "content_block_delta":
+      grow(parts, place, "text", delta["text"]);
+      grow(parts, place, "reasoning", delta["thinking"]);
+      if (delta["type"] === "input_json_delta") growCall(parts, place, "", delta["partial_json"]);
+      return;
+    case "response.output_item.added": {
+      const item = record(event["item"]);
+      if (item["type"] === "function_call") growCall(parts, place, item["name"], "");
+      return;
+    }
+    case "response.output_text.delta":
+      return grow(parts, place, "text", event["delta"]);
+    case "response.reasoning_summary_text.delta":
+      return grow(parts, place, "reasoning", event["delta"]);
+    case "response.function_call_arguments.delta":
+      return growCall(parts, place, "", event["delta"]);
+  }
+}

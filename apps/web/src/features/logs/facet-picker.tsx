@@ -1,0 +1,110 @@
+/** A filter that shows what there is to choose, how often each occurs, and takes any other value that is typed. */
+import { Button, Combobox, Text, useCombobox } from "@mantine/core";
+import { IconChevronDown } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import classes from "./facets.module.css";
+
+export type FacetOption = { value: string; label: string; count?: number; icon?: ReactNode };
+
+type FacetPickerProps = {
+  label: string;
+  /** "" = all. */
+  value: string;
+  /** What the value is called, where no option says it. */
+  valueLabel?: string;
+  options: FacetOption[];
+  onChange: (value: string) => void;
+  /** Any other value may be typed. */
+  free?: boolean;
+  /** Looks for more while someone types. */
+  onSearch?: (text: string) => void;
+};
+
+export function FacetPicker(props: FacetPickerProps) {
+  const { label, value, valueLabel, options, onChange, free = false, onSearch } = props;
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [text, setText] = useState("");
+  const type = (next: string) => {
+    setText(next);
+    onSearch?.(next.trim());
+  };
+  const combobox = useCombobox({
+    onDropdownClose: () => {
+      combobox.resetSelectedOption();
+      type("");
+    },
+    onDropdownOpen: () => combobox.focusSearchInput(),
+  });
+  const typed = text.trim();
+  const wanted = typed.toLowerCase();
+  const fitting = options.filter((option) => option.label.toLowerCase().includes(wanted));
+  const isNew = free && typed !== "" && !options.some((option) => option.value === typed);
+  const most = Math.max(1, ...options.map(({ count = 0 }) => count));
+  const chosen = options.find((option) => option.value === value)?.label ?? valueLabel ?? value;
+  const choose = (next: string) => {
+    onChange(next === value ? "" : next);
+    combobox.closeDropdown();
+  };
+  return (
+    <Combobox store={combobox} width={290} position="bottom-start" onOptionSubmit={choose}>
+      <Combobox.Target targetType="button">
+        <Button
+          variant={value === "" ? "default" : "light"}
+          fw={500}
+          px={11}
+          rightSection={<IconChevronDown size={14} />}
+          aria-label={value === "" ? t("{{label}}: all", { label }) : `${label}: ${chosen}`}
+          onClick={() => combobox.toggleDropdown()}
+          className={classes.picker ?? ""}
+        >
+          {value === "" ? label : chosen}
+        </Button>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          value={text}
+          onChange={(event) => {
+            type(event.currentTarget.value);
+            combobox.updateSelectedOptionIndex();
+          }}
+          aria-label={label}
+          placeholder={free ? t("Search or type a value") : t("Search")}
+        />
+        <Combobox.Options mah={300} style={{ overflowY: "auto" }}>
+          {value === "" ? null : (
+            <Combobox.Option value={value} className={classes.reset ?? ""}>
+              {t("{{label}}: all", { label })}
+            </Combobox.Option>
+          )}
+          {isNew ? (
+            <Combobox.Option value={typed}>{t("Use “{{text}}” ↵", { text: typed })}</Combobox.Option>
+          ) : null}
+          {(combobox.dropdownOpened ? fitting : []).map((option) => (
+            <Combobox.Option key={option.value} value={option.value} active={option.value === value}>
+              <span className={classes.option}>
+                {option.icon}
+                <span className={classes.optionName} title={option.label}>
+                  {option.label}
+                </span>
+                {option.count === undefined ? null : (
+                  <span className={classes.count}>
+                    <span className={classes.share} style={{ width: `${(option.count / most) * 36}px` }} />
+                    {format.whole(option.count)}
+                  </span>
+                )}
+              </span>
+            </Combobox.Option>
+          ))}
+          {combobox.dropdownOpened && fitting.length === 0 && !isNew ? (
+            <Text c="dimmed" fz="sm" p="xs">
+              {free ? t("Type a whole value and press ↵.") : t("Nothing matches")}
+            </Text>
+          ) : null}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}

@@ -1,0 +1,76 @@
+/** The calls of the list over time. A click on a bar narrows the list to its time. */
+import type { LogFacets } from "@gateway/shared/usage/log";
+import { useTranslation } from "react-i18next";
+import { formatTime, useFormat } from "#lib/quota.ts";
+import classes from "./facets.module.css";
+
+type Bar = LogFacets["histogram"]["bars"][number];
+
+type HistogramProps = {
+  histogram: LogFacets["histogram"];
+  /** Seconds since 1970. */
+  onNarrow: (from: number, to: number) => void;
+};
+
+/** Bars for the times without calls, too: an axis without gaps. */
+function everyBar({ span, bars }: LogFacets["histogram"]): Bar[] {
+  const [first, last] = [bars[0], bars.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const known = new Map(bars.map((bar) => [bar.starts, bar]));
+  const count = Math.min(200, Math.floor((last.starts - first.starts) / span) + 1);
+  return Array.from({ length: count }, (_, n) => {
+    const starts = first.starts + n * span;
+    return known.get(starts) ?? { starts, count: 0, failed: 0 };
+  });
+}
+
+/** Down to the minute, where a bar lasts at least one. */
+function barTime(seconds: number, span: number): string {
+  return span >= 86_400
+    ? formatTime(seconds).slice(5, 10)
+    : formatTime(seconds).slice(5, span < 60 ? 19 : 16);
+}
+
+export function Histogram({ histogram, onNarrow }: HistogramProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { span } = histogram;
+  const bars = everyBar(histogram);
+  const [first, last] = [bars[0], bars.at(-1)];
+  if (first === undefined || last === undefined) return <div className={classes.histogram} />;
+  const most = Math.max(...bars.map((bar) => bar.count));
+  const share = (count: number) => `${(count / most) * 100}%`;
+  return (
+    <div className={classes.histogram}>
+      <div className={classes.bars} role="group" aria-label={t("Calls over time")}>
+        {bars.map((bar) => {
+          const text = t("{{time}}: {{calls}} calls, {{failed}} failed", {
+            time: barTime(bar.starts, span),
+            calls: format.whole(bar.count),
+            failed: format.whole(bar.failed),
+          });
+          return (
+            <button
+              key={bar.starts}
+              type="button"
+              className={classes.slot}
+              aria-label={text}
+              title={text}
+              // Every bar a stop would put sixty keys between filters and list.
+              tabIndex={-1}
+              onClick={() => onNarrow(bar.starts, bar.starts + span - 1)}
+            >
+              <span className={classes.failed} style={{ height: share(bar.failed) }} />
+              <span className={classes.done} style={{ height: share(bar.count - bar.failed) }} />
+            </button>
+          );
+        })}
+      </div>
+      <div className={classes.scale} aria-hidden>
+        <span>{barTime(first.starts, span)}</span>
+        <span>{t("at most {{calls}} calls per bar", { calls: format.whole(most) })}</span>
+        <span>{barTime(last.starts + span, span)}</span>
+      </div>
+    </div>
+  );
+}
