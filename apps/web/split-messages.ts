@@ -19,8 +19,8 @@ const errors = {
   loader: "src/lib/error-templates.ts",
 };
 
-/** They import every page when it is visited; what others import later belongs to their page. */
-const tables = new Set(["src/app/router.tsx", "src/app/screens.ts"]);
+/** They import pages and dialogs when someone opens them; what others import later belongs to their page. */
+const tables = new Set(["src/app/router.tsx", "src/app/screens.ts", "src/app/late-dialogs.tsx"]);
 
 const requested = /\/locales\/\w+\.json\?part=(\w+)$/;
 

@@ -44,6 +44,15 @@ describe("the keys of a channel", () => {
 
     await form.getByLabel("New API keys").fill("sk-delta-0000000004\nsk-delta-0000000004");
     await form.getByText("1 key pasted").waitFor();
+    // New keys are added unless the reader chooses to replace the stored ones, which is asked once more.
+    await expect
+      .poll(() => form.getByRole("radio", { name: "Add to the stored keys" }).isChecked())
+      .toBe(true);
+    await form.getByText("Replace the stored keys").click();
+    await save(form);
+    const question = page.getByRole("dialog", { name: "Replace the stored keys?" });
+    await question.getByText("2 stored keys are removed").waitFor();
+    await question.getByRole("button", { name: "Cancel" }).click();
     await form.getByText("Add to the stored keys").click();
     await save(form);
     await form.waitFor({ state: "detached" });

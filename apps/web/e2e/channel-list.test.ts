@@ -75,3 +75,21 @@ describe("the list of channels", () => {
     await rowOf(page, "Untested").getByText("Not tested", { exact: true }).waitFor();
   });
 });
+
+describe("the selection", () => {
+  it("goes from the page to all that match the filter, whatever the page shows", async () => {
+    for (let index = 0; index < 12; index += 1)
+      await add({ name: `Row ${index}`, tag: index < 11 ? "many" : "" });
+    const page = await site.open("/panel/channel?size=10&tag=many");
+    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await page.getByText("10 selected").waitFor();
+    await page.getByRole("button", { name: "Select all 11 matching" }).click();
+    await page.getByText("11 selected").waitFor();
+    await page.getByRole("button", { name: "Edit", exact: true }).first().click();
+    await page.getByRole("dialog", { name: "Edit 11 channels" }).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toContain("bulk=selected");
+    await page.goBack();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await page.getByText("11 selected").waitFor();
+  });
+});

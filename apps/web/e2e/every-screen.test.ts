@@ -158,12 +158,28 @@ function untranslatedIn(language: string): (text: string) => boolean {
     (foreign.has(text) || (englishText.test(text) && !chineseOrJapanese.test(text) && !kept.has(text)));
 }
 
+/** Visible texts below 12 px, with the class that makes them so. */
+function smallTexts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found = new Set<string>();
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const element = node.parentElement;
+      if (!element || node.textContent?.trim() === "" || !element.checkVisibility()) continue;
+      const size = Number.parseFloat(getComputedStyle(element).fontSize);
+      if (size < 12) found.add(`${size} px: ${node.textContent?.trim().slice(0, 40)} (${element.className})`);
+    }
+    return [...found];
+  });
+}
+
 async function examine(paths: string[], guest: boolean, round: Round): Promise<string[]> {
   const { page, goTo, complaints } = await startWalk({ ...round, guest });
   const untranslated = untranslatedIn(round.language);
   for (const path of paths) {
     await goTo(path);
     if (round.axe) complaints.push(...(await obstacles(page)).map((what) => `${path}: ${what}`));
+    if (round.axe) complaints.push(...(await smallTexts(page)).map((what) => `${path}: ${what}`));
     const forgotten = (await texts(page)).filter(untranslated);
     complaints.push(...forgotten.map((text) => `${path}: not translated: ${text}`));
   }

@@ -171,7 +171,7 @@ describe("the console's frame", () => {
     await page.getByRole("textbox", { name: "Go to…" }).fill("far sh");
     await page.getByRole("dialog").getByText("Far shore").waitFor();
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/panel/channel?keyword=Far*");
+    await page.waitForURL("**/panel/channel?edit=*");
   });
 
   it("keeps the chosen language over a reload", async () => {

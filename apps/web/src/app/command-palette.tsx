@@ -1,21 +1,41 @@
 import "@mantine/spotlight/styles.css";
-import { Spotlight, type SpotlightActionData, type SpotlightFilterFunction } from "@mantine/spotlight";
-import { IconHome, IconInfoCircle, IconSearch } from "@tabler/icons-react";
-import { type KeyboardEvent, useState } from "react";
+import {
+  Spotlight,
+  spotlight,
+  type SpotlightActionData,
+  type SpotlightFilterFunction,
+} from "@mantine/spotlight";
+import { IconClockHour4, IconHome, IconInfoCircle, IconSearch } from "@tabler/icons-react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
+import { usePaletteActions } from "./palette-actions.tsx";
+import { recentOf, remember } from "./recent.ts";
 import { mayOpen, screens } from "./screens.ts";
 import { useFound } from "./use-found.tsx";
 
-/** ⌘K: every screen the person may see, and from two letters on channels, users and tokens by name. */
-export function CommandPalette() {
+/**
+ * ⌘K: screens and actions that the person may open; from two letters on also settings, models, channels, users and
+ * tokens by name, and a call by its request id. Before anything is typed, what was opened last.
+ * @param requests how often it was requested; each time it opens
+ */
+export function CommandPalette({ requests }: { requests: number }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const self = useSelf();
   const [typed, setTyped] = useState("");
-  const found = useFound(typed);
-  const actions: SpotlightActionData[] = screens
+  // Mounted closed and opened then, so that it knows where to put the focus back.
+  useEffect(() => {
+    if (requests > 0) spotlight.open();
+  }, [requests]);
+  const go = (to: string, label: string) => {
+    if (self) remember(self.id, { to, label });
+    void navigate(to);
+  };
+  const found = useFound(typed, go);
+  const commands = usePaletteActions(go);
+  const pages: SpotlightActionData[] = screens
     .filter((screen) => self && mayOpen(screen, self))
     .map((screen) => ({
       id: screen.id,
@@ -23,9 +43,9 @@ export function CommandPalette() {
       // The English name works in every language.
       keywords: [screen.title, screen.id, screen.keywords ?? ""],
       leftSection: <screen.icon size={18} stroke={1.7} />,
-      onClick: () => void navigate(`/panel/${screen.id}`),
+      onClick: () => go(`/panel/${screen.id}`, t(screen.title)),
     }));
-  actions.push(
+  pages.push(
     {
       id: "home",
       label: t("Home"),
@@ -41,21 +61,34 @@ export function CommandPalette() {
       onClick: () => void navigate("/about"),
     },
   );
+  const recent =
+    typed.trim() === "" && self
+      ? recentOf(self.id).map(({ to, label }) => ({
+          id: `recent ${to}`,
+          label,
+          leftSection: <IconClockHour4 size={18} stroke={1.7} />,
+          onClick: () => go(to, label),
+        }))
+      : [];
+  const groups = [
+    { group: t("Recent"), actions: recent },
+    { group: t("Screens"), actions: pages },
+    { group: t("Actions"), actions: commands },
+    ...found,
+  ].filter((each) => each.actions.length > 0);
   return (
     <Spotlight
-      shortcut="mod + K"
-      actions={[...actions, ...found]}
+      shortcut={null}
+      actions={groups}
       filter={screensFirst}
       onQueryChange={setTyped}
-      // From within a search box, too.
-      tagsToIgnore={[]}
       radius="lg"
       overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
       nothingFound={t("Nothing found")}
       scrollAreaProps={{ mah: 420 }}
       searchProps={{
         leftSection: <IconSearch size={18} />,
-        placeholder: t("Go to a screen, channel, user or token"),
+        placeholder: t("Search screens, actions, settings, models, users, request ids"),
         "aria-label": t("Go to…"),
         onKeyDown: chooseFirst,
       }}
@@ -63,7 +96,7 @@ export function CommandPalette() {
   );
 }
 
-/** What the server found comes too late to be selected by itself; Enter takes its first line all the same. */
+/** What the server found comes too late to be selected at once; Enter takes its first line all the same. */
 function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
   if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
   const palette = event.currentTarget.closest("[role=dialog]");
@@ -71,13 +104,30 @@ function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
     palette?.querySelector<HTMLElement>("[data-action]")?.click();
 }
 
-/** Screens by title, then by other words, then what the server found: late answers never move the first line. */
+/**
+ * Within screens and actions: by label, then by other words. What was found by `useFound` comes last and is not
+ * filtered again: late answers never move the first line.
+ */
 const screensFirst: SpotlightFilterFunction = (query, entries) => {
   const typed = query.trim().toLowerCase();
-  const rank = (entry: (typeof entries)[number]) => {
-    if ("actions" in entry) return 2;
-    if (entry.label?.toLowerCase().includes(typed)) return 0;
-    return [entry.keywords ?? []].flat().join(" ").toLowerCase().includes(typed) ? 1 : null;
+  const ranked = entries.flatMap((entry) => ("actions" in entry ? [entry] : []));
+  if (typed === "") return ranked;
+  const rank = ({ label, keywords }: SpotlightActionData) => {
+    if (label?.toLowerCase().includes(typed)) return 0;
+    const words = [keywords ?? []].flat().join(" ").toLowerCase();
+    return typed.split(/\s+/).every((part) => words.includes(part)) ? 1 : null;
   };
-  return [0, 1, 2].flatMap((place) => entries.filter((entry) => rank(entry) === place));
+  const kept = ranked.map((entry) => ({
+    ...entry,
+    actions: entry.actions.some((action) => action.keywords !== undefined)
+      ? [0, 1].flatMap((place) => entry.actions.filter((action) => rank(action) === place))
+      : entry.actions,
+  }));
+  // The group with a fitting label stands above the one that only knows a word.
+  const best = (actions: SpotlightActionData[]) => Math.min(2, ...actions.map((action) => rank(action) ?? 2));
+  return kept
+    .filter((entry) => entry.actions.length > 0)
+    .map((entry, place) => ({ entry, order: best(entry.actions) * 100 + place }))
+    .toSorted((one, other) => one.order - other.order)
+    .map(({ entry }) => entry);
 };

@@ -1,5 +1,4 @@
 import { ActionIcon, Anchor, Group, Kbd, Text, Tooltip, UnstyledButton } from "@mantine/core";
-import { spotlight } from "@mantine/spotlight";
 import {
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
@@ -18,7 +17,9 @@ import classes from "./console-header.module.css";
 
 export const commandKey = /Mac|iP/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
-export function ConsoleHeader({ menuOpen, onToggleMenu }: { menuOpen: boolean; onToggleMenu: () => void }) {
+type HeaderProps = { menuOpen: boolean; onToggleMenu: () => void; onSearch: () => void };
+
+export function ConsoleHeader({ menuOpen, onToggleMenu, onSearch }: HeaderProps) {
   const { t } = useTranslation();
   const narrow = useIsNarrow();
   const phone = useIsPhone();
@@ -54,11 +55,11 @@ export function ConsoleHeader({ menuOpen, onToggleMenu }: { menuOpen: boolean; o
       )}
       <Group gap={2} ml="auto" wrap="nowrap">
         {narrow ? (
-          <ActionIcon size={36} aria-label={t("Search")} onClick={spotlight.open}>
+          <ActionIcon size={36} aria-label={t("Search")} onClick={onSearch}>
             <IconSearch size={19} stroke={1.7} />
           </ActionIcon>
         ) : (
-          <UnstyledButton className={classes.search} onClick={spotlight.open}>
+          <UnstyledButton className={classes.search} onClick={onSearch}>
             <IconSearch size={15} />
             <Text span fz="sm" c="dimmed">
               {t("Go to…")}

@@ -7,9 +7,9 @@ import { useTranslation } from "react-i18next";
 import { Outlet, useLocation } from "react-router-dom";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { Brand } from "./brand.tsx";
-import { CommandPalette } from "./command-palette.tsx";
 import { ConsoleHeader } from "./console-header.tsx";
 import { Crumbs } from "./crumbs.tsx";
+import { LateDialogs } from "./late-dialogs.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import classes from "./shell.module.css";
 
@@ -25,6 +25,8 @@ export function Shell() {
   // The temporary drawer belongs to the page it was opened on, so going elsewhere closes it.
   const [drawerAt, setDrawerAt] = useState("");
   const drawer = narrow && drawerAt === pathname;
+  const [searches, setSearches] = useState(0);
+  const search = () => setSearches((count) => count + 1);
   const closeDrawer = () => setDrawerAt("");
 
   return (
@@ -36,6 +38,7 @@ export function Shell() {
         <ConsoleHeader
           menuOpen={narrow ? drawer : wide}
           onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
+          onSearch={search}
         />
         {narrow ? (
           <Drawer
@@ -59,7 +62,7 @@ export function Shell() {
             <Outlet />
           </div>
         </main>
-        <CommandPalette />
+        <LateDialogs requests={searches} onSearch={search} />
       </div>
     </ModalsProvider>
   );

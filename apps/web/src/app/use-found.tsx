@@ -1,16 +1,17 @@
 import { TokenQuery } from "@gateway/shared/accounts/token";
 import { UserQuery } from "@gateway/shared/accounts/user";
-/** Channels, users and tokens whose names hold what was typed, for ⌘K. */
+/** What ⌘K finds by name. */
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
-import { IconKey, IconUser } from "@tabler/icons-react";
+import { IconKey, IconListDetails, IconSettings, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useNavigate } from "react-router-dom";
-import { ProviderIcon } from "#components/provider-icon.tsx";
+import { ModelIcon, ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
+import { loadMessagesOf } from "#lib/i18n.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
@@ -19,9 +20,15 @@ const shortest = 2;
 const longest = 100;
 const most = 5;
 
-export function useFound(typed: string): SpotlightActionGroupData[] {
+/** As the gateway makes them, and as clients may send them. */
+const requestId = /^(?=.*\d)[\w-]{16,64}$/;
+
+/**
+ * What fits the typed text: a call, settings, models, channels, users and tokens.
+ * @param go opens an address of the console
+ */
+export function useFound(typed: string, go: (to: string, label: string) => void): SpotlightActionGroupData[] {
   const { t } = useTranslation();
-  const navigate = useNavigate();
   const [settled] = useDebouncedValue(typed.trim().slice(0, longest), 200);
   const requested = settled.length >= shortest;
   const findsChannels = useMayEnter("channels") && requested;
@@ -45,10 +52,21 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
     placeholderData: undefined,
   });
 
+  const models = useQuery({ ...modelsQuery, enabled: requested });
+  const settings = useQuery({
+    queryKey: ["palette", "settings"],
+    queryFn: async () => {
+      const [{ allSettings }] = await Promise.all([import("./settings-found.ts"), loadMessagesOf("screens")]);
+      return allSettings();
+    },
+    enabled: useMayEnter("settings") && requested,
+    staleTime: Infinity,
+  });
+
   const group = (
     title: string,
     screen: string,
-    rows: { id: number; name: string; note?: string; icon: ReactNode }[] | undefined,
+    rows: { id: number | string; name: string; note?: string; icon: ReactNode; to: string }[] | undefined,
   ): SpotlightActionGroupData => ({
     group: title,
     actions: (rows ?? []).map((row) => ({
@@ -56,10 +74,59 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
       label: row.name,
       description: row.note,
       leftSection: row.icon,
-      onClick: () => void navigate(`/panel/${screen}?keyword=${encodeURIComponent(row.name)}`),
+      onClick: () => go(row.to, row.name),
     })),
   });
+  const lower = settled.toLowerCase();
   return [
+    group(
+      t("Calls"),
+      "call",
+      requestId.test(settled)
+        ? [
+            {
+              id: settled,
+              name: t("Open the call {{id}}", { id: settled }),
+              icon: <IconListDetails size={18} stroke={1.7} />,
+              to: `/panel/log/${encodeURIComponent(settled)}`,
+            },
+          ]
+        : [],
+    ),
+    group(
+      t("Settings"),
+      "setting",
+      settings.data
+        ?.filter((one) =>
+          [one.label, t(one.label), one.section, t(one.section), one.key, one.hint]
+            .join(" ")
+            .toLowerCase()
+            .includes(lower),
+        )
+        .slice(0, most)
+        .map((one) => ({
+          id: one.key,
+          name: t(one.label),
+          note: t(one.section),
+          icon: <IconSettings size={18} stroke={1.7} />,
+          // The name of the setting finds it in every language.
+          to: `/panel/setting?q=${encodeURIComponent(one.key)}`,
+        })),
+    ),
+    group(
+      t("Models"),
+      "model",
+      Object.keys(models.data ?? {})
+        .filter((model) => model.toLowerCase().includes(lower))
+        .toSorted((one, other) => one.length - other.length)
+        .slice(0, most)
+        .map((model) => ({
+          id: model,
+          name: model,
+          icon: <ModelIcon model={model} size={18} />,
+          to: `/panel/model_price?model=${encodeURIComponent(model)}`,
+        })),
+    ),
     group(
       t("Channels"),
       "channel",
@@ -69,6 +136,7 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
           id: row.id,
           name: row.name,
           note: providerName?.label,
+          to: `/panel/channel?edit=${row.id}`,
           icon: <ProviderIcon name={providerName?.icon ?? ""} size={18} />,
         };
       }),
@@ -81,6 +149,7 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
         name: row.username,
         note: row.display_name === row.username ? undefined : row.display_name,
         icon: <IconUser size={18} stroke={1.7} />,
+        to: `/panel/user?user=${row.id}`,
       })),
     ),
     group(
@@ -90,6 +159,7 @@ export function useFound(typed: string): SpotlightActionGroupData[] {
         id: row.id,
         name: row.name,
         icon: <IconKey size={18} stroke={1.7} />,
+        to: `/panel/token?edit=${row.id}`,
       })),
     ),
   ].filter((each) => each.actions.length > 0);

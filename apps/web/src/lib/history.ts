@@ -23,10 +23,16 @@ export function currentLocation(): Location {
 const guards = new Set<LeaveGuard>();
 let show: (location: Location) => void = () => {};
 const listeners = new Set<() => void>();
-let shown = { pathname: "", index: 0 };
+let shown = { pathname: "", edited: "", index: 0 };
 /** What the browser's next step is, when it is ours: taking back the wish to leave, or granting it. */
 let ownStep: "back" | "leave" | null = null;
 let asking: Promise<boolean> | undefined;
+/** The step of `leaveEntry`, which the browser takes a moment later, and what is called after it. */
+let leaving: Promise<void> | undefined;
+let left: () => void = () => {};
+
+/** The parameter of an address that names the form which is open. */
+export const EDITED = "edit";
 
 /** Asks whoever stands guard, once however often it is called meanwhile. */
 export function mayLeave(why: Departure): Promise<boolean> {
@@ -41,7 +47,7 @@ async function askAll(why: Departure): Promise<boolean> {
 
 function arrive(): void {
   const location = currentLocation();
-  shown = { pathname: location.pathname, index: entryState()?.idx ?? 0 };
+  shown = { ...placeOf(location), index: entryState()?.idx ?? 0 };
   show(location);
   for (const listener of listeners) listener();
 }
@@ -52,14 +58,23 @@ export function onAddressChange(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-function isElsewhere(pathname: string): boolean {
-  return pathname !== shown.pathname;
+/** What a guard stands for: the page, and the form that is open on it. */
+function placeOf({ pathname, search }: { pathname: string; search: string }) {
+  return { pathname, edited: new URLSearchParams(search).get(EDITED) ?? "" };
+}
+
+/** A script that closes a form has asked before, or has saved; the back button has not. */
+function isElsewhere(target: { pathname: string; search: string }, by: "script" | "reader"): boolean {
+  const { pathname, edited } = placeOf(target);
+  return pathname !== shown.pathname || (edited !== shown.edited && (by === "reader" || edited !== ""));
 }
 
 /** @param to an address with the base path in front */
 async function move(to: To, state: unknown, write: "pushState" | "replaceState"): Promise<void> {
+  // Without one to wait for, an address changes at once.
+  if (leaving) await leaving;
   const target = new URL(hrefOf(to), window.location.href);
-  if (guards.size > 0 && isElsewhere(target.pathname) && !(await mayLeave("page"))) return;
+  if (guards.size > 0 && isElsewhere(target, "script") && !(await mayLeave("page"))) return;
   const index = shown.index + (write === "pushState" ? 1 : 0);
   const entry: EntryState = { usr: state, key: Math.random().toString(36).slice(2, 10), idx: index };
   window.history[write](entry, "", target);
@@ -70,11 +85,13 @@ async function move(to: To, state: unknown, write: "pushState" | "replaceState")
 async function step(): Promise<void> {
   const own = ownStep;
   ownStep = null;
+  leaving = undefined;
+  left();
   if (own === "back") return;
   // Only a link within the page or a script makes entries without our mark, and always one ahead.
   markEntry(shown.index + 1);
   const by = (entryState()?.idx ?? 0) - shown.index;
-  const free = own === "leave" || guards.size === 0 || by === 0 || !isElsewhere(window.location.pathname);
+  const free = own === "leave" || guards.size === 0 || by === 0 || !isElsewhere(window.location, "reader");
   if (free) return arrive();
   ownStep = "back";
   window.history.go(-by);
@@ -95,10 +112,18 @@ function hrefOf(to: To): string {
 export function followHistory(arrived: (location: Location) => void): () => void {
   show = arrived;
   markEntry(0);
-  shown = { pathname: window.location.pathname, index: entryState()?.idx ?? 0 };
+  shown = { ...placeOf(window.location), index: entryState()?.idx ?? 0 };
   const listen = () => void step();
   window.addEventListener("popstate", listen);
   return () => window.removeEventListener("popstate", listen);
+}
+
+/** One step back, without a question: whoever closes a form has asked, or has saved. */
+export function leaveEntry(): void {
+  if (leaving) return;
+  ownStep = "leave";
+  leaving = new Promise((resolve) => (left = resolve));
+  window.history.go(-1);
 }
 
 /** While it stands, no one goes to another page without it. Returns how to take it away. */

@@ -2,7 +2,7 @@
 import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import { useLocation, useSearchParams } from "react-router-dom";
 import type { z } from "zod";
-import { onAddressChange } from "./history.ts";
+import { currentLocation, onAddressChange } from "./history.ts";
 
 /**
  * @returns the parsed state, and a setter. Changing anything but `page` or `size` goes back to page 1; values
@@ -28,7 +28,8 @@ export function useListParams<T extends z.ZodObject>(
           next.delete(name);
         else next.set(name, String(value));
       }
-      setSearch(next, { replace: true });
+      // What was opened on this entry stays its own.
+      setSearch(next, { replace: true, state: currentLocation().state });
     },
     [setSearch, defaults],
   );
@@ -39,7 +40,7 @@ export function useListParams<T extends z.ZodObject>(
  * The query of this page's address, without delay. The router draws another address when it has time for it, so a
  * second click could still act on the old one.
  */
-function useQueryString(): string {
+export function useQueryString(): string {
   const drawn = useLocation().search;
   const [page] = useState(() => window.location.pathname);
   return useSyncExternalStore(onAddressChange, () =>

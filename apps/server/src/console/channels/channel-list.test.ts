@@ -118,3 +118,20 @@ describe("the list of channels", () => {
     expect(await names("order=name&page=9&size=2")).toEqual([]);
   });
 });
+
+describe("the ids of a filter", () => {
+  const idsOf = async (query: string) =>
+    (await admin.get<number[]>(`/api/channel/ids?${query}`)).body.data.toSorted((a, b) => a - b);
+
+  it("are those of all pages of the list", async () => {
+    expect(await idsOf("size=1")).toEqual([...ids.values()].toSorted((a, b) => a - b));
+    expect(await idsOf("status=2&size=1&page=7")).toEqual([ids.get("Gamma 100%")]);
+    expect(await idsOf("model=o3")).toEqual([ids.get("Beta")]);
+    expect(await idsOf("keyword=nothing")).toEqual([]);
+  });
+
+  it("are for administrators of channels", async () => {
+    const user = await site.as(await site.makeUser({ role: 1 }));
+    expect((await user.get("/api/channel/ids")).body).toMatchObject({ success: false });
+  });
+});

@@ -21,6 +21,7 @@ import { checkUpstream } from "#domain/channels/channel-check.ts";
 import { type ChannelRecord, describeChannel, typedIn } from "#domain/channels/channel-row.ts";
 import { fillMasks } from "#domain/channels/channel-secrets.ts";
 import {
+  channelIds,
   createChannel,
   deleteChannel,
   editChannel,
@@ -89,6 +90,12 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
       const { rows, total } = await listChannels(services, { ...query, ...sliceOf(query, sortable) });
       return ok(pageOf(query, rows.map(show), total));
     },
+  );
+
+  app.get(
+    "/channel/ids",
+    { config, schema: { querystring: ChannelQuery, response: answers(z.array(z.int())) } },
+    async (request) => ok(await channelIds(services, request.query)),
   );
 
   app.get("/channel/:id", { config, schema: { params: IdParams, response: row } }, async (request) => {

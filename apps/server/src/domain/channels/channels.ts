@@ -155,7 +155,7 @@ export async function getChannel(db: Db, id: number): Promise<ChannelRecord> {
   return { ...row, keys, models, groups };
 }
 
-export interface ChannelSearch {
+interface ChannelFilter {
   /** Part of the name or the tag, or the id. */
   keyword: string;
   /** 0 = any. */
@@ -174,6 +174,9 @@ export interface ChannelSearch {
   other: string;
   /** A whole key. */
   key: string;
+}
+
+export interface ChannelSearch extends ChannelFilter {
   skip: number;
   take: number;
   orderBy: Prisma.ChannelOrderByWithRelationInput[];
@@ -184,6 +187,37 @@ export async function listChannels(
   search: ChannelSearch,
 ): Promise<{ rows: ChannelRecord[]; total: number }> {
   await collectChannelCharges(db);
+  const where = await channelsFitting({ db, secrets }, search);
+  const { skip, take, orderBy } = search;
+  const [rows, total] = await Promise.all([
+    db.channel.findMany({ where, skip, take, orderBy, include: channelParts }),
+    db.channel.count({ where }),
+  ]);
+  return { rows, total };
+}
+
+/** The most channels that one selection holds. */
+const MOST_CHANNELS = 20_000;
+
+/** The ids of all channels that fit, for changes that are previewed and made in portions. */
+export async function channelIds(
+  deps: Pick<ChannelDeps, "db" | "secrets">,
+  filter: ChannelFilter,
+): Promise<number[]> {
+  const where = await channelsFitting(deps, filter);
+  const rows = await deps.db.channel.findMany({
+    where,
+    select: { id: true },
+    orderBy: { id: "asc" },
+    take: MOST_CHANNELS,
+  });
+  return rows.map(({ id }) => id);
+}
+
+async function channelsFitting(
+  { db, secrets }: Pick<ChannelDeps, "db" | "secrets">,
+  search: ChannelFilter,
+): Promise<Prisma.ChannelWhereInput> {
   const where: Prisma.ChannelWhereInput = { deleted_at: null };
   if (search.keyword !== "") {
     where.OR = [{ name: contains(search.keyword) }, { tag: contains(search.keyword) }];
@@ -204,12 +238,7 @@ export async function listChannels(
   if (search.test_model !== "") where.test_model = { startsWith: search.test_model };
   if (search.other !== "") where.other = { startsWith: search.other };
   if (search.key.trim() !== "") where.keys = { some: { key_hash: secrets.hash(search.key.trim()) } };
-  const { skip, take, orderBy } = search;
-  const [rows, total] = await Promise.all([
-    db.channel.findMany({ where, skip, take, orderBy, include: channelParts }),
-    db.channel.count({ where }),
-  ]);
-  return { rows, total };
+  return where;
 }
 
 function fits(value: number): boolean {

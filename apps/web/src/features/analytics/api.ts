@@ -1,6 +1,11 @@
 import { UserListRow } from "@gateway/shared/accounts/user";
 import { AuditRun } from "@gateway/shared/billing/money-audit";
-import { ClosedMonth, StatementLine, StatementUserPage } from "@gateway/shared/billing/statement";
+import {
+  ClosedMonth,
+  StatementLine,
+  type StatementUser,
+  StatementUserPage,
+} from "@gateway/shared/billing/statement";
 import { Page } from "@gateway/shared/paging";
 /** Numbers about everyone, for administrators. */
 import { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
@@ -80,4 +85,11 @@ export function useAudit() {
     mutationFn: async () => (await http.post("/analytics/audit", z.array(AuditRun)))[0],
     onSuccess: () => client.invalidateQueries({ queryKey: siteQuery.queryKey }),
   });
+}
+
+/** For an address that names a user whom the list does not show. */
+export async function fetchStatementUser(date: string, username: string): Promise<StatementUser | undefined> {
+  const listing = { date, keyword: username.slice(0, 64), page: 1, size: 100, order: "" };
+  const found = await http.get("/analytics/statements/users", StatementUserPage, listing);
+  return found.data.find((row) => row.username === username);
 }

@@ -33,7 +33,7 @@ const kindColors: Record<string, string> = {
   invite: "var(--chart-4)",
   admin: "var(--chart-5)",
   refund: "var(--chart-6)",
-  task: "var(--chart-7)",
+  task: "var(--chart-others)",
   direct: "var(--chart-1)",
   invited: "var(--chart-2)",
 };

@@ -4,18 +4,20 @@ import { Button, Select, Skeleton } from "@mantine/core";
 import { IconDownload, IconFileInvoice } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { StatementDrawer } from "#components/statement-drawer.tsx";
 import { downloadCsv } from "#lib/csv.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { useOpened } from "#lib/opened.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { closedMonthsQuery, statementOfUserQuery, statementUsersQuery } from "./api.ts";
+import { closedMonthsQuery, fetchStatementUser, statementOfUserQuery, statementUsersQuery } from "./api.ts";
 import { MakeStatements } from "./make-statements.tsx";
 
 const ListParams = z.object({
@@ -52,7 +54,7 @@ function StatementList({ months }: { months: string[] }) {
   const format = useFormat();
   const client = useQueryClient();
   const [params, setParams] = useListParams(ListParams);
-  const [opened, setOpened] = useState<StatementUser | null>(null);
+  const opened = useOpened("statement");
   const date =
     months.find((month) => month.startsWith(params.month) && params.month !== "") ?? months[0] ?? "";
   const { keyword, page, size, order } = params;
@@ -96,7 +98,7 @@ function StatementList({ months }: { months: string[] }) {
         onRetry={() => void users.refetch()}
         order={order}
         onOrder={(next) => setParams({ order: next })}
-        onOpen={setOpened}
+        onOpen={(row) => opened.open(row.username)}
         paging={{ kind: "pages", page, size, total: users.data?.total_count, onChange: setParams }}
         toolbar={
           <>
@@ -130,7 +132,14 @@ function StatementList({ months }: { months: string[] }) {
         }
         empty={<Empty title={t("Nothing matches")} />}
       />
-      {opened ? <UserMonth date={date} user={opened} onClose={() => setOpened(null)} /> : null}
+      <OpenedRow
+        opened={opened}
+        rows={users.data?.data}
+        keyOf={(row) => row.username}
+        load={(username) => fetchStatementUser(date, username)}
+      >
+        {(user) => <UserMonth date={date} user={user} onClose={opened.close} />}
+      </OpenedRow>
     </>
   );
 }

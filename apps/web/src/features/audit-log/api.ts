@@ -1,4 +1,4 @@
-import { AuditPage, AuditQuery } from "@gateway/shared/usage/audit";
+import { AuditPage, AuditQuery, type AuditRow } from "@gateway/shared/usage/audit";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
@@ -37,3 +37,10 @@ export const auditQuery = ({ range, ...filter }: AuditFilter) =>
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
   });
+
+/** For an address that names an entry further down: the page that begins with it. */
+export async function fetchEntry(id: string): Promise<AuditRow | undefined> {
+  if (!/^\d{1,17}$/.test(id)) return undefined;
+  const page = await http.get("/audit", AuditPage, { cursor: String(BigInt(id) + 1n), size: 1 });
+  return page.data.find((row) => row.id === id);
+}

@@ -10,43 +10,41 @@ import { type Change, changesOf, printed } from "./diff.ts";
 import { actionText, targetText } from "./labels.ts";
 import classes from "./audit-details.module.css";
 
-export function AuditDetails({ row, onClose }: { row: AuditRow | null; onClose: () => void }) {
+export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => void }) {
   const { t } = useTranslation();
   const phone = useIsPhone();
-  const changes = row ? changesOf(row.before, row.after) : [];
+  const changes = changesOf(row.before, row.after);
   const changed = changes.filter((change) => !change.same);
   const same = changes.filter((change) => change.same);
   return (
     <Drawer
-      opened={row !== null}
+      opened
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 640}
-      title={row ? `${targetText(t, row.target_type)} ${actionText(t, row.action)}` : ""}
+      title={`${targetText(t, row.target_type)} ${actionText(t, row.action)}`}
     >
-      {row ? (
-        <Stack gap="lg">
-          <Facts columns={2}>
-            <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
-            <Fact label={t("Who")}>{row.username || t("the system")}</Fact>
-            <Fact label={t("Target")}>{row.target_id}</Fact>
-            <Fact label={t("Source IP")}>{row.ip || "–"}</Fact>
-            <Fact label={t("Action")}>{row.action}</Fact>
-          </Facts>
-          {changed.length > 0 ? (
-            <Comparison changes={changed} />
-          ) : (
-            <Text c="dimmed" fz="sm">
-              {t("No details are written down for this.")}
-            </Text>
-          )}
-          {same.length > 0 ? (
-            <Fold label={t("Unchanged fields")}>
-              <Comparison changes={same} />
-            </Fold>
-          ) : null}
-        </Stack>
-      ) : null}
+      <Stack gap="lg">
+        <Facts columns={2}>
+          <Fact label={t("When")}>{formatTime(row.created_time)}</Fact>
+          <Fact label={t("Who")}>{row.username || t("the system")}</Fact>
+          <Fact label={t("Target")}>{row.target_id}</Fact>
+          <Fact label={t("Source IP")}>{row.ip || "–"}</Fact>
+          <Fact label={t("Action")}>{row.action}</Fact>
+        </Facts>
+        {changed.length > 0 ? (
+          <Comparison changes={changed} />
+        ) : (
+          <Text c="dimmed" fz="sm">
+            {t("No details are written down for this.")}
+          </Text>
+        )}
+        {same.length > 0 ? (
+          <Fold label={t("Unchanged fields")}>
+            <Comparison changes={same} />
+          </Fold>
+        ) : null}
+      </Stack>
     </Drawer>
   );
 }

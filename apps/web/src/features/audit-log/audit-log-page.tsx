@@ -4,16 +4,18 @@ import { ActionIcon, Button, Text, Tooltip } from "@mantine/core";
 import { IconHistory, IconRefresh } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
+import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { AuditFilter, auditQuery, type Range } from "./api.ts";
+import { AuditFilter, auditQuery, fetchEntry, type Range } from "./api.ts";
 import { AuditDetails } from "./audit-details.tsx";
 import { changesOf, printed } from "./diff.ts";
 import { actionText, targetText, targetLabels } from "./labels.ts";
@@ -23,7 +25,7 @@ const noFilter = AuditFilter.parse({});
 export default function AuditLogPage() {
   const { t } = useTranslation();
   const [filter, setFilter] = useListParams(AuditFilter);
-  const [opened, setOpened] = useState<AuditRow | null>(null);
+  const opened = useOpened("entry");
   const audit = useInfiniteQuery(auditQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
   const columns = useMemo(() => auditColumns(t), [t]);
@@ -43,7 +45,7 @@ export default function AuditLogPage() {
         fetching={audit.isPlaceholderData}
         error={audit.error}
         onRetry={() => void audit.refetch()}
-        onOpen={setOpened}
+        onOpen={(row) => opened.open(row.id)}
         order={filter.order}
         onOrder={(order) => setFilter({ order })}
         paging={{
@@ -115,7 +117,9 @@ export default function AuditLogPage() {
           )
         }
       />
-      <AuditDetails row={opened} onClose={() => setOpened(null)} />
+      <OpenedRow opened={opened} rows={rows} keyOf={(row) => row.id} load={fetchEntry}>
+        {(row) => <AuditDetails row={row} onClose={opened.close} />}
+      </OpenedRow>
     </Page>
   );
 }

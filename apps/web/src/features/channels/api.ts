@@ -142,3 +142,15 @@ export function useKeyChanges(id: number) {
   });
   return { patch, remove };
 }
+
+/** For an address that names a channel which the list does not show. */
+export const fetchChannel = (id: string) => http.get(`/channel/${encodeURIComponent(id)}`, ChannelRow);
+
+/** The ids of all channels of a filter, for changes to more than one page. Fixed when asked for: a preview stays true. */
+export const channelIdsQuery = (query: Partial<ChannelQuery>) =>
+  queryOptions({
+    queryKey: ["channels", "ids", query],
+    queryFn: () => http.get("/channel/ids", z.array(z.int()), query),
+    staleTime: 0,
+    gcTime: 0,
+  });

@@ -1,19 +1,19 @@
 /** The list of channels: find, judge, rank, test, switch; the editor opens beside it. */
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
-import { IconPlus, IconRefresh } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { NEW, type Opened, useOpened } from "#lib/opened.ts";
+import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { channelListQuery } from "./api.ts";
+import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
 import { ChannelEditor } from "./editor/channel-editor.tsx";
-import { useEditor } from "./editor/use-editor.ts";
-import type { EditTarget } from "./list/batch-api.ts";
 import { BulkBar } from "./list/bulk-bar.tsx";
 import { BulkEditor } from "./list/bulk-editor.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
@@ -22,6 +22,9 @@ import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.t
 import { NoChannels, NoMatch } from "./list/no-channels.tsx";
 import { PageMenu } from "./list/page-menu.tsx";
 import { PulseIds } from "./list/pulse.tsx";
+import { ANY_MODEL, RemoveModel } from "./list/remove-model.tsx";
+import { TestAllDialog } from "./list/test-all.tsx";
+import { TimelineDrawer } from "./list/timeline-drawer.tsx";
 import { ExportDialog, ImportDialog } from "./list/transfer-dialogs.tsx";
 import { RunBars } from "./runs/run-bars.tsx";
 import { useStartRun } from "./runs/runs.ts";
@@ -31,19 +34,22 @@ const PageParams = ChannelQuery.omit({ key: true }).extend({
   view: z.enum(["channels", "tags"]).catch("channels").default("channels"),
 });
 
-type Dialog = { kind: "import" } | { kind: "export"; ids: number[] | undefined };
-
 export default function ChannelPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
   const [{ view, ...query }, setQuery] = useListParams(PageParams);
-  const [target, openEditor] = useEditor();
+  const edited = useOpened();
+  const timeline = useOpened("timeline");
+  const bulk = useOpened("bulk");
+  const file = useOpened("file");
+  const ask = useOpened("ask");
+  const removal = useOpened("remove");
   const [selected, setSelected] = useState<string[]>([]);
   const [refreshing, setRefreshing] = useState(false);
   const [started, setStarted] = useState<number[]>([]);
-  const [editing, setEditing] = useState<EditTarget | null>(null);
-  const [dialog, setDialog] = useState<Dialog | null>(null);
   const start = useStartRun();
+  const client = useQueryClient();
+  const loadAll = async () => (await client.fetchQuery(channelIdsQuery(query))).map(String);
   const columns = useChannelColumns();
   const list = useQuery(channelListQuery(query));
   const rows = list.data?.data;
@@ -64,7 +70,7 @@ export default function ChannelPage() {
     start.mutate({ kind, ...which }, { onSuccess: ({ id }) => setStarted((ids) => [...ids, id]) });
   const forget = (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
-  const add = () => openEditor({ kind: "new" });
+  const add = () => edited.open(NEW);
   const views = (
     <SegmentedControl
       size="sm"
@@ -88,11 +94,17 @@ export default function ChannelPage() {
         <>
           {isUntouched ? null : views}
           <PageMenu
-            onTest={() => run("test")}
+            onTest={() => ask.open("test")}
+            onRemoveModel={() => removal.open(ANY_MODEL)}
             onBalances={() => run("balance")}
-            onImport={() => setDialog({ kind: "import" })}
-            onExport={() => setDialog({ kind: "export", ids: undefined })}
+            onImport={() => file.open("import")}
+            onExport={() => file.open("export")}
           />
+          {isUntouched || !mayChange ? null : (
+            <Button variant="default" leftSection={<IconGauge size={16} />} onClick={() => ask.open("test")}>
+              {t("Test all")}
+            </Button>
+          )}
           {/* The empty list has this button in its middle. */}
           {isUntouched || !mayChange ? null : (
             <Button leftSection={<IconPlus size={16} />} onClick={add}>
@@ -106,8 +118,8 @@ export default function ChannelPage() {
       {view === "tags" ? (
         <TagList
           onTest={(tag) => run("test", { tag })}
-          onEdit={(tag) => setEditing({ kind: "tag", tag })}
-          onOpen={(id) => openEditor({ kind: "edit", id })}
+          onEdit={(tag) => bulk.open(`${TAG}${tag}`)}
+          onOpen={edited.open}
         />
       ) : (
         <PulseIds value={shownIds}>
@@ -129,21 +141,30 @@ export default function ChannelPage() {
             }}
             order={query.order}
             onOrder={(order) => setQuery({ order })}
-            selection={{ keys: selected, onChange: setSelected }}
+            selection={{
+              keys: selected,
+              onChange: setSelected,
+              all: { total: list.data?.total_count, load: loadAll },
+            }}
             bulkActions={(keys) => (
               <BulkBar
                 ids={keys.map(Number)}
                 onTest={(ids) => run("test", { ids })}
                 onBalances={(ids) => run("balance", { ids })}
-                onEdit={(ids) => setEditing({ kind: "ids", ids })}
-                onExport={(ids) => setDialog({ kind: "export", ids })}
+                onEdit={() => bulk.open(SELECTED)}
+                onExport={() => file.open("export-selected")}
                 onDeleted={forget}
               />
             )}
             rowActions={(row) => (
-              <ChannelActions row={row} onEdit={openEditor} onDeleted={(id) => forget([id])} />
+              <ChannelActions
+                row={row}
+                onEdit={edited.open}
+                onTimeline={timeline.open}
+                onDeleted={(id) => forget([id])}
+              />
             )}
-            onOpen={(row) => openEditor({ kind: "edit", id: row.id })}
+            onOpen={(row) => edited.open(row.id)}
             toolbar={<ChannelFilters query={query} onChange={setQuery} />}
             tools={
               <Tooltip label={t("Refresh")}>
@@ -167,10 +188,41 @@ export default function ChannelPage() {
           />
         </PulseIds>
       )}
-      <ChannelEditor target={target} onClose={() => openEditor(null)} />
-      {editing === null ? null : <BulkEditor target={editing} onClose={() => setEditing(null)} />}
-      {dialog?.kind === "import" ? <ImportDialog onClose={() => setDialog(null)} /> : null}
-      {dialog?.kind === "export" ? <ExportDialog ids={dialog.ids} onClose={() => setDialog(null)} /> : null}
+      <ChannelEditor target={edited.key} onClose={edited.close} />
+      <OpenedRow
+        opened={timeline}
+        rows={rows}
+        keyOf={(row) => String(row.id)}
+        load={(id) => fetchChannel(id)}
+      >
+        {(row) => <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} />}
+      </OpenedRow>
+      {ask.key === "test" && mayChange ? (
+        <TestAllDialog onTest={() => run("test")} onClose={ask.close} />
+      ) : null}
+      {removal.key !== "" && mayChange ? <RemoveModel model={removal.key} onClose={removal.close} /> : null}
+      <OpenedBulkEditor opened={bulk} selected={selected} />
+      {file.key === "import" && mayChange ? <ImportDialog onClose={file.close} /> : null}
+      {file.key.startsWith("export") ? (
+        <ExportDialog
+          ids={file.key === "export-selected" && selected.length > 0 ? selected.map(Number) : undefined}
+          onClose={file.close}
+        />
+      ) : null}
     </Page>
   );
+}
+
+/** In the address of the bulk editor. */
+const SELECTED = "selected";
+const TAG = "tag:";
+
+/** The bulk editor for a tag, which a link can name, or for the selected channels, which it cannot. */
+function OpenedBulkEditor({ opened, selected }: { opened: Opened; selected: string[] }) {
+  const { key, close } = opened;
+  if (key.startsWith(TAG))
+    return <BulkEditor target={{ kind: "tag", tag: key.slice(TAG.length) }} onClose={close} />;
+  if (key === SELECTED && selected.length > 0)
+    return <BulkEditor target={{ kind: "ids", ids: selected.map(Number) }} onClose={close} />;
+  return key === "" ? null : <Missing onClose={close} />;
 }

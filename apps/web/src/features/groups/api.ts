@@ -54,3 +54,6 @@ export function useDeleteGroup() {
     onSettled: refresh,
   });
 }
+
+/** For an address that names a group which the list does not show. */
+export const fetchGroup = (id: string) => http.get(`/user_group/${encodeURIComponent(id)}`, UserGroupDetail);

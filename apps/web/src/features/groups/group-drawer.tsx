@@ -1,6 +1,6 @@
 /** Makes a user group or changes one. */
 import { TOKEN_BUCKET_FROM, type UserGroupDetail, UserGroupInput } from "@gateway/shared/channels/group";
-import { NumberInput, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
+import { Button, Group, NumberInput, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
@@ -107,6 +107,9 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             {...form.getInputProps("api_rate")}
           />
         </SimpleGrid>
+        {ratio > 0 ? (
+          <PriceSteps onStep={(percent) => form.setFieldValue("ratio", steppedRatio(ratio, percent))} />
+        ) : null}
       </FormSection>
       <FormSection
         title={t("Promotion")}
@@ -154,4 +157,28 @@ function ratioHint(ratio: number, t: TFunction): string {
   return t("A call that costs $1 costs {{amount}} here.", {
     amount: `$${Number((ratio || 1).toPrecision(6))}`,
   });
+}
+
+/** Percent by which prices are raised or lowered with one click. */
+const steps = [-20, -10, 10, 20];
+
+function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
+  const { t } = useTranslation();
+  return (
+    <Group gap={6} role="group" aria-label={t("Change the prices of this group")}>
+      <Text fz="xs" c="dimmed">
+        {t("Change the prices of this group")}
+      </Text>
+      {steps.map((percent) => (
+        <Button key={percent} variant="default" size="compact-sm" onClick={() => onStep(percent)}>
+          {percent > 0 ? `+${percent} %` : `−${-percent} %`}
+        </Button>
+      ))}
+    </Group>
+  );
+}
+
+/** The ratio after a change by percent, without the noise of binary fractions. */
+function steppedRatio(ratio: number, percent: number): number {
+  return Number((ratio * (1 + percent / 100)).toFixed(6));
 }

@@ -4,12 +4,14 @@ import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -18,7 +20,7 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
+import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 import { GroupDrawer } from "./group-drawer.tsx";
 
 export default function GroupsPage() {
@@ -27,7 +29,7 @@ export default function GroupsPage() {
   const [params, setParams] = useListParams(UserGroupQuery);
   const groups = useQuery(groupsQuery({ ...params, order: params.order || "id" }));
   const remove = useDeleteGroup();
-  const [edited, setEdited] = useState<UserGroupDetail | "new" | null>(null);
+  const edited = useOpened();
   const columns = useMemo(() => groupColumns(t), [t]);
   const filtered = params.keyword !== "" || params.enable !== "";
 
@@ -47,7 +49,7 @@ export default function GroupsPage() {
       description={t("Each account and token belongs to a group. The group sets the price and the speed.")}
       actions={
         mayChange ? (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+          <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
             {t("New group")}
           </Button>
         ) : null
@@ -59,10 +61,10 @@ export default function GroupsPage() {
         columns={columns}
         {...pagedList(groups, params, setParams)}
         rowKey={(group) => String(group.id)}
-        onOpen={setEdited}
+        onOpen={(group) => edited.open(group.id)}
         rowActions={(group) => (
           <EditButtons
-            onEdit={() => setEdited(group)}
+            onEdit={() => edited.open(group.id)}
             {...(group.symbol === DEFAULT_GROUP ? {} : { onDelete: () => void destroy(group) })}
           />
         )}
@@ -99,9 +101,15 @@ export default function GroupsPage() {
           />
         }
       />
-      {edited ? (
-        <GroupDrawer group={edited === "new" ? undefined : edited} onClose={() => setEdited(null)} />
-      ) : null}
+      <OpenedRow
+        opened={edited}
+        rows={groups.data?.data}
+        keyOf={(group) => String(group.id)}
+        load={fetchGroup}
+        create={mayChange ? <GroupDrawer group={undefined} onClose={edited.close} /> : undefined}
+      >
+        {(group) => <GroupDrawer key={group.id} group={group} onClose={edited.close} />}
+      </OpenedRow>
     </Page>
   );
 }

@@ -4,16 +4,18 @@ import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { nameOfModality } from "#lib/modalities.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -38,8 +40,8 @@ export default function ModelInfoPage() {
   const [params, setParams] = useListParams(CatalogueParams);
   const infos = useQuery(modelInfoQuery);
   const remove = useDeleteModelInfo();
-  const [edited, setEdited] = useState<ModelInfoRow | "new" | null>(null);
-  const [importing, setImporting] = useState(false);
+  const edited = useOpened();
+  const importing = useOpened("import");
   const columns = useMemo(() => infoColumns(t, format.short), [t, format]);
 
   const wanted = params.keyword.trim().toLowerCase();
@@ -55,6 +57,8 @@ export default function ModelInfoPage() {
   const page = Math.min(params.page, Math.max(1, Math.ceil((found?.length ?? 0) / params.size)));
   const filtered = params.keyword !== "" || params.tag !== "";
 
+  const taken = infos.data?.map((info) => info.model) ?? [];
+
   const destroy = (info: ModelInfoRow) =>
     confirmDeletion(
       {
@@ -65,12 +69,16 @@ export default function ModelInfoPage() {
     );
 
   const add = mayChange ? (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
       {t("Describe a model")}
     </Button>
   ) : null;
   const bring = mayChange ? (
-    <Button variant="default" leftSection={<IconFileImport size={16} />} onClick={() => setImporting(true)}>
+    <Button
+      variant="default"
+      leftSection={<IconFileImport size={16} />}
+      onClick={() => importing.open("list")}
+    >
       {t("Import")}
     </Button>
   ) : null;
@@ -96,9 +104,9 @@ export default function ModelInfoPage() {
         fetching={infos.isFetching}
         error={infos.error}
         onRetry={() => void infos.refetch()}
-        onOpen={setEdited}
+        onOpen={(info) => edited.open(info.id)}
         rowActions={(info) => (
-          <EditButtons onEdit={() => setEdited(info)} onDelete={() => void destroy(info)} />
+          <EditButtons onEdit={() => edited.open(info.id)} onDelete={() => void destroy(info)} />
         )}
         order={params.order}
         onOrder={(order) => setParams({ order })}
@@ -141,14 +149,19 @@ export default function ModelInfoPage() {
           )
         }
       />
-      {edited ? (
-        <ModelInfoDrawer
-          info={edited === "new" ? undefined : edited}
-          taken={infos.data?.map((info) => info.model) ?? []}
-          onClose={() => setEdited(null)}
-        />
-      ) : null}
-      {importing ? <ImportDialog onClose={() => setImporting(false)} /> : null}
+      <OpenedRow
+        opened={edited}
+        rows={infos.data}
+        keyOf={(info) => String(info.id)}
+        create={
+          mayChange && infos.data ? (
+            <ModelInfoDrawer info={undefined} taken={taken} onClose={edited.close} />
+          ) : undefined
+        }
+      >
+        {(info) => <ModelInfoDrawer key={info.id} info={info} taken={taken} onClose={edited.close} />}
+      </OpenedRow>
+      {importing.key !== "" && mayChange ? <ImportDialog onClose={importing.close} /> : null}
     </Page>
   );
 }

@@ -9,8 +9,10 @@ import { z } from "zod";
 import { OwnerIcon } from "#components/owner-icon.tsx";
 import { useListParams } from "#lib/list-params.ts";
 import { nameOfModality } from "#lib/modalities.ts";
+import { useOpened } from "#lib/opened.ts";
 import { useSelf } from "#lib/session.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
+import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -34,8 +36,6 @@ const PriceParams = PageQuery.extend({
   unit: z.enum(["M", "K"]).catch("M").default("M"),
   /** "yes" hides what the group does not reach. */
   reachable: z.enum(["", "yes"]).catch("").default(""),
-  /** The model whose details are open. */
-  model: z.string().default(""),
 });
 
 export default function ModelPricesPage() {
@@ -67,8 +67,7 @@ export default function ModelPricesPage() {
     (value) => value !== "",
   );
   const iconOf = (name: string) => ownerRows?.find((owner) => owner.name === name)?.icon ?? "";
-  // The page stays where it is while details are open.
-  const open = (model: string) => setParams({ model, page });
+  const details = useOpened("model");
 
   const empty = (
     <Empty
@@ -189,7 +188,7 @@ export default function ModelPricesPage() {
           rowKey={(offer) => offer.model}
           error={models.error}
           onRetry={() => void models.refetch()}
-          onOpen={(offer) => open(offer.model)}
+          onOpen={(offer) => details.open(offer.model)}
           toolbar={
             <Text c="dimmed" fz="sm" style={{ alignSelf: "center" }}>
               {t("{{count}} models", { count: found.length })}
@@ -218,7 +217,7 @@ export default function ModelPricesPage() {
                     unit={params.unit}
                     group={group}
                     groupRatio={groupRatio}
-                    onOpen={() => open(offer.model)}
+                    onOpen={() => details.open(offer.model)}
                   />
                 ))
               : placeholders.map((index) => (
@@ -231,12 +230,15 @@ export default function ModelPricesPage() {
         </>
       )}
       <OfferDrawer
-        offer={offers.find((offer) => offer.model === params.model)}
+        offer={offers.find((offer) => offer.model === details.key)}
         groups={groups.data ?? {}}
         group={group}
         unit={params.unit}
-        onClose={() => open("")}
+        onClose={details.close}
       />
+      {!waiting && models.data && details.key !== "" && !offers.some(({ model }) => model === details.key) ? (
+        <Missing onClose={details.close} />
+      ) : null}
     </Page>
   );
 }

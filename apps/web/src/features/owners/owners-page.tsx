@@ -4,14 +4,16 @@ import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { OwnerIcon } from "#components/owner-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -29,7 +31,7 @@ export default function OwnersPage() {
   const [params, setParams] = useListParams(OwnerParams);
   const owners = useQuery(ownersQuery);
   const remove = useDeleteOwner();
-  const [edited, setEdited] = useState<ModelOwnerRow | "new" | null>(null);
+  const edited = useOpened();
   const columns = useMemo(() => ownerColumns(t), [t]);
   const wanted = params.keyword.trim().toLowerCase();
   const found = owners.data?.filter(
@@ -51,7 +53,7 @@ export default function OwnersPage() {
       description={t("The makers of models, with the logo they are shown with. Prices name them.")}
       actions={
         mayChange ? (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+          <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
             {t("New owner")}
           </Button>
         ) : null
@@ -66,10 +68,10 @@ export default function OwnersPage() {
         fetching={owners.isFetching}
         error={owners.error}
         onRetry={() => void owners.refetch()}
-        onOpen={setEdited}
+        onOpen={(owner) => edited.open(owner.id)}
         rowActions={(owner) => (
           <EditButtons
-            onEdit={() => setEdited(owner)}
+            onEdit={() => edited.open(owner.id)}
             {...(owner.id > LAST_RESERVED_OWNER ? { onDelete: () => void destroy(owner) } : {})}
           />
         )}
@@ -94,13 +96,18 @@ export default function OwnersPage() {
           />
         }
       />
-      {edited ? (
-        <OwnerDrawer
-          owner={edited === "new" ? undefined : edited}
-          freeId={freeId}
-          onClose={() => setEdited(null)}
-        />
-      ) : null}
+      <OpenedRow
+        opened={edited}
+        rows={owners.data}
+        keyOf={(owner) => String(owner.id)}
+        create={
+          mayChange && owners.data ? (
+            <OwnerDrawer owner={undefined} freeId={freeId} onClose={edited.close} />
+          ) : undefined
+        }
+      >
+        {(owner) => <OwnerDrawer key={owner.id} owner={owner} freeId={freeId} onClose={edited.close} />}
+      </OpenedRow>
     </Page>
   );
 }

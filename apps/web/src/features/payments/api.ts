@@ -92,3 +92,6 @@ export function useOrderAction() {
     onSettled: refresh,
   });
 }
+
+/** For an address that names a gateway which the list does not show. */
+export const fetchGateway = (id: string) => http.get(`/payment/${encodeURIComponent(id)}`, PaymentRow);

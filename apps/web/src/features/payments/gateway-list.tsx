@@ -5,16 +5,18 @@ import { Box, Button, Group, Switch, Text } from "@mantine/core";
 import { IconCreditCard, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { PaymentIcon } from "#components/payment-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { formatMoney } from "#lib/money.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -22,27 +24,26 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
+import { fetchGateway, gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
 import { GatewayDrawer } from "./gateway-drawer.tsx";
 import { typeTitles } from "./gateway-labels.ts";
 
 const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
 
-type GatewayListProps = {
-  /** A new one is being made. */
-  adding: boolean;
-  onAdding: (adding: boolean) => void;
-};
-
-export function GatewayList({ adding, onAdding }: GatewayListProps) {
+export function GatewayList() {
   const { t } = useTranslation();
   const [params, setParams] = useListParams(PaymentQuery);
   const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
   const remove = useDeleteGateway();
   const edits = useMayChange();
-  const [edited, setEdited] = useState<PaymentRow | null>(null);
+  const edited = useOpened();
   const columns = useMemo(() => gatewayColumns(t), [t]);
   const filtered = params.name !== "" || params.uuid !== "" || params.type !== "" || params.currency !== "";
+
+  const drawer = {
+    onClose: edited.close,
+    onUnfinished: (gateway: PaymentRow) => edited.replace(gateway.id),
+  };
 
   const destroy = async (gateway: PaymentRow) => {
     await confirmDeletion(
@@ -62,9 +63,9 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
         columns={columns}
         {...pagedList(gateways, params, setParams)}
         rowKey={(gateway) => String(gateway.id)}
-        onOpen={setEdited}
+        onOpen={(gateway) => edited.open(gateway.id)}
         rowActions={(gateway) => (
-          <EditButtons onEdit={() => setEdited(gateway)} onDelete={() => void destroy(gateway)} />
+          <EditButtons onEdit={() => edited.open(gateway.id)} onDelete={() => void destroy(gateway)} />
         )}
         toolbar={
           <>
@@ -94,7 +95,7 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
               hint={t("Add one, and users can top up on the top-up screen.")}
               action={
                 edits ? (
-                  <Button leftSection={<IconPlus size={16} />} onClick={() => onAdding(true)}>
+                  <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
                     {t("New payment gateway")}
                   </Button>
                 ) : null
@@ -103,17 +104,15 @@ export function GatewayList({ adding, onAdding }: GatewayListProps) {
           )
         }
       />
-      {edited || adding ? (
-        <GatewayDrawer
-          key={edited?.id ?? "new"}
-          gateway={edited ?? undefined}
-          onClose={() => {
-            setEdited(null);
-            onAdding(false);
-          }}
-          onUnfinished={setEdited}
-        />
-      ) : null}
+      <OpenedRow
+        opened={edited}
+        rows={gateways.data?.data}
+        keyOf={(gateway) => String(gateway.id)}
+        load={fetchGateway}
+        create={edits ? <GatewayDrawer key={NEW} gateway={undefined} {...drawer} /> : undefined}
+      >
+        {(gateway) => <GatewayDrawer key={gateway.id} gateway={gateway} {...drawer} />}
+      </OpenedRow>
     </>
   );
 }

@@ -1,11 +1,11 @@
 /** How people pay, and what they paid. */
 import { Button, Tabs } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { AddressMissing } from "#components/address-missing.tsx";
 import { useMayChange } from "#lib/changes.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { useSite } from "#lib/site.ts";
 import { Page } from "#ui/page.tsx";
 import { GatewayList } from "./gateway-list.tsx";
@@ -16,7 +16,7 @@ export default function PaymentsPage() {
   const [search, setSearch] = useSearchParams();
   const edits = useMayChange();
   const site = useSite();
-  const [adding, setAdding] = useState(false);
+  const gateway = useOpened();
   const tab = search.get("tab") === "gateways" ? "gateways" : "orders";
   return (
     <Page
@@ -24,7 +24,7 @@ export default function PaymentsPage() {
       description={t("Each payment is credited once, for exactly the sum its order was opened with.")}
       actions={
         tab === "gateways" && edits ? (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+          <Button leftSection={<IconPlus size={16} />} onClick={() => gateway.open(NEW)}>
             {t("New payment gateway")}
           </Button>
         ) : null
@@ -41,7 +41,7 @@ export default function PaymentsPage() {
         </Tabs.List>
       </Tabs>
       {site && site.server_address === "" ? <AddressMissing /> : null}
-      {tab === "gateways" ? <GatewayList adding={adding} onAdding={setAdding} /> : <OrderList />}
+      {tab === "gateways" ? <GatewayList /> : <OrderList />}
     </Page>
   );
 }

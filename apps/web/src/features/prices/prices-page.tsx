@@ -9,8 +9,10 @@ import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -20,8 +22,8 @@ import { MissingPrices } from "./missing-prices.tsx";
 import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
 import { PriceDrawer } from "./price-drawer.tsx";
 import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-list.ts";
-import type { Edited } from "./price-values.ts";
 import { UpdateDialog } from "./update-dialog.tsx";
+import { useEdited } from "./use-edited.ts";
 
 const PricesParams = PageQuery.extend({
   size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
@@ -40,8 +42,8 @@ export default function PricesPage() {
   const prices = useQuery(pricesQuery);
   const ownerRows = useQuery(ownersQuery).data;
   const remove = useDeletePrices();
-  const [edited, setEdited] = useState<Edited | null>(null);
-  const [updating, setUpdating] = useState(false);
+  const [edited, setEdited, closeEdited] = useEdited(prices.data);
+  const updating = useOpened("update");
   const [selected, setSelected] = useState<string[]>([]);
   const owners = useMemo(() => new Map((ownerRows ?? []).map((owner) => [owner.id, owner])), [ownerRows]);
 
@@ -154,7 +156,7 @@ export default function PricesPage() {
               {t("Clear filters")}
             </Button>
           ) : mayChange ? (
-            <Button onClick={() => setUpdating(true)}>{t("Update prices")}</Button>
+            <Button onClick={() => updating.open("list")}>{t("Update prices")}</Button>
           ) : null
         }
       />
@@ -178,7 +180,7 @@ export default function PricesPage() {
             <Button
               variant="default"
               leftSection={<IconDownload size={16} />}
-              onClick={() => setUpdating(true)}
+              onClick={() => updating.open("list")}
             >
               {t("Update prices")}
             </Button>
@@ -246,8 +248,11 @@ export default function PricesPage() {
           />
         </Tabs.Panel>
       </Tabs>
-      {edited ? <PriceDrawer edited={edited} onClose={() => setEdited(null)} /> : null}
-      {updating ? <UpdateDialog owners={owners} onClose={() => setUpdating(false)} /> : null}
+      {edited === "missing" ? <Missing onClose={closeEdited} /> : null}
+      {edited !== null && edited !== "missing" ? (
+        <PriceDrawer key={edited.models.join()} edited={edited} onClose={closeEdited} />
+      ) : null}
+      {updating.key !== "" && mayChange ? <UpdateDialog owners={owners} onClose={updating.close} /> : null}
     </Page>
   );
 }

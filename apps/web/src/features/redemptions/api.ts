@@ -69,3 +69,6 @@ export function useDeleteCodes() {
     onSettled: refresh,
   });
 }
+
+/** For an address that names a code which the list does not show. */
+export const fetchCode = (id: string) => http.get(`/redemption/${encodeURIComponent(id)}`, RedemptionRow);

@@ -7,10 +7,12 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
@@ -18,7 +20,7 @@ import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { toast } from "#ui/toast.tsx";
-import { codesQuery, useDeleteCodes } from "./api.ts";
+import { codesQuery, fetchCode, useDeleteCodes } from "./api.ts";
 import { codeColumns } from "./code-columns.tsx";
 import { CodeDrawer } from "./code-drawer.tsx";
 import { downloadCodes } from "./codes-file.ts";
@@ -31,7 +33,7 @@ export default function RedemptionsPage() {
   const [params, setParams] = useListParams(RedemptionQuery);
   const codes = useQuery(codesQuery(params));
   const remove = useDeleteCodes();
-  const [edited, setEdited] = useState<RedemptionRow | "new" | null>(null);
+  const edited = useOpened();
   const [created, setCreated] = useState<{ codes: string[]; name: string } | null>(null);
   const [selected, setSelected] = useState<string[]>([]);
   const columns = useMemo(() => codeColumns(t, format), [t, format]);
@@ -40,7 +42,12 @@ export default function RedemptionsPage() {
   const keysOf = (ids: string[]) => rowsOf(ids).map((row) => row.key);
   const edit = (row: RedemptionRow) => {
     if (row.status === RedemptionStatus.used) toast.info(t("A redeemed code cannot be changed"));
-    else setEdited(row);
+    else edited.open(row.id);
+  };
+
+  const drawer = {
+    onClose: edited.close,
+    onCreated: (made: string[], name: string) => setCreated({ codes: made, name }),
   };
 
   const destroy = async (ids: number[]) => {
@@ -53,7 +60,7 @@ export default function RedemptionsPage() {
   };
 
   const newCodes = mayChange ? (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
       {t("New codes")}
     </Button>
   ) : null;
@@ -96,7 +103,7 @@ export default function RedemptionsPage() {
         )}
         rowActions={(row) => (
           <EditButtons
-            {...(row.status === RedemptionStatus.used ? {} : { onEdit: () => setEdited(row) })}
+            {...(row.status === RedemptionStatus.used ? {} : { onEdit: () => edited.open(row.id) })}
             onDelete={() => void destroy([row.id])}
           />
         )}
@@ -139,13 +146,15 @@ export default function RedemptionsPage() {
           )
         }
       />
-      {edited ? (
-        <CodeDrawer
-          code={edited === "new" ? undefined : edited}
-          onClose={() => setEdited(null)}
-          onCreated={(made, name) => setCreated({ codes: made, name })}
-        />
-      ) : null}
+      <OpenedRow
+        opened={edited}
+        rows={codes.data?.data}
+        keyOf={(row) => String(row.id)}
+        load={fetchCode}
+        create={mayChange ? <CodeDrawer code={undefined} {...drawer} /> : undefined}
+      >
+        {(row) => <CodeDrawer key={row.id} code={row} {...drawer} />}
+      </OpenedRow>
       {created ? <CreatedDialog {...created} onClose={() => setCreated(null)} /> : null}
     </Page>
   );

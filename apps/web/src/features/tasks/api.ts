@@ -1,5 +1,12 @@
 /** Work that providers do later, as its reader may see it. */
-import { MidjourneyPage, MidjourneyQuery, TaskPage, type TaskQuery } from "@gateway/shared/channels/task";
+import {
+  MidjourneyPage,
+  MidjourneyQuery,
+  type MidjourneyRow,
+  TaskPage,
+  type TaskQuery,
+  type TaskRow,
+} from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { isOpen } from "./task-labels.ts";
@@ -44,3 +51,19 @@ export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
     placeholderData: keepPreviousData,
     refetchInterval: watching,
   });
+
+/** For an address that names a task which the list does not show. */
+export async function fetchTask(whose: Whose, taskId: string): Promise<TaskRow | undefined> {
+  const found = await http.get(paths[whose].task, TaskPage, { task_id: taskId.slice(0, 64), size: 1 });
+  return found.data[0];
+}
+
+/** The same for a task of Midjourney. */
+export async function fetchMidjourney(whose: Whose, taskId: string): Promise<MidjourneyRow | undefined> {
+  const found = await http.get(paths[whose].mj, MidjourneyPage, { mj_id: taskId.slice(0, 64), size: 1 });
+  return found.data[0];
+}
+
+/** What names a task in an address: the provider's id, or ours when it has none. */
+export const keyOfTask = (row: { id: number; task_id: string }) => row.task_id || String(row.id);
+export const keyOfMidjourney = (row: { id: number; mj_id: string }) => row.mj_id || String(row.id);

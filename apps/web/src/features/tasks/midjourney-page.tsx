@@ -14,7 +14,7 @@ import { Empty } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { midjourneyQuery, type Whose } from "./api.ts";
+import { fetchMidjourney, keyOfMidjourney, midjourneyQuery, type Whose } from "./api.ts";
 import { shownPicture } from "./shown-task.ts";
 import { taskColumns } from "./task-columns.tsx";
 import { TaskFilters } from "./task-filters.tsx";
@@ -40,6 +40,8 @@ export default function MidjourneyPage() {
       description={t("Pictures take a while. What fails is given back.")}
       icon={IconPhoto}
       list={useQuery(midjourneyQuery(whose, query))}
+      keyOf={keyOfMidjourney}
+      load={(key) => fetchMidjourney(whose, key)}
       query={query}
       onQuery={setQuery}
       columns={columns}

@@ -1,7 +1,7 @@
 /** One task, whole: what came of it, and the facts. */
 import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
@@ -13,37 +13,32 @@ import type { ShownTask } from "./shown-task.ts";
 import { actionWord, isOpen } from "./task-labels.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
 
-type Props = { task: ShownTask | null; result: ReactNode; forAdmins: boolean; onClose: () => void };
+type Props = { task: ShownTask; result: ReactNode; forAdmins: boolean; onClose: () => void };
 
 export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
   const { t } = useTranslation();
   const phone = useIsPhone();
-  // The last task stays while the drawer slides out.
-  const [shown, setShown] = useState({ task, result });
-  if (task && (task !== shown.task || result !== shown.result)) setShown({ task, result });
   return (
     <Drawer
-      opened={task !== null}
+      opened
       onClose={onClose}
       position="right"
       size={phone ? "100%" : 560}
       padding="lg"
       scrollAreaComponent={ScrollArea.Autosize}
-      title={shown.task ? <Heading task={shown.task} /> : null}
+      title={<Heading task={task} />}
     >
-      {shown.task ? (
-        <Stack gap="md">
-          <Outcome task={shown.task} result={shown.result} />
-          {shown.task.prompt === "" ? null : (
-            <Section padding="md" title={t("Prompt")}>
-              <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{shown.task.prompt}</Text>
-            </Section>
-          )}
-          <Section padding="md" title={t("Facts")}>
-            <TaskFacts task={shown.task} forAdmins={forAdmins} />
+      <Stack gap="md">
+        <Outcome task={task} result={result} />
+        {task.prompt === "" ? null : (
+          <Section padding="md" title={t("Prompt")}>
+            <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{task.prompt}</Text>
           </Section>
-        </Stack>
-      ) : null}
+        )}
+        <Section padding="md" title={t("Facts")}>
+          <TaskFacts task={task} forAdmins={forAdmins} />
+        </Section>
+      </Stack>
     </Drawer>
   );
 }

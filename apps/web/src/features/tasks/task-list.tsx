@@ -4,9 +4,11 @@ import type { Page as PageOf } from "@gateway/shared/paging";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { type Icon, IconRefresh } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
@@ -23,6 +25,9 @@ type TaskListProps<Row> = {
   /** On the button that opens a row. */
   icon: Icon;
   list: UseQueryResult<PageOf<Row>>;
+  /** The provider's id of the task, which stands in the address of its drawer. */
+  keyOf: (row: Row) => string;
+  load: (key: string) => Promise<Row | undefined>;
   query: TaskQuery;
   onQuery: (patch: Partial<TaskQuery>) => void;
   columns: Column<Row>[];
@@ -38,9 +43,7 @@ type TaskListProps<Row> = {
 export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) {
   const { id, title, description, icon, list, query, onQuery, columns, shown, forAdmins } = props;
   const { t } = useTranslation();
-  const [openedId, setOpenedId] = useState<number | null>(null);
-  // From the list, so that an open drawer shows how it goes on.
-  const opened = list.data?.data.find((row) => row.id === openedId) ?? null;
+  const opened = useOpened("open");
   return (
     <Page title={title} description={description}>
       <DataTable
@@ -49,8 +52,10 @@ export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) 
         columns={columns}
         {...pagedList(list, query, onQuery)}
         rowKey={(row) => String(row.id)}
-        onOpen={(row) => setOpenedId(row.id)}
-        rowActions={(row) => <RowButton label={t("Open")} icon={icon} onClick={() => setOpenedId(row.id)} />}
+        onOpen={(row) => opened.open(props.keyOf(row))}
+        rowActions={(row) => (
+          <RowButton label={t("Open")} icon={icon} onClick={() => opened.open(props.keyOf(row))} />
+        )}
         tools={
           <Tooltip label={t("Refresh")}>
             <ActionIcon size={36} aria-label={t("Refresh")} onClick={() => void list.refetch()}>
@@ -74,12 +79,16 @@ export function TaskList<Row extends { id: number }>(props: TaskListProps<Row>) 
           )
         }
       />
-      <TaskDrawer
-        task={opened ? shown(opened) : null}
-        result={opened ? props.result(opened) : null}
-        forAdmins={forAdmins}
-        onClose={() => setOpenedId(null)}
-      />
+      <OpenedRow opened={opened} rows={list.data?.data} keyOf={props.keyOf} load={props.load}>
+        {(row) => (
+          <TaskDrawer
+            task={shown(row)}
+            result={props.result(row)}
+            forAdmins={forAdmins}
+            onClose={opened.close}
+          />
+        )}
+      </OpenedRow>
     </Page>
   );
 }

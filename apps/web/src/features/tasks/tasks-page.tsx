@@ -14,7 +14,7 @@ import { Empty } from "#ui/empty.tsx";
 import { Short } from "#ui/short.tsx";
 import { FilterSelect } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { tasksQuery, type Whose } from "./api.ts";
+import { fetchTask, keyOfTask, tasksQuery, type Whose } from "./api.ts";
 import { shownTask } from "./shown-task.ts";
 import { taskColumns } from "./task-columns.tsx";
 import { TaskFilters } from "./task-filters.tsx";
@@ -39,6 +39,8 @@ export default function TasksPage() {
       description={t("Songs, lyrics and videos take a while. Failed tasks are refunded.")}
       icon={IconPlayerPlay}
       list={useQuery(tasksQuery(whose, query))}
+      keyOf={keyOfTask}
+      load={(key) => fetchTask(whose, key)}
       query={query}
       onQuery={setQuery}
       columns={columns}

@@ -58,3 +58,7 @@ export function useReloadBot() {
     onSuccess: (status) => client.setQueryData(botQuery.queryKey, status),
   });
 }
+
+/** For an address that names a command which the list does not show. */
+export const fetchMenu = (id: string) =>
+  http.get(`/option/telegram/${encodeURIComponent(id)}`, TelegramMenuRow);

@@ -4,19 +4,21 @@ import { Badge, Button, Text } from "@mantine/core";
 import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { menusQuery, useDeleteMenu } from "./api.ts";
+import { fetchMenu, menusQuery, useDeleteMenu } from "./api.ts";
 import { BotState } from "./bot-state.tsx";
 import { MenuDrawer } from "./menu-drawer.tsx";
 
@@ -26,7 +28,7 @@ export default function TelegramPage() {
   const [params, setParams] = useListParams(TelegramMenuQuery);
   const menus = useQuery(menusQuery(params));
   const remove = useDeleteMenu();
-  const [edited, setEdited] = useState<TelegramMenuRow | "new" | null>(null);
+  const edited = useOpened();
   const columns = useMemo(() => menuColumns(t), [t]);
 
   const destroy = async (menu: TelegramMenuRow) => {
@@ -37,7 +39,7 @@ export default function TelegramPage() {
   };
 
   const newCommand = mayChange ? (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
       {t("New command")}
     </Button>
   ) : null;
@@ -57,9 +59,9 @@ export default function TelegramPage() {
         columns={columns}
         {...pagedList(menus, params, setParams)}
         rowKey={(menu) => String(menu.id)}
-        onOpen={setEdited}
+        onOpen={(menu) => edited.open(menu.id)}
         rowActions={(menu) => (
-          <EditButtons onEdit={() => setEdited(menu)} onDelete={() => void destroy(menu)} />
+          <EditButtons onEdit={() => edited.open(menu.id)} onDelete={() => void destroy(menu)} />
         )}
         toolbar={
           <SearchBox
@@ -88,9 +90,15 @@ export default function TelegramPage() {
           )
         }
       />
-      {edited ? (
-        <MenuDrawer menu={edited === "new" ? undefined : edited} onClose={() => setEdited(null)} />
-      ) : null}
+      <OpenedRow
+        opened={edited}
+        rows={menus.data?.data}
+        keyOf={(menu) => String(menu.id)}
+        load={fetchMenu}
+        create={mayChange ? <MenuDrawer menu={undefined} onClose={edited.close} /> : undefined}
+      >
+        {(menu) => <MenuDrawer key={menu.id} menu={menu} onClose={edited.close} />}
+      </OpenedRow>
     </Page>
   );
 }

@@ -3,19 +3,21 @@ import { type TokenAdminRow, TokenAdminQuery, TokenStatus } from "@gateway/share
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useListParams } from "#lib/list-params.ts";
+import { useOpened } from "#lib/opened.ts";
 import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import type { Column } from "#ui/table/table-model.ts";
-import { allTokensQuery, useSwitchAnyToken } from "./api.ts";
+import { allTokensQuery, fetchAnyToken, useSwitchAnyToken } from "./api.ts";
 import { OwnedTokenDrawer } from "./owned-token-form.tsx";
 import { tokenColumns } from "./token-columns.tsx";
 
@@ -28,7 +30,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const [params, setParams] = useListParams(TokenAdminQuery);
   const tokens = useQuery(allTokensQuery(params));
   const groups = useQuery(groupsQuery).data;
-  const [edited, setEdited] = useState<TokenAdminRow | null>(null);
+  const edited = useOpened();
   const columns = useMemo(
     () => ownedColumns(tokenColumns(t, format, groups ?? {}, true), t("Belongs to")),
     [t, format, groups],
@@ -47,9 +49,9 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         columns={columns}
         {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
-        onOpen={(token) => (mayTouch(token) ? setEdited(token) : undefined)}
+        onOpen={(token) => (mayTouch(token) ? edited.open(token.id) : undefined)}
         rowActions={(token) =>
-          mayTouch(token) ? <Actions token={token} onEdit={() => setEdited(token)} /> : null
+          mayTouch(token) ? <Actions token={token} onEdit={() => edited.open(token.id)} /> : null
         }
         toolbar={
           <>
@@ -83,7 +85,20 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
           />
         }
       />
-      {edited ? <OwnedTokenDrawer token={edited} onClose={() => setEdited(null)} /> : null}
+      <OpenedRow
+        opened={edited}
+        rows={tokens.data?.data}
+        keyOf={(token) => String(token.id)}
+        load={fetchAnyToken}
+      >
+        {(token) =>
+          mayTouch(token) ? (
+            <OwnedTokenDrawer key={token.id} token={token} onClose={edited.close} />
+          ) : (
+            <Missing onClose={edited.close} />
+          )
+        }
+      </OpenedRow>
     </>
   );
 }

@@ -99,3 +99,13 @@ export function useSwitchAnyToken() {
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
+
+/** For an address that names a token of one's own which the list does not show. */
+export const fetchToken = (id: string) => http.get(`/token/${encodeURIComponent(id)}`, TokenRow);
+
+/** The same among the tokens of all users. */
+export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefined> {
+  if (!/^[1-9]\d{0,8}$/.test(id)) return undefined;
+  const found = await http.get("/token/admin/search", TokenAdminPage, { token_id: id, size: 1 });
+  return found.data[0];
+}

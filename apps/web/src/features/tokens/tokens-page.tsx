@@ -1,5 +1,5 @@
 /** The signed-in person's API keys: what each may spend, where it may be used, and the key itself. */
-import { type TokenCreated, TokenQuery, type TokenRow } from "@gateway/shared/accounts/token";
+import { type TokenCreated, TokenQuery } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,15 +8,18 @@ import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { groupsQuery, tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { AllTokens } from "./all-tokens.tsx";
+import { fetchToken } from "./api.ts";
 import { BaseAddress } from "./base-address.tsx";
 import { TokenActions } from "./token-actions.tsx";
 import { tokenColumns } from "./token-columns.tsx";
@@ -52,28 +55,19 @@ export default function TokensPage() {
   return <OwnTokens switcher={switcher} />;
 }
 
-/** `edit=new`: the first steps lead straight to the form. */
-const TokensParams = TokenQuery.extend({ edit: z.enum(["", "new"]).catch("").default("") });
-
 function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
   const tags = useCan("seeBillingTag");
-  const [{ edit, ...params }, setParams] = useListParams(TokensParams);
+  const [params, setParams] = useListParams(TokenQuery);
   const tokens = useQuery(tokensQuery(params));
   const groups = useQuery(groupsQuery).data;
-  const [chosen, setChosen] = useState<TokenRow | null>(null);
-  const edited = edit === "new" ? edit : chosen;
-  const setEdited = (next: TokenRow | "new" | null) => {
-    setChosen(next === "new" ? null : next);
-    // The page of the list stays.
-    if (next === "new" || edit === "new") setParams({ edit: next === "new" ? "new" : "", page: params.page });
-  };
+  const edited = useOpened();
   const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
   const columns = useMemo(() => tokenColumns(t, format, groups ?? {}, tags), [t, format, groups, tags]);
   const searching = params.keyword !== "" || params.billing_tag !== "";
   const newToken = (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited("new")}>
+    <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
       {t("New token")}
     </Button>
   );
@@ -90,8 +84,8 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
         columns={columns}
         {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
-        onOpen={setEdited}
-        rowActions={actionsWith(setEdited)}
+        onOpen={(token) => edited.open(token.id)}
+        rowActions={(token) => <TokenActions token={token} onEdit={() => edited.open(token.id)} />}
         toolbar={
           <>
             {switcher}
@@ -130,18 +124,18 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
           )
         }
       />
-      {edited ? (
-        <TokenDrawer
-          token={edited === "new" ? undefined : edited}
-          onClose={() => setEdited(null)}
-          onCreated={setCreated}
-        />
-      ) : null}
+      <OpenedRow
+        opened={edited}
+        rows={tokens.data?.data}
+        keyOf={(token) => String(token.id)}
+        load={fetchToken}
+        create={<TokenDrawer token={undefined} onClose={edited.close} onCreated={setCreated} />}
+      >
+        {(token) => (
+          <TokenDrawer key={token.id} token={token} onClose={edited.close} onCreated={setCreated} />
+        )}
+      </OpenedRow>
       {created ? <CreatedDialog token={created} onClose={() => setCreated(null)} /> : null}
     </Page>
   );
-}
-
-function actionsWith(onEdit: (token: TokenRow) => void) {
-  return (token: TokenRow) => <TokenActions token={token} onEdit={() => onEdit(token)} />;
 }

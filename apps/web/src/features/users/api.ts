@@ -56,3 +56,6 @@ export const useEndSessions = () =>
   useUserMutation(({ id, session }: { id: number; session?: string }) =>
     http.del(`/user/${id}/sessions${session === undefined ? "" : `/${session}`}`, z.unknown()),
   );
+
+/** For an address that names a user whom the list does not show. */
+export const fetchUser = (id: string) => http.get(`/user/${encodeURIComponent(id)}`, UserDetail);

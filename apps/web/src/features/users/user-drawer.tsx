@@ -16,6 +16,7 @@ import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
+import { isRefusal, Missing } from "#ui/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -40,6 +41,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
   const mayEdit = useMayChange() && below;
   const seesOrders = useMayEnter("payments");
   const mayPay = useMayEnter("balances", "edit") && below;
+  if (!user && isRefusal(detail.error)) return <Missing onClose={onClose} />;
   return (
     <Drawer
       opened

@@ -5,15 +5,17 @@ import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { Empty } from "#ui/empty.tsx";
+import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
+import { fetchUser } from "./api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { QuotaDialog } from "./quota-dialog.tsx";
 import { UserActions } from "./user-actions.tsx";
@@ -23,22 +25,23 @@ import { UserExport } from "./user-export.tsx";
 import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
 import { EditUserDrawer, NewUserDrawer } from "./user-form.tsx";
 
-type Open = { kind: "new" } | { kind: "edit" | "quota"; row: UserListRow } | null;
+const byId = { keyOf: (row: UserListRow) => String(row.id), load: fetchUser };
 
 export default function UsersPage() {
   const { t } = useTranslation();
   const [query, setQuery] = useListParams(UserQuery);
-  const [shown, show] = useShownUser();
-  const [open, setOpen] = useState<Open>(null);
+  const shown = useOpened("user");
+  const edited = useOpened();
+  const paid = useOpened("balance");
   const [selected, setSelected] = useState<string[]>([]);
   const edits = useMayChange();
   const columns = useUserColumns();
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
   const rowsOf = useSeenRows(rows);
-  const close = () => setOpen(null);
-  const edit = (row: UserListRow) => setOpen({ kind: "edit", row });
-  const quota = (row: UserListRow) => setOpen({ kind: "quota", row });
+  const edit = (row: UserListRow) => edited.open(row.id);
+  const quota = (row: UserListRow) => paid.open(row.id);
+  const id = Number(shown.key);
 
   // The last row of the last page was deleted.
   const beyondEnd = query.page > 1 && rows?.length === 0 && !list.isPlaceholderData;
@@ -52,7 +55,7 @@ export default function UsersPage() {
       description={t("All accounts, their balances and permissions.")}
       actions={
         edits ? (
-          <Button leftSection={<IconUserPlus size={16} />} onClick={() => setOpen({ kind: "new" })}>
+          <Button leftSection={<IconUserPlus size={16} />} onClick={() => edited.open(NEW)}>
             {t("New user")}
           </Button>
         ) : null
@@ -72,12 +75,12 @@ export default function UsersPage() {
             onEdit={() => edit(row)}
             onQuota={() => quota(row)}
             onDeleted={() => {
-              show(null);
+              shown.close();
               setSelected([]);
             }}
           />
         )}
-        onOpen={(row) => show(row.id)}
+        onOpen={(row) => shown.open(row.id)}
         toolbar={<UserFilters query={query} onChange={setQuery} />}
         tools={
           <>
@@ -108,26 +111,24 @@ export default function UsersPage() {
           />
         }
       />
-      {shown !== null && open === null ? (
-        <UserDrawer id={shown} onClose={() => show(null)} onEdit={edit} onQuota={quota} />
+      {shown.key !== "" && edited.key === "" && paid.key === "" ? (
+        Number.isSafeInteger(id) && id > 0 ? (
+          <UserDrawer key={id} id={id} onClose={shown.close} onEdit={edit} onQuota={quota} />
+        ) : (
+          <Missing onClose={shown.close} />
+        )
       ) : null}
-      {open?.kind === "new" ? <NewUserDrawer onClose={close} /> : null}
-      {open?.kind === "edit" ? <EditUserDrawer user={open.row} onClose={close} /> : null}
-      {open?.kind === "quota" ? <QuotaDialog user={open.row} onClose={close} /> : null}
+      <OpenedRow
+        opened={edited}
+        {...byId}
+        rows={rows}
+        create={edits ? <NewUserDrawer onClose={edited.close} /> : undefined}
+      >
+        {(row) => <EditUserDrawer key={row.id} user={row} onClose={edited.close} />}
+      </OpenedRow>
+      <OpenedRow opened={paid} {...byId} rows={rows}>
+        {(row) => <QuotaDialog key={row.id} user={row} onClose={paid.close} />}
+      </OpenedRow>
     </Page>
   );
-}
-
-/** Whose details are open lives in the address bar, so that it can be linked to. */
-function useShownUser(): [number | null, (id: number | null) => void] {
-  const [search, setSearch] = useSearchParams();
-  const id = Number(search.get("user"));
-  const show = (next: number | null) =>
-    setSearch((current) => {
-      const params = new URLSearchParams(current);
-      if (next === null) params.delete("user");
-      else params.set("user", String(next));
-      return params;
-    });
-  return [Number.isInteger(id) && id > 0 ? id : null, show];
 }

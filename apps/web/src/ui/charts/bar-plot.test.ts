@@ -16,13 +16,13 @@ describe("a bar plot", () => {
     }
   });
 
-  it("stacks a day's values on each other and draws nothing where there is none", () => {
+  it("stacks a day's values on each other with a gap of 1 px, and draws nothing where there is none", () => {
     const rows = [
       { date: "d1", a: 1, b: 3 },
       { date: "d2", a: 0, b: 4 },
     ];
     const paths = barPaths({ series: ["a", "b"], rows }, 4, { width: 100, height: 40 });
-    expect(paths).toEqual(["M5 40V30h40V40z", "M5 30V0h40V30zM55 40V0h40V40z"]);
+    expect(paths).toEqual(["M5 40V31h40V40z", "M5 30V0h40V30zM55 40V0h40V40z"]);
   });
 
   it("names as many days as there is room for", () => {

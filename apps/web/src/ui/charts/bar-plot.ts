@@ -7,6 +7,10 @@ const widestBar = 44;
 /** Of a day's share of the width. */
 const barShare = 0.8;
 const mostSteps = 5;
+/** Pixels between two parts of a bar, so that they can be told apart without their colours. */
+const gap = 1;
+/** A part that has a value is visible. */
+const leastBar = 0.5;
 
 /** The grid lines' values from 0 on; the last one is not below `top`. Whole numbers, as everything counted here is. */
 export function axisTicks(top: number): number[] {
@@ -37,7 +41,8 @@ export function dayAt(x: number, days: number, width: number): number {
 export function barPaths({ series, rows }: Stacks, highest: number, { width, height }: Box): string[] {
   const bar = Math.min(widestBar, (width / rows.length) * barShare);
   const reached = rows.map(() => 0);
-  return series.map((name) =>
+  const highestPart = rows.map((row) => series.findLastIndex((name) => Number(row[name] ?? 0) > 0));
+  return series.map((name, part) =>
     rows
       .map((row, day) => {
         const value = Number(row[name] ?? 0);
@@ -47,7 +52,8 @@ export function barPaths({ series, rows }: Stacks, highest: number, { width, hei
         reached[day] = to;
         const left = middleOf(day, rows.length, width) - bar / 2;
         const y = (sum: number) => round(height * (1 - sum / highest));
-        return `M${round(left)} ${y(from)}V${y(to)}h${round(bar)}V${y(from)}z`;
+        const top = Math.min(y(from) - leastBar, y(to) + (part === highestPart[day] ? 0 : gap));
+        return `M${round(left)} ${y(from)}V${round(top)}h${round(bar)}V${y(from)}z`;
       })
       .join(""),
   );

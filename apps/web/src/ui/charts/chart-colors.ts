@@ -1,5 +1,5 @@
 /** One ordered palette for every chart; the same name gets the same colour on all of them. */
-const slots = 8;
+const slots = 6;
 const taken = new Map<string, number>();
 
 export const othersColor = "var(--chart-others)";

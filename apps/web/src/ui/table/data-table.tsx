@@ -9,6 +9,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ColumnChooser } from "./column-chooser.tsx";
 import { OrderMenu } from "./order-menu.tsx";
 import { Pager, type Paging } from "./pager.tsx";
+import { SelectAll } from "./select-all.tsx";
 import { CardList } from "./table-cards.tsx";
 import { TableGrid } from "./table-grid.tsx";
 import { type Column, type Features, features, offersOrder, type Selection } from "./table-model.ts";
@@ -34,7 +35,7 @@ type DataTableProps<Row> = {
   selection?: Selection;
   /** Shown instead of the toolbar's left side while rows are selected. */
   bulkActions?: (keys: string[]) => ReactNode;
-  /** Buttons and menus of a row; appear on hover and by keyboard. */
+  /** Buttons and menus of a row, always visible. */
   rowActions?: (row: Row) => ReactNode;
   /** What unfolds below a row; null while it is folded. */
   detail?: (row: Row) => ReactNode;
@@ -118,11 +119,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const view = { ...props, table, loading, shown };
 
   return (
-    <Box className={classes.frame}>
+    <Box className={classes.frame} data-list>
       <div className={classes.toolbar}>
         {selected.length > 0 && bulkActions ? (
           <Group gap="xs">
             <Text fw={500}>{t("{{count}} selected", { count: selected.length })}</Text>
+            <SelectAll selection={selection} rows={rows?.map(rowKey)} />
             {bulkActions(selected)}
             <Button variant="subtle" color="gray" onClick={() => selection?.onChange([])}>
               {t("Clear selection")}

@@ -1,4 +1,4 @@
-/** The table as a table: sticky header and first column, order by header, actions on hover. */
+/** The table as a table: sticky header, first column and actions, order by header. */
 import { Checkbox, Skeleton, UnstyledButton } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";

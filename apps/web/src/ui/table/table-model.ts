@@ -56,7 +56,12 @@ function compared(a: string | number, b: string | number): number {
   return String(a).localeCompare(String(b), undefined, { numeric: true, sensitivity: "base" });
 }
 
-export type Selection = { keys: string[]; onChange: (keys: string[]) => void };
+export type Selection = {
+  keys: string[];
+  onChange: (keys: string[]) => void;
+  /** Offered when the whole page is selected and the list has more: the keys of all rows of the filter. */
+  all?: { total: number | undefined; load: () => Promise<string[]> };
+};
 
 export const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature });
 export type Features = typeof features;

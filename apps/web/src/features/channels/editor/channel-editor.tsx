@@ -5,57 +5,51 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { channelQuery, groupsQuery, providersQuery } from "#features/channels/api.ts";
+import { NEW } from "#lib/opened.ts";
 import { Failed } from "#ui/empty.tsx";
+import { isRefusal, Missing } from "#ui/opened-row.tsx";
 import { ChannelForm, type ChannelFormStart } from "./channel-form.tsx";
 import { draftOf, newDraft } from "./draft.ts";
-import type { EditorTarget } from "./use-editor.ts";
 
-type ChannelEditorProps = { target: EditorTarget | null; onClose: () => void };
-
-const sameTarget = (one: EditorTarget | null, other: EditorTarget | null) =>
-  JSON.stringify(one) === JSON.stringify(other);
+/** What the editor is open for: `new`, the id of a channel, or "" for nothing. */
+type ChannelEditorProps = { target: string; onClose: () => void };
 
 export function ChannelEditor({ target, onClose }: ChannelEditorProps) {
   // The last form stays while its drawer slides out; every opening is a new one.
   const [shown, setShown] = useState({ target, opening: 0 });
   const [open, setOpen] = useState(target);
-  if (!sameTarget(open, target)) {
+  if (open !== target) {
     setOpen(target);
-    if (target !== null) setShown({ target, opening: shown.opening + 1 });
+    if (target !== "") setShown({ target, opening: shown.opening + 1 });
   }
-  if (shown.target === null) return null;
-  return (
-    <LoadedEditor key={shown.opening} target={shown.target} opened={target !== null} onClose={onClose} />
-  );
+  if (shown.target === "") return null;
+  if (target !== "" && target !== NEW && !/^[1-9]\d{0,8}$/.test(target)) return <Missing onClose={onClose} />;
+  return <LoadedEditor key={shown.opening} target={shown.target} opened={target !== ""} onClose={onClose} />;
 }
 
-type LoadedEditorProps = { target: EditorTarget; opened: boolean; onClose: () => void };
+type LoadedEditorProps = { target: string; opened: boolean; onClose: () => void };
 
 function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   const { t } = useTranslation();
   const providers = useQuery(providersQuery);
   const groups = useQuery(groupsQuery);
-  const id = target.kind === "new" ? 0 : target.id;
-  const stored = useQuery({ ...channelQuery(id), enabled: target.kind !== "new" });
+  const fresh = target === NEW;
+  const id = fresh ? 0 : Number(target);
+  const stored = useQuery({ ...channelQuery(id), enabled: !fresh, meta: { quiet: true } });
   // Frozen when it is there: a later answer must not change a form someone types into.
   const [start, setStart] = useState<ChannelFormStart | null>(null);
 
-  if (start === null && providers.data && groups.data && (target.kind === "new" || stored.data)) {
+  if (start === null && providers.data && groups.data && (fresh || stored.data)) {
     const row = stored.data;
-    switch (target.kind) {
-      case "new":
-        setStart({
-          id: undefined,
-          draft: newDraft(firstProvider(providers.data), usualGroup(groups.data)),
-          keyHints: [],
-        });
-        break;
-      case "edit":
-        if (row) {
-          const provider = providers.data.find((each) => each.type === row.type);
-          setStart({ id: row.id, draft: draftOf(row, provider), keyHints: row.key_hints });
-        }
-        break;
+    if (fresh)
+      setStart({
+        id: undefined,
+        draft: newDraft(firstProvider(providers.data), usualGroup(groups.data)),
+        keyHints: [],
+      });
+    else if (row) {
+      const provider = providers.data.find((each) => each.type === row.type);
+      setStart({ id: row.id, draft: draftOf(row, provider), keyHints: row.key_hints });
     }
   }
   if (start && providers.data && groups.data)
@@ -68,6 +62,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
         onClose={onClose}
       />
     );
+  if (opened && isRefusal(stored.error)) return <Missing onClose={onClose} />;
   const error = stored.error ?? providers.error ?? groups.error;
   return (
     <Drawer

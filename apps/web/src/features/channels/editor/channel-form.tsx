@@ -3,11 +3,13 @@ import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Button } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useSaveChannel } from "#features/channels/api.ts";
+import { keysQuery, useSaveChannel } from "#features/channels/api.ts";
+import { countKeys, keyModeOf } from "#features/channels/keys/keys-field.tsx";
 import { testUnsaved } from "#features/channels/runs/channel-tests.ts";
 import { TestLine } from "#features/channels/runs/test-line.tsx";
+import { confirm } from "#ui/confirm.tsx";
 import { FormDrawer } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm, showFieldErrors } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
@@ -39,6 +41,7 @@ type ChannelFormProps = {
 export function ChannelForm({ start, providers, groups, opened, onClose }: ChannelFormProps) {
   const { t } = useTranslation();
   const { id, keyHints } = start;
+  const client = useQueryClient();
   const save = useSaveChannel();
   const providerOf = (type: number) => providers.find((provider) => provider.type === type);
   const form = useSchemaForm(ChannelDraft, start.draft, (values) =>
@@ -48,8 +51,24 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   const test = useUnsavedTest(form, id, groups);
 
   const submit = async (draft: ChannelDraft) => {
+    const pasted = countKeys(draft.key ?? "");
+    const moved = isMoved(start.draft, draft);
+    const key_mode = pasted > 0 && keyHints.length > 0 ? keyModeOf(draft, moved) : undefined;
+    if (key_mode === "replace") {
+      // Some may have been removed beside the form since it was opened.
+      const stored = id === undefined ? undefined : client.getQueryData(keysQuery(id).queryKey);
+      const sure = await confirm({
+        title: t("Replace the stored keys?"),
+        body: t("{{stored}} stored keys are removed and {{pasted}} keys take their place.", {
+          stored: stored?.length ?? keyHints.length,
+          pasted,
+        }),
+        action: t("Replace"),
+      });
+      if (!sure) return;
+    }
     try {
-      const saved = await save.mutateAsync({ id, input: inputOf(draft) });
+      const saved = await save.mutateAsync({ id, input: inputOf({ ...draft, key_mode }) });
       toast.success(t("{{name}} saved", { name: saved.name }));
       onClose();
     } catch (error) {

@@ -3,7 +3,7 @@ import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Alert, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import type { DraftForm } from "#features/channels/editor/draft.ts";
+import type { ChannelDraft, DraftForm } from "#features/channels/editor/draft.ts";
 import { useCan } from "#lib/session.ts";
 import { KeyList } from "./key-list.tsx";
 import classes from "./keys.module.css";
@@ -51,10 +51,10 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
               size="xs"
               aria-label={t("What becomes of the stored keys")}
               data={[
-                { value: "replace", label: t("Replace the stored keys") },
                 { value: "append", label: t("Add to the stored keys") },
+                { value: "replace", label: t("Replace the stored keys") },
               ]}
-              value={form.values.key_mode ?? "replace"}
+              value={keyModeOf(form.values, moved)}
               onChange={(mode) => form.setFieldValue("key_mode", mode === "append" ? "append" : "replace")}
             />
           ) : null}
@@ -90,8 +90,13 @@ function MovedKeys({ isRoot }: { isRoot: boolean }) {
   );
 }
 
+/** Stored keys stay unless the reader chooses otherwise, or they would be sent to another address. */
+export function keyModeOf({ key_mode }: ChannelDraft, moved: boolean): "append" | "replace" {
+  return key_mode ?? (moved ? "replace" : "append");
+}
+
 /** As the server counts: a JSON document is one key, else each line is one, each once. */
-function countKeys(text: string): number {
+export function countKeys(text: string): number {
   if (text.trimStart().startsWith("{")) {
     try {
       JSON.parse(text);

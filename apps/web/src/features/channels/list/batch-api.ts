@@ -68,8 +68,16 @@ export const deleteTag = (tag: string) => http.del(tagPath(tag), ChannelBatchAns
 
 export const leaveTag = (id: number) => http.del(`/channel/${id}/tag`, ChannelRow);
 
-export const exportChannels = (ids: number[] | undefined, withKeys: boolean) =>
-  http.post(withKeys ? "/channel/export/keys" : "/channel/export", ChannelExport, { ids });
+export async function exportChannels(ids: number[] | undefined, withKeys: boolean): Promise<ChannelExport> {
+  const path = withKeys ? "/channel/export/keys" : "/channel/export";
+  if (ids === undefined || ids.length <= portion) return http.post(path, ChannelExport, { ids });
+  const whole = await http.post(path, ChannelExport, { ids: ids.slice(0, portion) });
+  for (let at = portion; at < ids.length; at += portion) {
+    const part = await http.post(path, ChannelExport, { ids: ids.slice(at, at + portion) });
+    whole.channels.push(...part.channels);
+  }
+  return whole;
+}
 
 export const importChannels = (channels: unknown[]) =>
   http.post("/channel/import", ChannelImportAnswer, { channels });

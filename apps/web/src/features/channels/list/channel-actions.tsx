@@ -1,6 +1,5 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import {
   IconCopyPlus,
   IconDots,
@@ -14,24 +13,22 @@ import {
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { deleteChannel, refreshChannels, useProvider } from "#features/channels/api.ts";
-import type { EditorTarget } from "#features/channels/editor/use-editor.ts";
 import { TestMenu } from "#features/channels/runs/test-menu.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { copyChannel } from "./batch-api.ts";
-import { TimelineDrawer } from "./timeline-drawer.tsx";
 
 type ChannelActionsProps = {
   row: ChannelRow;
-  onEdit: (target: EditorTarget) => void;
+  onEdit: (id: number) => void;
+  onTimeline: (id: number) => void;
   onDeleted: (id: number) => void;
 };
 
-export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) {
+export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelActionsProps) {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [timelineOpened, timeline] = useDisclosure(false);
   const website = useProvider(row.type)?.website;
   const client = useQueryClient();
   const remove = useMutation({
@@ -48,7 +45,7 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
     onSuccess: async (made) => {
       toast.info(t("{{name}} is off until you enable it", { name: made.name }));
       await refreshChannels(client);
-      onEdit({ kind: "edit", id: made.id });
+      onEdit(made.id);
     },
   });
   const askAndDelete = async () => {
@@ -79,7 +76,7 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
         <Menu.Dropdown>
           <Menu.Item
             leftSection={mayChange ? <IconPencil size={16} /> : <IconEye size={16} />}
-            onClick={() => onEdit({ kind: "edit", id: row.id })}
+            onClick={() => onEdit(row.id)}
           >
             {mayChange ? t("Edit") : t("Look at it")}
           </Menu.Item>
@@ -92,7 +89,7 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
               {t("Copy as a new channel")}
             </Menu.Item>
           ) : null}
-          <Menu.Item leftSection={<IconHistory size={16} />} onClick={timeline.open}>
+          <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => onTimeline(row.id)}>
             {t("Time line")}
           </Menu.Item>
           {website ? (
@@ -120,7 +117,6 @@ export function ChannelActions({ row, onEdit, onDeleted }: ChannelActionsProps) 
           ) : null}
         </Menu.Dropdown>
       </Menu>
-      {timelineOpened ? <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} /> : null}
     </>
   );
 }

@@ -1,6 +1,14 @@
 /** What concerns all channels at once. */
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
-import { IconDots, IconDownload, IconGauge, IconTrash, IconUpload, IconWallet } from "@tabler/icons-react";
+import {
+  IconDots,
+  IconDownload,
+  IconEraser,
+  IconGauge,
+  IconTrash,
+  IconUpload,
+  IconWallet,
+} from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
@@ -12,12 +20,13 @@ import { deleteDisabled } from "./batch-api.ts";
 
 type PageMenuProps = {
   onTest: () => void;
+  onRemoveModel: () => void;
   onBalances: () => void;
   onImport: () => void;
   onExport: () => void;
 };
 
-export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuProps) {
+export function PageMenu({ onTest, onRemoveModel, onBalances, onImport, onExport }: PageMenuProps) {
   const { t } = useTranslation();
   const mayChange = useMayChange();
   const client = useQueryClient();
@@ -30,15 +39,6 @@ export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuPro
       return refreshChannels(client);
     },
   });
-  const askAndTest = async () => {
-    const sure = await confirm({
-      title: t("Test all channels?"),
-      body: t("Each test is one short call to the provider. Manually disabled channels are skipped."),
-      action: t("Test"),
-      danger: false,
-    });
-    if (sure) onTest();
-  };
   const askAndClean = async () => {
     const sure = await confirm({
       title: t("Delete all channels that are off?"),
@@ -64,11 +64,14 @@ export function PageMenu({ onTest, onBalances, onImport, onExport }: PageMenuPro
       <Menu.Dropdown>
         {mayChange ? (
           <>
-            <Menu.Item leftSection={<IconGauge size={16} />} onClick={() => void askAndTest()}>
+            <Menu.Item leftSection={<IconGauge size={16} />} onClick={onTest}>
               {t("Test all")}
             </Menu.Item>
             <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
               {t("Refresh balances")}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconEraser size={16} />} onClick={onRemoveModel}>
+              {t("Remove a model")}
             </Menu.Item>
             <Menu.Divider />
             <Menu.Item leftSection={<IconUpload size={16} />} onClick={onImport}>

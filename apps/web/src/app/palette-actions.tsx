@@ -1,0 +1,164 @@
+/** What ⌘K can do: each action leads to the form or dialog that does it, and is offered to those who may. */
+import type { AdminArea } from "@gateway/shared/accounts/roles";
+import { mayEnter } from "@gateway/shared/accounts/roles";
+import { useMantineColorScheme } from "@mantine/core";
+import type { SpotlightActionData } from "@mantine/spotlight";
+import {
+  IconCirclePlus,
+  IconCreditCardPay,
+  IconDownload,
+  IconEraser,
+  IconGauge,
+  IconKey,
+  IconLogout,
+  IconMoon,
+  IconPercentage,
+  IconSun,
+  IconTicket,
+  IconUserPlus,
+  IconUsersPlus,
+  type Icon,
+} from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { signOut, useSelf } from "#lib/session.ts";
+
+type Command = {
+  id: string;
+  label: string;
+  /** Further words it is found by, in English. */
+  words: string;
+  icon: Icon;
+  /** For administrators who may change this. */
+  area?: AdminArea;
+  to: string;
+};
+
+const commands: Command[] = [
+  {
+    id: "add-channel",
+    label: phrase("Add a channel"),
+    words: "new create provider key",
+    icon: IconCirclePlus,
+    area: "channels",
+    to: "/panel/channel?edit=new",
+  },
+  {
+    id: "test-channels",
+    label: phrase("Test all channels"),
+    words: "check health probe",
+    icon: IconGauge,
+    area: "channels",
+    to: "/panel/channel?ask=test",
+  },
+  {
+    id: "remove-model",
+    label: phrase("Remove a model from all channels"),
+    words: "disable model everywhere delete",
+    icon: IconEraser,
+    area: "channels",
+    to: "/panel/channel?remove=model",
+  },
+  {
+    id: "new-token",
+    label: phrase("New token"),
+    words: "create api key",
+    icon: IconKey,
+    to: "/panel/token?edit=new",
+  },
+  {
+    id: "new-user",
+    label: phrase("New user"),
+    words: "create account person customer",
+    icon: IconUserPlus,
+    area: "users",
+    to: "/panel/user?edit=new",
+  },
+  {
+    id: "new-group",
+    label: phrase("New group"),
+    words: "create user group ratio",
+    icon: IconUsersPlus,
+    area: "groups",
+    to: "/panel/user_group?edit=new",
+  },
+  {
+    id: "raise-prices",
+    label: phrase("Change the prices of a group"),
+    words: "raise lower ratio percent discount markup",
+    icon: IconPercentage,
+    area: "groups",
+    to: "/panel/user_group",
+  },
+  {
+    id: "new-price",
+    label: phrase("New price"),
+    words: "create model cost",
+    icon: IconCirclePlus,
+    area: "prices",
+    to: "/panel/pricing?edit=new",
+  },
+  {
+    id: "update-prices",
+    label: phrase("Update prices"),
+    words: "import price list",
+    icon: IconDownload,
+    area: "prices",
+    to: "/panel/pricing?update=list",
+  },
+  {
+    id: "new-codes",
+    label: phrase("New codes"),
+    words: "create redemption voucher gift",
+    icon: IconTicket,
+    area: "redemptions",
+    to: "/panel/redemption?edit=new",
+  },
+  {
+    id: "new-gateway",
+    label: phrase("New payment gateway"),
+    words: "create stripe alipay",
+    icon: IconCreditCardPay,
+    area: "payments",
+    to: "/panel/payment?tab=gateways&edit=new",
+  },
+];
+
+/** @param go opens an address of the console */
+export function usePaletteActions(go: (to: string, label: string) => void): SpotlightActionData[] {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const { setColorScheme } = useMantineColorScheme();
+  if (!self) return [];
+  const offered = commands.filter(({ area }) => area === undefined || mayEnter(self, area, "edit"));
+  return [
+    ...offered.map(({ id, label, words, icon: Picture, to }) => ({
+      id,
+      label: t(label),
+      keywords: [label, words],
+      leftSection: <Picture size={18} stroke={1.7} />,
+      onClick: () => go(to, t(label)),
+    })),
+    {
+      id: "dark",
+      label: t("Dark theme"),
+      keywords: ["Dark theme", "appearance color scheme night"],
+      leftSection: <IconMoon size={18} stroke={1.7} />,
+      onClick: () => setColorScheme("dark"),
+    },
+    {
+      id: "light",
+      label: t("Light theme"),
+      keywords: ["Light theme", "appearance color scheme day"],
+      leftSection: <IconSun size={18} stroke={1.7} />,
+      onClick: () => setColorScheme("light"),
+    },
+    {
+      id: "sign-out",
+      label: t("Sign out"),
+      keywords: ["Sign out", "log out leave"],
+      leftSection: <IconLogout size={18} stroke={1.7} />,
+      onClick: () => void signOut(),
+    },
+  ];
+}

@@ -1,0 +1,34 @@
+/** What this person opened last with ⌘K, newest first; kept in this browser until they sign out. */
+import { kept, keep } from "#lib/stored.ts";
+
+export type Recent = { to: string; label: string };
+
+const most = 5;
+const keyOf = (userId: number) => `recent:${userId}`;
+
+export function recentOf(userId: number): Recent[] {
+  try {
+    const stored: unknown = JSON.parse(kept(keyOf(userId)) ?? "[]");
+    return Array.isArray(stored) ? stored.filter(isRecent).slice(0, most) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Puts it first, once. */
+export function remember(userId: number, opened: Recent): void {
+  const others = recentOf(userId).filter((one) => one.to !== opened.to);
+  keep(keyOf(userId), JSON.stringify([opened, ...others].slice(0, most)));
+}
+
+function isRecent(value: unknown): value is Recent {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "to" in value &&
+    typeof value.to === "string" &&
+    value.to.startsWith("/panel/") &&
+    "label" in value &&
+    typeof value.label === "string"
+  );
+}

@@ -1,0 +1,38 @@
+/** All keys that work on every screen. */
+import { Kbd, Modal, Table } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { commandKey } from "./console-header.tsx";
+
+const shortcuts: [keys: string[], what: string][] = [
+  [[commandKey, "K"], phrase("Search and actions")],
+  [["/"], phrase("Go to the search of the list")],
+  [["?"], phrase("Show the keyboard shortcuts")],
+  [["↵"], phrase("Open the row that has the focus")],
+  [[commandKey, "↵"], phrase("Save the form")],
+  [["Esc"], phrase("Close what is open")],
+];
+
+export function ShortcutList({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Modal opened onClose={onClose} title={t("Keyboard shortcuts")} centered>
+      <Table>
+        <Table.Tbody>
+          {shortcuts.map(([keys, what]) => (
+            <Table.Tr key={what}>
+              <Table.Td>{t(what)}</Table.Td>
+              <Table.Td ta="right">
+                {keys.map((key) => (
+                  <Kbd key={key} ml={4}>
+                    {key}
+                  </Kbd>
+                ))}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  );
+}

@@ -1,0 +1,107 @@
+/** Takes a model off every channel: which of them change is shown first. `?remove=gpt-5` opens it for that model. */
+import { Alert, Autocomplete, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { channelIdsQuery, refreshChannels } from "#features/channels/api.ts";
+import { errorReason } from "#lib/error-text.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
+import { Empty } from "#ui/empty.tsx";
+import { toast } from "#ui/toast.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { editMany } from "./batch-api.ts";
+import { BulkPreview } from "./bulk-preview.tsx";
+
+/** In the address while no model is chosen yet. */
+export const ANY_MODEL = "model";
+
+type RemoveModelProps = { model: string; onClose: () => void };
+
+export function RemoveModel({ model, onClose }: RemoveModelProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const client = useQueryClient();
+  const known = Object.keys(useQuery(modelsQuery).data ?? {});
+  const [typed, setTyped] = useState(model === ANY_MODEL ? "" : model);
+  const name = typed.trim();
+  const edit = { models: { mode: "remove" as const, values: [name] } };
+  const change = async (ids: number[], preview: boolean) =>
+    editMany({ kind: "ids", ids }, { edit, key: "", remove_missing: false, preview });
+  const look = useMutation({
+    mutationFn: async () => {
+      const ids = await client.fetchQuery(channelIdsQuery({ model: name }));
+      const answer = await change(ids, true);
+      return { ids: answer.changed.map((one) => one.id), answer };
+    },
+    meta: { quiet: true },
+  });
+  const apply = useMutation({
+    mutationFn: (ids: number[]) => change(ids, false),
+    onSuccess: async (answer) => {
+      await refreshChannels(client);
+      toast.success(t("{{count}} channels changed", { count: answer.changed.length }));
+      onClose();
+    },
+  });
+  const seen = look.data;
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={phone ? "100%" : 560}
+      title={t("Remove a model from all channels")}
+    >
+      <Stack gap="lg">
+        <Text c="dimmed" fz="sm">
+          {t("The model is removed from every channel that lists it. Its price and its logs stay.")}
+        </Text>
+        <Autocomplete
+          label={t("Model")}
+          data={known}
+          limit={50}
+          value={typed}
+          {...(model === ANY_MODEL ? { "data-autofocus": true } : {})}
+          onChange={(value) => {
+            setTyped(value);
+            look.reset();
+          }}
+        />
+        {look.error ? (
+          <Alert color="red" icon={<IconAlertTriangle size={17} />}>
+            {errorReason(look.error, t)}
+          </Alert>
+        ) : null}
+        {seen === undefined ? null : seen.answer.changed.length + seen.answer.failed.length === 0 ? (
+          <Empty
+            compact
+            title={t("No channel lists this model")}
+            hint={t("A channel may still serve it by a name with *, which stays as it is.")}
+          />
+        ) : (
+          <BulkPreview answer={seen.answer} />
+        )}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          {seen !== undefined && seen.ids.length > 0 ? (
+            <Button color="red" loading={apply.isPending} onClick={() => apply.mutate(seen.ids)}>
+              {t("Remove from {{count}} channels", { count: seen.ids.length })}
+            </Button>
+          ) : (
+            <Button
+              disabled={name === ""}
+              {...(model === ANY_MODEL ? {} : { "data-autofocus": true })}
+              loading={look.isPending}
+              onClick={() => look.mutate()}
+            >
+              {t("Preview")}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Drawer>
+  );
+}

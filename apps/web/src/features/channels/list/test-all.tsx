@@ -1,0 +1,26 @@
+/** Asks before all channels are tested; `?ask=test` opens it, so that ⌘K and links lead here. */
+import { Button, Group, Modal, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+
+export function TestAllDialog({ onTest, onClose }: { onTest: () => void; onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Modal opened onClose={onClose} title={t("Test all channels?")} centered>
+      <Text>{t("Each test is one short call to the provider. Manually disabled channels are skipped.")}</Text>
+      <Group justify="flex-end" mt="lg" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {t("Cancel")}
+        </Button>
+        <Button
+          data-autofocus
+          onClick={() => {
+            onTest();
+            onClose();
+          }}
+        >
+          {t("Test")}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

@@ -1,0 +1,29 @@
+import type { PriceRow } from "@gateway/shared/billing/price";
+import { useCallback, useState } from "react";
+import { NEW, useOpened } from "#lib/opened.ts";
+import type { Edited } from "./price-values.ts";
+
+/**
+ * What the price form is open for, kept in the address: `edit=new`, or the names of models that share a price,
+ * separated by commas. Names without a price open the form of a new one.
+ */
+export function useEdited(
+  prices: PriceRow[] | undefined,
+): [Edited | "missing" | null, (edited: Edited) => void, () => void] {
+  const { key, open, close } = useOpened();
+  // What the form began with: a price that is renamed while it is saved must not close it first.
+  const [begun, setBegun] = useState<{ key: string; edited: Edited | "missing" } | null>(null);
+  if (key !== "" && prices !== undefined && begun?.key !== key)
+    setBegun({ key, edited: editedOf(key, prices) });
+  if (key === "" && begun !== null) setBegun(null);
+  const edit = useCallback(({ models }: Edited) => open(models.join(",") || NEW), [open]);
+  return [begun?.key === key ? begun.edited : null, edit, close];
+}
+
+function editedOf(key: string, prices: PriceRow[]): Edited | "missing" {
+  if (key === NEW) return { models: [] };
+  const models = key.split(",").filter((model) => model !== "");
+  const price = prices.find((row) => row.model === models[0]);
+  if (price) return { price, models };
+  return models.length > 0 ? { models } : "missing";
+}

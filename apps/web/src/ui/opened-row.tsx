@@ -1,0 +1,103 @@
+/** Shows the row that the address names, from the list or fetched, and says so when there is none. */
+import { Button, Drawer, Modal, Skeleton, Stack } from "@mantine/core";
+import { IconFileUnknown } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError } from "#lib/http.ts";
+import { NEW, type Opened } from "#lib/opened.ts";
+import { Empty, Failed } from "./empty.tsx";
+import { useIsPhone } from "./use-is-phone.ts";
+
+type OpenedRowProps<Row> = {
+  opened: Opened;
+  /** The rows that the list shows; undefined while it loads. */
+  rows: readonly Row[] | undefined;
+  keyOf: (row: Row) => string;
+  /** Fetches one that the list does not show. Without it the list is complete. */
+  load?: (key: string) => Promise<Row | undefined>;
+  /** What opens for `NEW`; missing for those who may not make one. */
+  create?: ReactNode;
+  children: (row: Row) => ReactNode;
+};
+
+export function OpenedRow<Row>({ opened, rows, keyOf, load, create, children }: OpenedRowProps<Row>) {
+  const { key, close } = opened;
+  const listed = key === "" ? undefined : rows?.find((row) => keyOf(row) === key);
+  // A row stays open when the list loses it: a change may take it out of the filter.
+  const [last, setLast] = useState<{ key: string; row: Row } | null>(null);
+  if (listed !== undefined && (last?.key !== key || last.row !== listed)) setLast({ key, row: listed });
+  if (key === "" && last !== null) setLast(null);
+  const row = listed ?? (last?.key === key ? last.row : undefined);
+  if (key === "") return null;
+  if (key === NEW && create !== undefined) return create;
+  if (row !== undefined) return children(row);
+  if (rows === undefined) return <Waiting onClose={close} />;
+  if (load === undefined || key === NEW) return <Missing onClose={close} />;
+  return (
+    <Loaded key={key} id={key} load={load} onClose={close}>
+      {children}
+    </Loaded>
+  );
+}
+
+type LoadedProps<Row> = {
+  id: string;
+  load: (key: string) => Promise<Row | undefined>;
+  onClose: () => void;
+  children: (row: Row) => ReactNode;
+};
+
+function Loaded<Row>({ id, load, onClose, children }: LoadedProps<Row>) {
+  const found = useQuery({
+    queryKey: ["opened-row", window.location.pathname, id],
+    queryFn: async () => ({ row: await load(id) }),
+    // A form must not change under the hands of who types into it.
+    staleTime: Infinity,
+    gcTime: 0,
+    meta: { quiet: true },
+  });
+  if (found.data?.row !== undefined) return children(found.data.row);
+  if (found.data !== undefined || isRefusal(found.error)) return <Missing onClose={onClose} />;
+  return <Waiting onClose={onClose} error={found.error} onRetry={() => void found.refetch()} />;
+}
+
+/** The server knows no such row for this person; another try would end the same. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && [400, 403, 404].includes(error.status);
+}
+
+type WaitingProps = { onClose: () => void; error?: unknown; onRetry?: () => void };
+
+function Waiting({ onClose, error, onRetry }: WaitingProps) {
+  const phone = useIsPhone();
+  return (
+    <Drawer opened onClose={onClose} position="right" size={phone ? "100%" : 560} title=" ">
+      {error ? (
+        <Failed error={error} {...(onRetry ? { onRetry } : {})} />
+      ) : (
+        <Stack gap="lg" aria-busy>
+          {[0, 1, 2, 3].map((line) => (
+            <Skeleton key={line} height={36} />
+          ))}
+        </Stack>
+      )}
+    </Drawer>
+  );
+}
+
+/** For an address that names a row which does not exist, or not for this person. */
+export function Missing({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Modal opened onClose={onClose} title={t("Not found")} centered>
+      <Empty
+        compact
+        icon={IconFileUnknown}
+        title={t("This entry does not exist")}
+        hint={t("It may have been deleted, you may not have access to it, or the link is incomplete.")}
+        action={<Button onClick={onClose}>{t("Show the list")}</Button>}
+      />
+    </Modal>
+  );
+}
