@@ -4,23 +4,10 @@ import { Button, Group, NumberInput, SimpleGrid, Switch, Text, TextInput } from 
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
-import { phrase } from "#lib/i18n.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveGroup } from "./api.ts";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("The identifier is required");
-phrase("The identifier may contain English letters, digits, hyphens and underscores");
-phrase("This identifier is taken");
-phrase("At least one request per minute");
-phrase("A whole number is required");
-phrase("At most 6 decimals");
-phrase("The upper end must be above the lower one, or 0");
-phrase("The default group cannot be disabled");
-phrase("The default group cannot be deleted");
-phrase("Accounts, tokens or channels still belong to this group. Move them first");
 
 type GroupDrawerProps = {
   /** Undefined: a new one. */

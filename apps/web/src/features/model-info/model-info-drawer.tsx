@@ -3,17 +3,10 @@ import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/c
 import { Autocomplete, NumberInput, SimpleGrid, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { modelNamesQuery, useSaveModelInfo } from "./api.ts";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("Model name is required");
-phrase("This model is described already");
-phrase("At most 20 entries");
-phrase("At most 10 addresses");
 
 type ModelInfoDrawerProps = {
   /** Undefined: a new one. */

@@ -3,17 +3,10 @@ import { ModelOwnerChange, ModelOwnerInput, type ModelOwnerRow } from "@gateway/
 import { NumberInput, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { OwnerIcon } from "#components/owner-icon.tsx";
-import { phrase } from "#lib/i18n.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveOwner } from "./api.ts";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("The id must be a number above 1000");
-phrase("This id is taken");
-phrase("This owner comes with the product and cannot be deleted");
-phrase("Prices belong to this owner. Give them another owner first");
 
 type OwnerDrawerProps = {
   /** Undefined: a new one. */

@@ -6,11 +6,12 @@ import {
   paymentSecrets,
   PaymentType,
 } from "@gateway/shared/billing/payment-config";
+import { issueOf } from "@gateway/shared/errors/issue";
+import type { WireParams } from "@gateway/shared/errors/phrase";
 import { Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { PaymentIcon } from "#components/payment-icon.tsx";
-import { phrase } from "#lib/i18n.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
@@ -18,26 +19,6 @@ import { toast } from "#ui/toast.tsx";
 import { useSaveGateway } from "./api.ts";
 import { ConfigInput } from "./config-input.tsx";
 import { configFields, iconTitles, typeTitles } from "./gateway-labels.ts";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("This is required");
-phrase("Choose an icon");
-phrase("The icon must be one of ours, or the address of a picture");
-phrase("The fee cannot be less than 0");
-phrase("The fee cannot be more than 100 %");
-phrase("The fee is too large");
-phrase("At most 2 decimals");
-phrase("At most 4 decimals");
-phrase("The position cannot be less than 0");
-phrase("This gateway does not take that currency");
-phrase("The type cannot be changed. Add another gateway instead");
-phrase("The APIv3 key has 32 characters");
-phrase("This is not an RSA private key");
-phrase("This is not an RSA public key");
-phrase("The public key and its id belong together");
-phrase("Payment gateway not found.");
-phrase("Only letters, digits and . : _ - are possible");
-phrase("Write an address like https://ai.example.com, without ? or #");
 
 const otherIcon = "other";
 const isOurs = (icon: string) => (paymentIcons as readonly string[]).includes(icon);
@@ -254,15 +235,15 @@ function isOptional(type: PaymentType, name: string): boolean {
 }
 
 /** What the form's own schema leaves to the type's; a secret that is stored may stay empty. */
-function problemsOf(values: PaymentForm, gateway: PaymentRow | undefined): Record<string, string> {
+function problemsOf(values: PaymentForm, gateway: PaymentRow | undefined): Record<string, WireParams> {
   const parsed = paymentConfigs[values.type].safeParse(values.config);
   const stored: readonly string[] = gateway?.secrets_set ?? [];
   const secrets: readonly string[] = paymentSecrets[values.type];
-  const problems: Record<string, string> = {};
+  const problems: Record<string, WireParams> = {};
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
     if (secrets.includes(name) && stored.includes(name) && values.config[name] === "") continue;
-    problems[`config.${name}`] ??= issue.message;
+    problems[`config.${name}`] ??= { ...issueOf(issue, values.config) };
   }
   return problems;
 }

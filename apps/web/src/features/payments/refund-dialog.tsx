@@ -2,16 +2,11 @@
 import { OrderRefund, type OrderRow } from "@gateway/shared/billing/order";
 import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useRefundOrder } from "./api.ts";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("Say why");
-phrase("Only a paid order can be refunded");
 
 export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () => void }) {
   const { t } = useTranslation();

@@ -1,7 +1,6 @@
 /** What the price form holds: one price and the models it is for. */
 import { PriceGroupInput, type PriceRow, PriceValues } from "@gateway/shared/billing/price";
 import type { z } from "zod";
-import { phrase } from "#lib/i18n.ts";
 import type { SchemaForm } from "#ui/form/form.ts";
 
 export const PriceFormValues = PriceValues.extend({ models: PriceGroupInput.shape.models });
@@ -32,17 +31,3 @@ export function cleaned(values: PriceFormValues): PriceFormValues {
   );
   return { ...values, output: 0, tiers: [], extra_ratios };
 }
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("A number from 0 is required");
-phrase("The value cannot be less than 0");
-phrase("The value is too large");
-phrase("The type can only be tokens or times");
-phrase("A whole number of tokens is required");
-phrase("Model names cannot be repeated");
-phrase("The price list is not in a form that can be read.");
-phrase("The price list is empty.");
-phrase("The address did not answer with a price list.");
-phrase("The address did not answer in time.");
-phrase("The address cannot be reached.");
-phrase("Only public addresses can be fetched.");

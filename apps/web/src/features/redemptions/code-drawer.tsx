@@ -12,12 +12,6 @@ import { fieldText } from "#ui/form/time-field.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeCode, useCreateCodes } from "./api.ts";
 
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("At least one code");
-phrase("At most 100 codes at a time");
-phrase("Quota cannot be negative");
-phrase("A redeemed code cannot be changed");
-
 const CodeForm = z.object({
   name: RedemptionInput.shape.name,
   /** Dollars; the server's points are whole. */

@@ -77,9 +77,6 @@ export const personSections: SettingSection[] = [
   },
 ];
 
-// A sentence of the schema, marked here so that every language has it.
-phrase("This is not the token of a bot");
-
 export const botSection: SettingSection = {
   id: "telegram-bot",
   title: phrase("Telegram bot"),

@@ -18,8 +18,6 @@ import { toast } from "#ui/toast.tsx";
 import { botQuery, useReloadBot } from "./api.ts";
 
 // The server's own sentences; Telegram's stay as Telegram writes them.
-phrase("Telegram: It cannot be reached.");
-phrase("Telegram: It answered something else than expected.");
 phrase("Telegram: Unauthorized.");
 
 export function BotState() {

@@ -2,21 +2,10 @@
 import { parseModes, TelegramMenuInput, type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Select, Text, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { phrase } from "#lib/i18n.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveMenu } from "./api.ts";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("The command is required");
-phrase("A command has up to 32 small English letters, digits and underscores");
-phrase("The bot has a built-in reply for this command");
-phrase("The description is required");
-phrase("The message type is required");
-phrase("The reply is required");
-phrase("This command exists already");
-phrase("The bot has as many commands as Telegram takes. Delete one first.");
 
 type MenuDrawerProps = {
   /** Undefined: a new one. */

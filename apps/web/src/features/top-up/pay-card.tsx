@@ -11,7 +11,6 @@ import { useTranslation } from "react-i18next";
 import { AddressMissing } from "#components/address-missing.tsx";
 import { PaymentIcon } from "#components/payment-icon.tsx";
 import { errorReason } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Failed } from "#ui/empty.tsx";
@@ -19,22 +18,6 @@ import { Section } from "#ui/page.tsx";
 import { choicesQuery, termsQuery, useOpenOrder } from "./api.ts";
 import { PriceLines } from "./price-lines.tsx";
 import classes from "./top-up.module.css";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("Choose how to pay");
-phrase("Enter a whole number of dollars");
-phrase("Amount cannot exceed 1000000");
-phrase("The amount is below the minimum");
-phrase("The balance cannot be that large.");
-phrase("The price has changed meanwhile. Look at it again before you pay.");
-phrase("Too many orders wait to be paid. Pay or cancel one of them first.");
-phrase("The payment gateway cannot be reached. Try again in a moment.");
-phrase("The payment gateway refused this order.");
-phrase("This order is not open any more");
-phrase(
-  "The server address is not configured. Enter it under Settings, System, Server address, and try again.",
-);
-phrase("This is not available yet: the address of this site is not configured. Contact the administrator.");
 
 const usual = [5, 10, 20, 50, 100, 500];
 const MOST_PRESETS = 8;

@@ -4,18 +4,11 @@ import { IconCheck, IconExternalLink, IconTicket } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
-import { phrase } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSite } from "#lib/site.ts";
 import { Section } from "#ui/page.tsx";
 import { useRedeem } from "./api.ts";
 import classes from "./top-up.module.css";
-
-// Sentences of the schema and the server, marked here so that every language has them.
-phrase("Redemption failed, no redemption code was given");
-phrase("Redemption failed, the redemption code is not valid");
-phrase("Redemption failed, this redemption code was used already");
-phrase("Redemption failed, this redemption code has expired");
 
 export function RedeemCard() {
   const { t } = useTranslation();

@@ -1,5 +1,6 @@
 import { fieldReasons } from "@gateway/shared/errors/fields";
 import { issueOf } from "@gateway/shared/errors/issue";
+import type { WireParams } from "@gateway/shared/errors/phrase";
 /** Forms checked by the schema the server enforces; server sentences land on their fields. */
 import { type FormErrors, useForm, type UseFormReturnType } from "@mantine/form";
 import type { TFunction } from "i18next";
@@ -19,12 +20,12 @@ export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnTy
 
 /**
  * @param initialValues what the fields start with; in the shape the schema takes
- * @param also what the schema cannot know, as an English sentence per field; its sentence comes after the schema's
+ * @param also what the schema cannot know: an English sentence or a reason per field; it comes after the schema's
  */
 export function useSchemaForm<Schema extends z.ZodObject>(
   schema: Schema,
   initialValues: z.input<Schema>,
-  also: (values: z.input<Schema>) => Record<string, string> = () => ({}),
+  also: (values: z.input<Schema>) => Record<string, string | WireParams> = () => ({}),
 ): SchemaForm<z.input<Schema>> {
   const { t } = useTranslation();
   // Leaving a field checks it a moment later, and must not wipe away what the server has said of it meanwhile.
@@ -92,8 +93,13 @@ export function problemIn(t: TFunction, schema: z.ZodType, value: unknown): stri
   return issue === undefined ? undefined : issueText(t, { ...issueOf(issue, value) });
 }
 
-function translated(t: TFunction, phrases: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(phrases).map(([field, text]) => [field, t(text)]));
+function translated(t: TFunction, problems: Record<string, string | WireParams>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(problems).map(([field, problem]) => [
+      field,
+      typeof problem === "string" ? t(problem) : issueText(t, problem),
+    ]),
+  );
 }
 
 /** Puts what the server found wrong on the fields. False when the error names no field. */
