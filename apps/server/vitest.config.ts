@@ -24,8 +24,8 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: "test/setup.ts",
-    // Much of the time is waiting for time-outs and restarts; the others use what one leaves idle.
-    maxWorkers: 3,
+    // The browser tests run at the same time: a third worker on two cores only makes tests wait for the processor.
+    maxWorkers: 2,
     sequence: { sequencer: SlowFilesFirst },
     projects: [
       { test: { ...common, name: "alone", include: alone } },
