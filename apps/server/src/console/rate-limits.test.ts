@@ -39,26 +39,37 @@ describe("rate limit of /api", () => {
     expect(await statuses(1, () => ask("/api/status", "2001:db8:0:8::1"))).toEqual({ 200: 1 });
   });
 
-  it("counts an account wherever it comes from, with every session and token", async () => {
+  it("counts a session wherever it comes from, and each session of an account for itself", async () => {
     const user = await site.makeUser();
     const one = { cookie: `session=${(await site.as(user)).cookie}` };
     const two = { cookie: `session=${(await site.as(user)).cookie}` };
-    let round = 0;
-    const seen = await statuses(70, () => ask("/api/user/self", anywhere(), (round += 1) % 2 ? one : two));
-    // The first request of each session was counted for its address.
-    expect(seen).toEqual({ 200: 52, 429: 18 });
-    expect((await ask("/api/user/self", anywhere(), one)).body).toContain("of your account");
+    // The first request of a session that this node has not seen is counted for its address.
+    expect(await statuses(110, () => ask("/api/user/self", anywhere(), one))).toEqual({ 200: 101, 429: 9 });
+    expect((await ask("/api/user/self", anywhere(), one)).body).toContain("of this session");
+    expect(await statuses(50, () => ask("/api/user/self", anywhere(), two))).toEqual({ 200: 50 });
   });
 
-  it("keeps accounts behind one address apart, and out of the way of its guests", async () => {
+  it("counts an access token for its account, apart from the sessions of the account", async () => {
+    const authorization = "the access token of one account";
+    const user = await site.makeUser({ access_token_hash: site.services.secrets.hash(authorization) });
+    const session = { cookie: `session=${(await site.as(user)).cookie}` };
+    expect(await statuses(60, () => ask("/api/user/self", anywhere(), { authorization }))).toEqual({
+      200: 51,
+      429: 9,
+    });
+    expect((await ask("/api/user/self", anywhere(), { authorization })).body).toContain("of your account");
+    expect((await ask("/api/user/self", anywhere(), session)).status).toBe(200);
+  });
+
+  it("keeps sessions behind one address apart, and guests of the address out of their way", async () => {
     const behind = "203.0.113.9";
     const people = await Promise.all(
       [0, 1].map(async () => ({ cookie: `session=${(await site.as(await site.makeUser())).cookie}` })),
     );
+    expect(await statuses(12, () => ask("/api/status", behind))).toEqual({ 200: 10, 429: 2 });
+    // Sessions that this node sees for the first time, though their address has no request left.
     for (const person of people)
-      expect(await statuses(20, () => ask("/api/user/self", behind, person))).toEqual({ 200: 20 });
-    expect(await statuses(10, () => ask("/api/status", behind))).toEqual({ 200: 8, 429: 2 });
-    for (const person of people) expect((await ask("/api/user/self", behind, person)).status).toBe(200);
+      expect(await statuses(60, () => ask("/api/user/self", behind, person))).toEqual({ 200: 60 });
   });
 
   it("counts invented and ended credentials for the address", async () => {

@@ -10,24 +10,52 @@ import type { Sessions } from "./accounts/session.ts";
 import type { Services } from "./services.ts";
 
 /**
- * How often /api may be asked: per account for those who are signed in, else per address. Routes on which a visitor
- * guesses at secrets count addresses in either case.
+ * How often /api may be asked: per session for those who are signed in, per account for its access token, else per address.
+ * Routes on which a visitor guesses at secrets count addresses in each case.
  */
 
 const WINDOW_MS = 180_000;
 
-/** Of the limit of one address. An account is someone known, and its screens and scripts count together. */
+/** Of the limit of one address. A screen of the console sends up to ten requests, and several tabs share a session. */
+const SESSION_FACTOR = 10;
+/** Scripts with an access token count apart from the console of the same account. */
 const ACCOUNT_FACTOR = 5;
+
+type Counted = {
+  key: string;
+  max: number;
+  reason: "too_many_of_session" | "too_many_of_account" | "too_many_from_address";
+};
 
 export function rateLimits(
   { requestCounts, apiRateLimit }: Pick<Services, "requestCounts" | "apiRateLimit">,
   sessions: Sessions,
 ): RateLimitPluginOptions {
-  /** A credential that was not looked up yet counts for its address: a flood of invented ones is a flood. */
-  function accountOf(request: FastifyRequest): number | undefined {
+  function counted(request: FastifyRequest): Counted {
     const { access, rateLimit } = request.routeOptions.config;
     const guessing = access === "anyone" && rateLimit !== undefined;
-    return guessing ? undefined : sessions.lastAccount(request);
+    const presented = guessing ? { kind: "none" as const } : sessions.presented(request);
+    const address = { max: apiRateLimit, reason: "too_many_from_address" as const };
+    switch (presented.kind) {
+      case "session":
+        return {
+          key: `session ${presented.name}`,
+          max: apiRateLimit * SESSION_FACTOR,
+          reason: "too_many_of_session",
+        };
+      case "account":
+        return {
+          key: `account ${presented.id}`,
+          max: apiRateLimit * ACCOUNT_FACTOR,
+          reason: "too_many_of_account",
+        };
+      // A flood of invented credentials is a flood of its address, but guests of the address do not lock sessions out
+      // that this node has not seen yet.
+      case "unknown":
+        return { key: `${networkOf(request.ip)} unknown`, ...address };
+      case "none":
+        return { key: networkOf(request.ip), ...address };
+    }
   }
 
   const store: FastifyRateLimitStore = {
@@ -46,19 +74,18 @@ export function rateLimits(
 
   return {
     timeWindow: WINDOW_MS,
-    max: (request) => (accountOf(request) === undefined ? apiRateLimit : apiRateLimit * ACCOUNT_FACTOR),
+    max: (request) => counted(request).max,
     keyGenerator(request) {
       const { config, url } = request.routeOptions;
       const route = config.rateLimit === undefined ? "" : `${request.method} ${url} `;
-      const account = accountOf(request);
-      return `${route}${account === undefined ? networkOf(request.ip) : `account ${account}`}`;
+      return `${route}${counted(request).key}`;
     },
     // A function that returns an object is a constructor, which the type cannot say.
     store: Store as unknown as FastifyRateLimitStoreCtor,
     errorResponseBuilder: (request, { ttl }) =>
       new GatewayError(
         "rate_limit_exceeded",
-        { reason: accountOf(request) === undefined ? "too_many_from_address" : "too_many_of_account" },
+        { reason: counted(request).reason },
         { retryAfter: ttl / 1000 },
       ),
   };

@@ -56,7 +56,7 @@ export interface Services {
   readiness: Pick<Readiness, "check">;
   /** How often an address or an account has sent requests; all nodes count together. */
   requestCounts: RequestCounts;
-  /** Requests of one address within three minutes; accounts have a multiple. */
+  /** Requests of one address within three minutes; sessions and accounts have a multiple. */
   apiRateLimit: number;
   startedAt: Date;
   version: string;

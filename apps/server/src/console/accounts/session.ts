@@ -31,9 +31,17 @@ export interface Sessions {
   /** Signs this browser in under a new id; a session it had before ends. */
   signIn(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Whose credential this was when it was last looked up here; it may have ended since. */
-  lastAccount(request: FastifyRequest): number | undefined;
+  /** What the request presents, as it was when it was last looked up here; it may have ended since. */
+  presented(request: FastifyRequest): Presented;
 }
+
+/** `none`: no credential. `unknown`: one that was not looked up here, or that opens nothing. */
+export type Presented =
+  | { kind: "none" }
+  | { kind: "unknown" }
+  /** `name` tells sessions apart and does not open them. */
+  | { kind: "session"; name: string }
+  | { kind: "account"; id: number };
 
 /** Credentials remembered for rate limits. */
 const MAX_REMEMBERED = 20_000;
@@ -92,17 +100,21 @@ export function createSessions(services: Services, cookiePath: string): Sessions
       remember(keyOf("token", token), user.id);
       return identityOf(user, "token", request);
     },
-    lastAccount(request) {
+    presented(request) {
       const id = sessionIdOf(request);
-      const account = id === undefined ? undefined : accounts.get(keyOf("cookie", id));
-      if (account !== undefined) return account;
+      const name = id === undefined ? "" : keyOf("cookie", id);
+      if (accounts.has(name)) return { kind: "session", name };
       const token = tokenOf(request);
-      return token === "" ? undefined : accounts.get(keyOf("token", token));
+      const account = token === "" ? undefined : accounts.get(keyOf("token", token));
+      if (account !== undefined) return { kind: "account", id: account };
+      return { kind: id === undefined && token === "" ? "none" : "unknown" };
     },
     async signIn(request, reply, userId) {
       await endOwn(request);
       const visitor = { ip: request.ip, userAgent: request.headers["user-agent"] ?? "" };
-      setCookie(request, reply, await startSession(db, secrets, userId, visitor));
+      const id = await startSession(db, secrets, userId, visitor);
+      remember(keyOf("cookie", id), userId);
+      setCookie(request, reply, id);
     },
     async signOut(request, reply) {
       await endOwn(request);
