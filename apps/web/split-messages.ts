@@ -8,7 +8,12 @@ import type { Plugin } from "vite";
 const starts: Record<string, string[]> = {
   home: ["src/main.tsx"],
   site: ["src/features/site", "src/features/session"],
-  console: ["src/app/console-routes.tsx", "src/features/dashboard"],
+  console: [
+    "src/app/console-routes.tsx",
+    "src/app/first-screen.tsx",
+    "src/features/dashboard",
+    "src/features/overview",
+  ],
 };
 const lastPart = "screens";
 

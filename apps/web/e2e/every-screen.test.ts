@@ -1,7 +1,7 @@
 /** What holds for all screens at once. A new screen or public page is covered without a word here. */
 import { readFileSync } from "node:fs";
 import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screens } from "../src/app/screens.ts";
 import type { WindowOptions } from "./installation.ts";
@@ -65,13 +65,15 @@ async function startWalk(options: WindowOptions): Promise<Walk> {
   const complaints: string[] = [];
   let path = "/404";
   let inProgress = 0;
+  // What keeps a screen current stays open.
+  const ends = (request: Request) => request.resourceType() !== "eventsource";
   page.on("request", (request) => {
-    inProgress += 1;
+    if (ends(request)) inProgress += 1;
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(site.url))
       complaints.push(`${path}: asks ${request.url()}`);
   });
-  page.on("requestfinished", () => (inProgress -= 1));
-  page.on("requestfailed", () => (inProgress -= 1));
+  page.on("requestfinished", (request) => (inProgress -= ends(request) ? 1 : 0));
+  page.on("requestfailed", (request) => (inProgress -= ends(request) ? 1 : 0));
   page.on("pageerror", (error) => complaints.push(`${path}: ${error.message}`));
   page.on("console", (message) => {
     if (message.type() === "error" && !isExpected(path, message.text()))

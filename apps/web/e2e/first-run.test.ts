@@ -43,12 +43,12 @@ describe("a fresh installation", () => {
     });
     expect(answer.status).toBe(200);
     await page.reload();
-    await page.getByText("Requests today").waitFor();
+    await page.getByText("Requests per hour").first().waitFor();
     await page.getByText("steps done").waitFor({ state: "detached" });
   });
 
   it("shows the call in today's numbers and the model among those that can be called", async () => {
-    const page = await site.open("/panel/dashboard");
+    const page = await site.open("/panel/dashboard?view=usage");
     await page.getByRole("button", { name: "demo-chat" }).waitFor();
     const today = page.getByRole("region", { name: "Usage by day" }).getByRole("row").nth(1);
     await today.waitFor();

@@ -12,6 +12,7 @@ import { NoticeButton } from "#features/site/notice.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { AvatarMenu } from "./avatar-menu.tsx";
+import { BalanceLink } from "./balance-link.tsx";
 import { Brand } from "./brand.tsx";
 import classes from "./console-header.module.css";
 
@@ -67,6 +68,7 @@ export function ConsoleHeader({ menuOpen, onToggleMenu, onSearch }: HeaderProps)
             <Kbd size="xs">{commandKey} K</Kbd>
           </UnstyledButton>
         )}
+        <BalanceLink />
         <NoticeButton />
         <ThemeToggle />
         <LanguageMenu />

@@ -26,6 +26,14 @@ import {
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import { phrase } from "#lib/i18n.ts";
+import { rememberedRole } from "#lib/session.ts";
+
+/** With the part of it that this browser's reader sees. */
+async function loadFirstScreen() {
+  const page = await import("./first-screen.tsx");
+  await page.prepareFirstScreen(rememberedRole());
+  return { default: page.FirstScreen };
+}
 
 export type Screen = {
   /** Path under /panel, and the id the menu below knows it by. */
@@ -50,7 +58,7 @@ export const screens: Screen[] = [
     id: "dashboard",
     title: phrase("Dashboard"),
     icon: IconLayoutDashboard,
-    load: () => import("#features/dashboard/dashboard-page.tsx"),
+    load: loadFirstScreen,
   },
   {
     id: "analytics",

@@ -82,6 +82,8 @@ export function useFormat() {
       tick: (points: number, digits: number) => formatQuota(points, { ...unit, digits }),
       /** Points as dollars, whatever the site shows. */
       usd: (points: number, digits = 2) => formatQuota(points, { inCurrency: true, pointsPerUsd, digits }),
+      /** All the points, whatever the site shows. */
+      points: (points: number) => formatSum(points, 0),
       /** 1,234,567 */
       whole: (value: number) => whole.format(value),
       /** 1.2M */

@@ -41,6 +41,11 @@ function remember(self: Self): void {
   keep(storageKey, JSON.stringify(stored));
 }
 
+/** The role of who was signed in here last; a guess until the server answers. */
+export function rememberedRole(): number {
+  return Number(/"role":(\d{1,3})\b/.exec(kept(storageKey) ?? "")?.[1] ?? 0);
+}
+
 /** True when this browser was signed in the last time: worth waiting for the server's word. */
 export function wasSignedIn(): boolean {
   return kept(storageKey) !== null;

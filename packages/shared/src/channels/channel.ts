@@ -2,7 +2,7 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
-export const ChannelStatus = { unknown: 0, enabled: 1, disabled: 2, autoDisabled: 3 } as const;
+export { ChannelStatus } from "./channel-status.ts";
 
 /** Stands for a stored secret in what readers see. Sent back, it keeps the stored value. */
 export const hiddenValue = "********";

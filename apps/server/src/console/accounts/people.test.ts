@@ -154,11 +154,13 @@ describe("logs and dashboard", () => {
     expect((await browser.get("/api/log/self/stat")).body.data).toMatchObject({ count: 1, quota: 0 });
     expect((await admin.get("/api/log/stat?log_type=1")).status).toBe(200);
     expect((await admin.get("/api/log?cursor=nonsense")).status).toBe(400);
-    expect((await browser.get("/api/user/dashboard?days=2&time_zone=Asia/Shanghai")).body.data).toEqual({
-      dates: [expect.any(String), expect.any(String)],
-      usage: [],
-      rate: { rpm: 0, tpm: 0, max_rpm: 600 },
-    });
+    expect((await browser.get("/api/user/dashboard?days=2&time_zone=Asia/Shanghai")).body.data).toMatchObject(
+      {
+        dates: [expect.any(String), expect.any(String)],
+        usage: [],
+        rate: { rpm: 0, tpm: 0, max_rpm: 600 },
+      },
+    );
     expect((await browser.get("/api/user/dashboard?days=1000")).status).toBe(400);
     expect((await browser.get("/api/user/dashboard?time_zone=Mars/Phobos")).status).toBe(400);
   });

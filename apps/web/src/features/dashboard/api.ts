@@ -1,11 +1,13 @@
 import { TokenPage } from "@gateway/shared/accounts/token";
 import { StatementLine, StatementPage } from "@gateway/shared/billing/statement";
-import { ChannelPage } from "@gateway/shared/channels/channel";
+import type { ChannelPage } from "@gateway/shared/channels/channel";
 import { AvailableModels } from "@gateway/shared/channels/model";
-import { Dashboard } from "@gateway/shared/usage/dashboard";
-import { queryOptions } from "@tanstack/react-query";
+import { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
+import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
+import { type Connection, useLiveEvents } from "#lib/live-events.ts";
+import { selfQuery } from "#lib/session.ts";
 import { timeZone } from "#lib/time-zone.ts";
 
 /** Today and the seven days before it: enough to compare each of the last seven days with the one before. */
@@ -18,8 +20,26 @@ export const dashboardQuery = queryOptions({
       time_zone: timeZone(),
       days: shownDays,
     }),
+  // Events say what is new; without them this is how old it gets.
   refetchInterval: 60_000,
 });
+
+/** Fetches the figures and the balance again after each call, while the screen is seen. */
+export function useLiveAccount(): [Connection, () => void] {
+  const client = useQueryClient();
+  return useLiveEvents({
+    path: () => {
+      const seen = client.getQueryData(dashboardQuery.queryKey)?.version ?? "";
+      return `/user/dashboard/events?seen=${encodeURIComponent(seen)}`;
+    },
+    onEvent: (data) => {
+      const { version } = AccountEvent.parse(data);
+      if (client.getQueryData(dashboardQuery.queryKey)?.version === version) return;
+      void client.invalidateQueries({ queryKey: dashboardQuery.queryKey });
+      void client.invalidateQueries({ queryKey: selfQuery.queryKey });
+    },
+  });
+}
 
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
@@ -30,12 +50,14 @@ export const modelsQuery = queryOptions({
 /** One channel is enough to know that there are some, and whether it was tested. */
 export const firstChannelQuery = queryOptions({
   queryKey: ["channel", "first"],
-  queryFn: () => http.get("/channel", ChannelPage, { size: 1, order: "-test_time" }),
+  queryFn: () =>
+    http.get("/channel", asSent<z.infer<typeof ChannelPage>>(), { size: 1, order: "-test_time" }),
 });
 
-export const firstTokenQuery = queryOptions({
-  queryKey: ["token", "first"],
-  queryFn: () => http.get("/token", TokenPage, { size: 1 }),
+/** The newest tokens; the first step needs no more than their number. */
+export const recentTokensQuery = queryOptions({
+  queryKey: ["token", "recent"],
+  queryFn: () => http.get("/token", TokenPage, { size: 5, order: "-id" }),
 });
 
 /** The last year's closed months. */

@@ -1,42 +1,53 @@
-/** Today at a glance, the last seven days, and how to make a call. */
-import { Button, SimpleGrid, Skeleton, Text } from "@mantine/core";
+/** The balance, today at a glance, what failed, the last seven days, and how to make a call. */
+import { Button, Skeleton, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { CodeSamples, sampleModel } from "#components/code-samples.tsx";
 import { useFormat } from "#lib/quota.ts";
-import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
+import { LiveState } from "#ui/live-state.tsx";
 import { Page, Section } from "#ui/page.tsx";
-import { dashboardQuery, modelsQuery, shownDays } from "./api.ts";
+import { dashboardQuery, modelsQuery, shownDays, useLiveAccount } from "./api.ts";
+import { BalanceCard } from "./balance-card.tsx";
 import { DayTable } from "./day-table.tsx";
+import { FailuresAlert } from "./failures-alert.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { ModelsCard } from "./models-card.tsx";
 import { RateCard } from "./rate-card.tsx";
 import { SpendChart } from "./spend-chart.tsx";
 import { StatCard } from "./stat-card.tsx";
 import { StatementsCard } from "./statements-card.tsx";
+import { TokensCard } from "./tokens-card.tsx";
 import { change, type DaySum, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
-export default function DashboardPage() {
+type DashboardPageProps = {
+  /** The way to the state of the gateway, for operators. */
+  tabs?: ReactNode;
+};
+
+export default function DashboardPage({ tabs }: DashboardPageProps) {
   const { t } = useTranslation();
-  const self = useSelf();
+  const [state, retry] = useLiveAccount();
   return (
     <Page
       title={t("Dashboard")}
-      description={t("Hello {{name}}, this is how things stand.", {
-        name: self?.display_name || self?.username,
-      })}
+      description={t("Your balance, your calls and your models.")}
+      actions={<LiveState state={state} onRetry={retry} />}
     >
+      {tabs}
       <FirstSteps />
+      <FailuresAlert />
       <Usage />
       <div className={classes.halves}>
-        <ModelsCard />
+        <TokensCard />
         <QuickStart />
       </div>
+      <ModelsCard />
       <StatementsCard />
     </Page>
   );
@@ -59,37 +70,38 @@ function Usage() {
   const today = days.at(-1);
   const stacks = stackByModel(usage, dates.slice(1));
   const weekSpend = week.reduce((sum, day) => sum + day.quota, 0);
-  const card = (
-    title: string,
-    color: string,
-    of: (day: DaySum) => number,
-    print: (value: number) => string,
-  ) => (
-    <StatCard
-      title={title}
-      value={dashboard.data && today ? print(of(today)) : undefined}
-      change={change(days, of)}
-      trend={week.map(of)}
-      color={color}
-    />
+  const before = dashboard.data?.yesterday;
+  const card = (title: string, color: string, of: (day: DaySum) => number, yesterday: number | undefined) => {
+    const value = today ? of(today) : 0;
+    return {
+      title,
+      color,
+      trend: week.map(of),
+      change: change(value, yesterday ?? 0),
+      value: dashboard.data ? value : undefined,
+    };
+  };
+  const requests = card(t("Requests today"), "var(--chart-1)", (day) => day.requests, before?.request_count);
+  const spend = card(t("Spend today"), "var(--chart-3)", (day) => day.quota, before?.quota);
+  const tokens = card(
+    t("Tokens today"),
+    "var(--chart-2)",
+    (day) => day.promptTokens + day.completionTokens,
+    before?.tokens,
   );
   return (
     <>
-      <SimpleGrid cols={{ base: 2, lg: 4 }} spacing={{ base: "sm", sm: "md" }}>
-        {card(t("Requests today"), "var(--chart-1)", (day) => day.requests, format.whole)}
-        {card(t("Spend today"), "var(--chart-3)", (day) => day.quota, format.quota)}
-        {card(
-          t("Tokens today"),
-          "var(--chart-2)",
-          (day) => day.promptTokens + day.completionTokens,
-          format.short,
-        )}
+      <div className={classes.cards}>
+        <BalanceCard days={dashboard.data ? days : undefined} />
+        <StatCard {...spend} print={format.quota} exact={format.exact} />
+        <StatCard {...requests} print={format.whole} />
+        <StatCard {...tokens} print={format.short} exact={format.whole} />
         <RateCard
           rate={dashboard.data?.rate}
           refreshing={dashboard.isFetching}
           onRefresh={() => void dashboard.refetch()}
         />
-      </SimpleGrid>
+      </div>
       <div className={classes.wideAndNarrow}>
         <Section
           title={t("Spend by model")}

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
-import { firstChannelQuery, firstTokenQuery } from "./api.ts";
+import { firstChannelQuery, recentTokensQuery } from "./api.ts";
 import classes from "./dashboard.module.css";
 
 type Step = { id: string; title: string; hint: string; done: boolean; to: string; action: string };
@@ -16,8 +16,9 @@ export function FirstSteps() {
   const { t } = useTranslation();
   const self = useSelf();
   const admin = self ? mayEnter(self, "channels", "edit") : false;
-  const channels = useQuery({ ...firstChannelQuery, enabled: admin });
-  const tokens = useQuery(firstTokenQuery);
+  const fresh = self?.request_count === 0;
+  const channels = useQuery({ ...firstChannelQuery, enabled: admin && fresh });
+  const tokens = useQuery({ ...recentTokensQuery, enabled: fresh });
   const [hidden, hide] = useLocalStorage({
     key: "first-steps-hidden",
     defaultValue: false,

@@ -9,30 +9,35 @@ import classes from "./dashboard.module.css";
 type StatCardProps = {
   title: string;
   /** Undefined while loading. */
-  value: string | undefined;
-  /** Against yesterday, as a share. */
+  value: number | undefined;
+  print: (value: number) => string;
+  /** The value behind a rounded one, shown on hover. */
+  exact?: (value: number) => string;
+  /** Against yesterday until the same time, as a share. */
   change: number | null;
   trend: number[];
   color: string;
 };
 
 /** Today's number, how it compares, and the last seven days as a line. */
-export function StatCard({ title, value, change, trend, color }: StatCardProps) {
+export function StatCard({ title, value, print, exact, change, trend, color }: StatCardProps) {
   const phone = useIsPhone();
   return (
     <Card padding="md" className={classes.stat}>
       <Text fz="sm" c="dimmed">
         {title}
       </Text>
-      {value === undefined ? (
-        <Skeleton height={26} width={90} my={5} />
-      ) : (
-        <Text className={classes.value}>{value}</Text>
-      )}
-      <Group justify="space-between" align="flex-end" wrap="nowrap" gap="xs">
-        {value === undefined ? <Skeleton height={12} width={110} my={3} /> : <Change share={change} />}
-        {phone || value === undefined ? null : <Sparkline values={trend} color={color} />}
+      <Group justify="space-between" align="center" wrap="nowrap" gap="xs">
+        {value === undefined ? (
+          <Skeleton height={26} width={90} my={5} />
+        ) : (
+          <Text className={classes.value} title={exact?.(value)}>
+            {print(value)}
+          </Text>
+        )}
+        {phone || value === undefined ? null : <Sparkline values={trend} color={color} width={64} />}
       </Group>
+      {value === undefined ? <Skeleton height={12} width={110} my={3} /> : <Change share={change} />}
     </Card>
   );
 }
@@ -43,15 +48,15 @@ function Change({ share }: { share: number | null }) {
   const format = useFormat();
   if (share === null)
     return (
-      <Text fz="xs" c="dimmed">
-        {t("No calls yesterday")}
+      <Text fz="xs" c="dimmed" className={classes.change}>
+        {t("Nothing yesterday by this time")}
       </Text>
     );
   const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight;
   return (
     <Text fz="xs" c="dimmed" className={classes.change}>
       {share === 0 ? null : <Arrow size={14} />}
-      {t("{{share}} vs yesterday", { share: format.percent(Math.abs(share)) })}
+      {t("{{share}} vs. yesterday by this time", { share: format.percent(Math.abs(share)) })}
     </Text>
   );
 }

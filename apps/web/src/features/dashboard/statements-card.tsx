@@ -1,12 +1,16 @@
 import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { StatementDrawer } from "#components/statement-drawer.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { statementQuery, statementsQuery } from "./api.ts";
+
+/** Loaded with the first month that is opened: the first screen must not pay for it. */
+const StatementDrawer = lazy(async () => ({
+  default: (await import("#components/statement-drawer.tsx")).StatementDrawer,
+}));
 
 /** Months that are closed, newest first; there is nothing to say before the first of them. */
 export function StatementsCard() {
@@ -41,7 +45,7 @@ export function StatementsCard() {
           ))}
         </tbody>
       </Figures>
-      {opened ? <Statement date={opened} onClose={() => setOpened("")} /> : null}
+      <Suspense>{opened ? <Statement date={opened} onClose={() => setOpened("")} /> : null}</Suspense>
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { change, stackByModel, sumByDay } from "./usage.ts";
+import { change, daysLeft, stackByModel, sumByDay } from "./usage.ts";
 
 const call = (date: string, model: string, quota: number) => ({
   date,
@@ -18,10 +18,20 @@ describe("dashboard sums", () => {
   });
 
   it("compares today with yesterday, and says nothing when yesterday was empty", () => {
-    const dates = ["2026-02-28", "2026-03-01"];
-    const grown = sumByDay([call("2026-02-28", "a", 10), call("2026-03-01", "a", 15)], dates);
-    expect(change(grown, (day) => day.quota)).toBe(0.5);
-    expect(change(sumByDay([call("2026-03-01", "a", 15)], dates), (day) => day.quota)).toBeNull();
+    expect(change(15, 10)).toBe(0.5);
+    expect(change(15, 0)).toBeNull();
+  });
+
+  it("says how long a balance lasts at the rate of the whole days", () => {
+    const dates = ["2026-02-27", "2026-02-28", "2026-03-01"];
+    const days = sumByDay(
+      [call("2026-02-27", "a", 30), call("2026-02-28", "a", 10), call("2026-03-01", "a", 1)],
+      dates,
+    );
+    expect(daysLeft(100, days)).toBe(5);
+    expect(daysLeft(-1, days)).toBe(0);
+    expect(daysLeft(100, sumByDay([call("2026-03-01", "a", 50)], dates))).toBe(2);
+    expect(daysLeft(100, sumByDay([], dates))).toBeNull();
   });
 
   it("stacks spend by model", () => {

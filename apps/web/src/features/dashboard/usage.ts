@@ -35,11 +35,20 @@ export function sumByDay(usage: readonly Usage[], dates: readonly string[]): Day
   return [...sums.values()];
 }
 
-/** Change against yesterday as a share; null when yesterday was nothing. */
-export function change(days: readonly DaySum[], of: (day: DaySum) => number): number | null {
-  const [yesterday, today] = days.slice(-2);
-  if (!yesterday || !today || of(yesterday) === 0) return null;
-  return (of(today) - of(yesterday)) / of(yesterday);
+/** Change against yesterday until the same time, as a share; null when there was nothing. */
+export function change(today: number, yesterday: number): number | null {
+  return yesterday === 0 ? null : (today - yesterday) / yesterday;
+}
+
+/**
+ * For how many days a balance lasts when the next days are like the last ones; null when nothing is spent.
+ * @param days the last one, today, has only begun and does not count, unless it is the only one with calls
+ */
+export function daysLeft(balance: number, days: readonly DaySum[]): number | null {
+  const whole = days.slice(0, -1);
+  const spent = whole.reduce((sum, day) => sum + day.quota, 0);
+  const perDay = spent > 0 ? spent / whole.length : (days.at(-1)?.quota ?? 0);
+  return perDay > 0 ? Math.max(0, balance) / perDay : null;
 }
 
 /** Spend per day, stacked by model. */

@@ -22,6 +22,8 @@ type StackedBarsProps = Stacks & {
   nameOf?: (name: string) => string;
   /** Fixed colours instead of those by name. */
   colors?: Record<string, string>;
+  /** A row's `date` as the axis shows it; month and day unless said. */
+  dayText?: (date: string) => string;
 };
 
 /** Half a line, so that the highest tick stands at its grid line. */
@@ -37,6 +39,7 @@ function shortDate(date: string): string {
 
 export function StackedBars(props: StackedBarsProps) {
   const { series, rows, title, tick, print, axisWidth = 64, height = 260, nameOf, colors } = props;
+  const { dayText = shortDate } = props;
   const { t } = useTranslation();
   const { ref, width: wholeWidth } = useElementSize();
   const [chosen, setChosen] = useState<number | null>(null);
@@ -126,7 +129,7 @@ export function StackedBars(props: StackedBarsProps) {
               {rows.map((row, day) =>
                 day % every === 0 ? (
                   <text key={row.date} x={middleOf(day, days, width)} y={plotHeight + 22} textAnchor="middle">
-                    {shortDate(row.date)}
+                    {dayText(row.date)}
                   </text>
                 ) : null,
               )}

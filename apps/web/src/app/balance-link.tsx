@@ -1,0 +1,33 @@
+import { Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useFormat } from "#lib/quota.ts";
+import { selfQuery } from "#lib/session.ts";
+import classes from "./console-header.module.css";
+
+const refetchMs = 60_000;
+
+/** The balance on every screen, in dollars; points on hover. It leads to the top-up. */
+export function BalanceLink() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useQuery({ ...selfQuery, refetchInterval: refetchMs }).data;
+  if (!self) return null;
+  const amount = format.usd(self.quota);
+  return (
+    <Tooltip label={t("Balance: {{points}} points", { points: format.whole(self.quota) })}>
+      <UnstyledButton
+        component={Link}
+        to="/panel/topup"
+        className={classes.balance}
+        data-empty={self.quota <= 0 || undefined}
+        aria-label={t("Balance {{amount}}", { amount })}
+      >
+        <Text span fz="sm" fw={600} className="tabular">
+          {amount}
+        </Text>
+      </UnstyledButton>
+    </Tooltip>
+  );
+}

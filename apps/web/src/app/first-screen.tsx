@@ -1,0 +1,55 @@
+/** Where everyone lands: the state of the gateway for operators, one's own usage for everyone. */
+import { type AdminRights, mayEnter, Role } from "@gateway/shared/accounts/roles";
+import { Tabs } from "@mantine/core";
+import { lazy, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useSearchParams } from "react-router-dom";
+import { useSelf } from "#lib/session.ts";
+
+const loadOverview = () => import("#features/overview/overview-page.tsx");
+const loadUsage = () => import("#features/dashboard/dashboard-page.tsx");
+const OverviewPage = lazy(loadOverview);
+const UsagePage = lazy(loadUsage);
+const FirstSteps = lazy(() =>
+  import("#features/dashboard/first-steps.tsx").then((module) => ({ default: module.FirstSteps })),
+);
+
+/** What this reader will see comes with the frame, not after it. @param role as this browser remembers it */
+export async function prepareFirstScreen(role: number): Promise<void> {
+  const own = new URLSearchParams(window.location.search).get("view") === "usage";
+  await (role >= Role.admin && !own ? loadOverview() : loadUsage());
+}
+
+export function FirstScreen() {
+  const self = useSelf();
+  const [search, setSearch] = useSearchParams();
+  if (!self) return null;
+  if (!seesGateway(self)) return <UsagePage />;
+  const own = search.get("view") === "usage";
+  const choose = (view: string | null) => setSearch(view === "usage" ? { view } : {});
+  const tabs = <ViewTabs value={own ? "usage" : "gateway"} onChange={choose} />;
+  return own ? (
+    <UsagePage tabs={tabs} />
+  ) : (
+    <OverviewPage tabs={tabs} firstSteps={self.request_count === 0 ? <FirstSteps /> : null} />
+  );
+}
+
+/** Some part of the overview must be open to the reader. */
+function seesGateway(person: AdminRights): boolean {
+  return (["analytics", "logs", "channels"] as const).some((area) => mayEnter(person, area));
+}
+
+type ViewTabsProps = { value: "gateway" | "usage"; onChange: (view: string | null) => void };
+
+function ViewTabs({ value, onChange }: ViewTabsProps): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Tabs value={value} onChange={onChange}>
+      <Tabs.List>
+        <Tabs.Tab value="gateway">{t("Gateway")}</Tabs.Tab>
+        <Tabs.Tab value="usage">{t("My usage")}</Tabs.Tab>
+      </Tabs.List>
+    </Tabs>
+  );
+}

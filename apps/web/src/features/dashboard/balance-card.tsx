@@ -1,0 +1,49 @@
+import { Button, Card, Group, Skeleton, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
+import { type DaySum, daysLeft } from "./usage.ts";
+import classes from "./dashboard.module.css";
+
+/** From here on it is time to think of a top-up. */
+const soonDays = 3;
+const manyDays = 365;
+
+/** What is left, and for how long. @param days undefined while loading */
+export function BalanceCard({ days }: { days: DaySum[] | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const self = useSelf();
+  if (!self) return null;
+  const left = days ? daysLeft(self.quota, days) : null;
+  const empty = self.quota <= 0;
+  return (
+    <Card padding="md" className={classes.stat}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start" gap="xs">
+        <Text fz="sm" c="dimmed">
+          {t("Balance")}
+        </Text>
+        <Button component={Link} to="/panel/topup" size="compact-xs" variant={empty ? "filled" : "default"}>
+          {t("Top up")}
+        </Button>
+      </Group>
+      <Text className={classes.value} data-empty={empty || undefined} title={format.points(self.quota)}>
+        {format.usd(self.quota)}
+      </Text>
+      {days === undefined ? (
+        <Skeleton height={12} width={110} my={3} />
+      ) : (
+        <Text fz="xs" fw={left !== null && left < soonDays ? 600 : undefined} c="dimmed">
+          {empty
+            ? t("Calls are refused until you top up.")
+            : left === null
+              ? t("Nothing was spent this week")
+              : left > manyDays
+                ? t("Enough for more than a year at the current rate")
+                : t("About {{count}} days left at the current rate", { count: Math.floor(left) })}
+        </Text>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,77 @@
+import { TokenStatus } from "@gateway/shared/accounts/token";
+import { Button, Skeleton } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useFormat } from "#lib/quota.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { recentTokensQuery } from "./api.ts";
+import classes from "./dashboard.module.css";
+
+/** The person's newest tokens. */
+export function TokensCard() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const tokens = useQuery(recentTokensQuery);
+  return (
+    <Section
+      title={t("Your tokens")}
+      aside={
+        <Button component={Link} to="/panel/token" variant="default" size="xs">
+          {t("Open tokens")}
+        </Button>
+      }
+    >
+      {tokens.isPending ? (
+        <Skeleton height={150} />
+      ) : tokens.error && !tokens.data ? (
+        <Failed error={tokens.error} onRetry={() => void tokens.refetch()} />
+      ) : tokens.data.data.length === 0 ? (
+        <Empty
+          compact
+          icon={IconKey}
+          title={t("No tokens yet")}
+          action={
+            <Button component={Link} to="/panel/token?edit=new" size="xs">
+              {t("Make a token")}
+            </Button>
+          }
+        />
+      ) : (
+        <Figures label={t("Your tokens")}>
+          <thead>
+            <tr>
+              <th scope="col">{t("Token")}</th>
+              <th scope="col">{t("Used")}</th>
+              <th scope="col">{t("Left")}</th>
+              <th scope="col">{t("Last used")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {tokens.data.data.map((token) => (
+              <tr key={token.id}>
+                <th scope="row">
+                  <StatusDot tone={token.status === TokenStatus.enabled ? "good" : "bad"}>
+                    <Link to={`/panel/token?edit=${token.id}`} className={classes.tokenName} translate="no">
+                      {token.name || `#${token.id}`}
+                    </Link>
+                  </StatusDot>
+                </th>
+                <td title={format.exact(token.used_quota)}>{format.quota(token.used_quota)}</td>
+                <td>{token.unlimited_quota ? t("No limit") : format.quota(token.remain_quota)}</td>
+                <td>
+                  <RelativeTime seconds={token.accessed_time} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Figures>
+      )}
+    </Section>
+  );
+}

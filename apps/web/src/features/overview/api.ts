@@ -1,0 +1,23 @@
+import { Overview } from "@gateway/shared/usage/overview";
+import { queryOptions, useQueryClient } from "@tanstack/react-query";
+import { http } from "#lib/http.ts";
+import { type Connection, useLiveEvents } from "#lib/live-events.ts";
+
+export const overviewQuery = queryOptions({
+  queryKey: ["overview"],
+  queryFn: () => http.get("/overview", Overview),
+  // Events bring what is new.
+  staleTime: 60_000,
+});
+
+/** Keeps the overview current while the screen is seen. */
+export function useLiveOverview(): [Connection, () => void] {
+  const client = useQueryClient();
+  return useLiveEvents({
+    path: () => {
+      const seen = client.getQueryData(overviewQuery.queryKey)?.version ?? "";
+      return `/overview/events?seen=${encodeURIComponent(seen)}`;
+    },
+    onEvent: (data) => client.setQueryData(overviewQuery.queryKey, Overview.parse(data)),
+  });
+}

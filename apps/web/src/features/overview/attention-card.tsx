@@ -1,0 +1,159 @@
+/** What an operator should look at now: one line each, with the way there. */
+import type { AttentionItem } from "@gateway/shared/usage/overview";
+import { Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { currentLocale } from "#lib/i18n.ts";
+import { useFormat } from "#lib/quota.ts";
+import { storedReason } from "#lib/reasons.ts";
+import { Section } from "#ui/page.tsx";
+import { logAddress } from "./hours.ts";
+import classes from "./overview.module.css";
+
+type Line = { title: string; text: string; to: string; urgent: boolean };
+
+export function AttentionCard({ items, since }: { items: AttentionItem[]; since: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <Section
+      title={t("Needs attention")}
+      aside={
+        items.length > 0 ? (
+          <Text fz="sm" c="dimmed" className="tabular">
+            {items.length}
+          </Text>
+        ) : null
+      }
+    >
+      {items.length === 0 ? (
+        <div className={classes.calm}>
+          <IconCircleCheck size={20} stroke={1.7} aria-hidden />
+          <Text c="dimmed" fz="sm">
+            {t("Nothing needs your attention.")}
+          </Text>
+        </div>
+      ) : (
+        <ul className={classes.attention} tabIndex={0} aria-label={t("Needs attention")}>
+          {items.map((item) => {
+            const line = lineOf(t, item, since, format.exact);
+            return (
+              <li key={keyOf(item)} data-urgent={line.urgent || undefined}>
+                <IconAlertTriangle size={17} stroke={1.7} aria-hidden />
+                <div>
+                  <Link to={line.to} className={classes.quietLink}>
+                    {line.title}
+                  </Link>
+                  {line.text ? (
+                    <Text fz="xs" c="dimmed" lineClamp={2} title={line.text}>
+                      {line.text}
+                    </Text>
+                  ) : null}
+                </div>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function keyOf(item: AttentionItem): string {
+  if ("id" in item) return `${item.kind} ${item.id}`;
+  return item.kind === "notice" ? `${item.event} ${item.name} ${item.time}` : item.kind;
+}
+
+/** A kind of failure has its own words where channels are listed; here it stays as it is. */
+const asItIs = (kind: string) => kind;
+
+function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota: number) => string): Line {
+  switch (item.kind) {
+    case "channel-disabled":
+      return {
+        title: t("Channel “{{name}}” was disabled automatically", { name: item.name }),
+        text: storedReason(t, item.reason, asItIs),
+        to: `/panel/channel?edit=${item.id}`,
+        urgent: true,
+      };
+    case "channel-failing":
+      return {
+        title: t("Channel “{{name}}” is failing", { name: item.name }),
+        text: t("{{failed}} of {{requests}} calls failed in this and the last hour.", item),
+        to: logAddress(since, { channel_id: item.id, log_type: 5 }),
+        urgent: true,
+      };
+    case "channel-balance":
+      return {
+        title: t("Channel “{{name}}”: the balance at the provider is low", { name: item.name }),
+        text: balanceText(t, item),
+        to: `/panel/channel?edit=${item.id}`,
+        urgent: item.balance <= 0,
+      };
+    case "unpriced":
+      return {
+        title: t("{{count}} models without a price", { count: item.count }),
+        text: t("Calls to them are refused: {{models}}", {
+          models: item.models.join(", ") + (item.count > item.models.length ? " …" : ""),
+        }),
+        to: "/panel/pricing",
+        urgent: false,
+      };
+    case "notice":
+      return noticeLine(t, item);
+    case "balance-empty":
+      return {
+        title: t("{{count}} calls refused: balance empty", { count: item.calls }),
+        text: t("Of {{count}} customers", { count: item.users }),
+        to: logAddress(since, { log_type: 5 }),
+        urgent: false,
+      };
+    case "audit-drift":
+      return {
+        title: t("The last audit of the balances found a difference"),
+        text: points(item.drift),
+        to: "/panel/analytics",
+        urgent: true,
+      };
+  }
+}
+
+function balanceText(t: TFunction, item: Extract<AttentionItem, { kind: "channel-balance" }>): string {
+  const amount = new Intl.NumberFormat(currentLocale(), {
+    style: "currency",
+    currency: item.currency,
+  }).format(item.balance);
+  if (item.days_left === null) return amount;
+  const days = new Intl.NumberFormat(currentLocale(), { maximumFractionDigits: 1 }).format(item.days_left);
+  return t("{{amount}}, enough for {{days}} days at the current rate", { amount, days });
+}
+
+function noticeLine(t: TFunction, item: Extract<AttentionItem, { kind: "notice" }>): Line {
+  const times = item.count > 1 ? ` (${item.count}×)` : "";
+  const text = storedReason(t, item.reason, asItIs);
+  switch (item.event) {
+    case "payment-trouble":
+      return {
+        title: t("Problem with a payment through “{{name}}”", { name: item.name }) + times,
+        text,
+        to: "/panel/payment",
+        urgent: true,
+      };
+    case "job-failed":
+      return {
+        title: t("The job “{{name}}” failed", { name: item.name }) + times,
+        text,
+        to: "/panel/setting",
+        urgent: true,
+      };
+    case "prices-failed":
+      return {
+        title: t("The price list could not be updated") + times,
+        text,
+        to: "/panel/pricing",
+        urgent: false,
+      };
+  }
+}

@@ -1,0 +1,160 @@
+/** A row per channel: its last 24 hours, how fast it answers, and what it earned. */
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
+import type { ChannelHealth, ChannelsHealth } from "@gateway/shared/usage/overview";
+import { Button, Text } from "@mantine/core";
+import { IconRoute } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Empty } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { Section } from "#ui/page.tsx";
+import { StatusDot, type Tone } from "#ui/status-dot.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { healthOf } from "./figures.ts";
+import { HealthBar } from "./health-bar.tsx";
+import { logAddress } from "./hours.ts";
+import classes from "./overview.module.css";
+
+export function ChannelsCard({ channels, since }: { channels: ChannelsHealth; since: number }) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const { rows, total, enabled, disabled, auto_disabled: off } = channels;
+  return (
+    <Section
+      title={t("Channels")}
+      hint={[
+        t("{{count}} enabled", { count: enabled }),
+        ...(off > 0 ? [t("{{count}} disabled automatically", { count: off })] : []),
+        ...(disabled > 0 ? [t("{{count}} disabled", { count: disabled })] : []),
+      ].join(" · ")}
+      aside={
+        <Button component={Link} to="/panel/channel" variant="default" size="xs">
+          {t("Open channels")}
+        </Button>
+      }
+    >
+      {rows.length === 0 ? (
+        <Empty compact icon={IconRoute} title={t("No channels yet")} />
+      ) : phone ? (
+        <ul className={classes.lines}>
+          {rows.map((row) => (
+            <PhoneRow key={row.id} row={row} since={since} />
+          ))}
+        </ul>
+      ) : (
+        <Table rows={rows} since={since} />
+      )}
+      {total > rows.length ? (
+        <Text fz="xs" c="dimmed" mt="sm">
+          {t("The {{shown}} busiest of {{count}} channels", { shown: rows.length, count: total })}
+        </Text>
+      ) : null}
+    </Section>
+  );
+}
+
+function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const ms = (value: number | null) => (value === null ? "–" : formatDuration(value));
+  return (
+    <Figures label={t("Channels")}>
+      <thead>
+        <tr>
+          <th scope="col">{t("Channel")}</th>
+          <th scope="col" className={classes.left}>
+            {t("State")}
+          </th>
+          <th scope="col" className={classes.left}>
+            {t("24 hours")}
+          </th>
+          <th scope="col">{t("Success")}</th>
+          <th scope="col">{t("Requests")}</th>
+          <th scope="col">{t("Latency p50")}</th>
+          <th scope="col">{t("Latency p95")}</th>
+          <th scope="col">{t("Charged")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => {
+          const { calls, success } = healthOf(row);
+          return (
+            <tr key={row.id} data-quiet={calls === 0 || undefined}>
+              <th scope="row">
+                <Link to={`/panel/channel?edit=${row.id}`} className={classes.quietLink}>
+                  {row.name || `#${row.id}`}
+                </Link>
+              </th>
+              <td className={classes.left}>
+                <State row={row} />
+              </td>
+              <td className={classes.left}>
+                <HealthBar channel={row} since={since} />
+              </td>
+              <td>{success === null ? "–" : format.percent(success)}</td>
+              <td>
+                {calls === 0 ? (
+                  "0"
+                ) : (
+                  <Link to={logAddress(since, { channel_id: row.id })} className={classes.quietLink}>
+                    {format.whole(calls)}
+                  </Link>
+                )}
+              </td>
+              <td>{ms(row.p50)}</td>
+              <td>{ms(row.p95)}</td>
+              <td title={format.exact(row.charged)}>{format.quota(row.charged)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </Figures>
+  );
+}
+
+/** Two lines: name and state, health and the two figures that matter most. */
+function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { calls, success } = healthOf(row);
+  return (
+    <li>
+      <div className={classes.line}>
+        <Link to={`/panel/channel?edit=${row.id}`} className={classes.quietLink}>
+          {row.name || `#${row.id}`}
+        </Link>
+        <State row={row} />
+      </div>
+      <div className={classes.line}>
+        <HealthBar channel={row} since={since} />
+        <Text fz="xs" c="dimmed" className="tabular">
+          {success === null
+            ? t("No calls")
+            : `${format.percent(success)} · ${t("{{count}} calls", { count: calls })}`}
+        </Text>
+      </div>
+    </li>
+  );
+}
+
+/** A channel that answers fewer than four of five calls is in trouble; fewer than 99 of 100 is worth a look. */
+function stateOf(t: TFunction, row: ChannelHealth): { tone: Tone; text: string } {
+  if (row.status === ChannelStatus.autoDisabled) return { tone: "bad", text: t("Disabled automatically") };
+  if (row.status !== ChannelStatus.enabled) return { tone: "idle", text: t("Disabled") };
+  const { success } = healthOf(row);
+  if (success === null) return { tone: "idle", text: t("No calls") };
+  if (success < 0.8) return { tone: "bad", text: t("Failing") };
+  return success < 0.99 ? { tone: "warn", text: t("Some errors") } : { tone: "good", text: t("Healthy") };
+}
+
+function State({ row }: { row: ChannelHealth }) {
+  const { t } = useTranslation();
+  const { tone, text } = stateOf(t, row);
+  return (
+    <Text span fz="sm">
+      <StatusDot tone={tone}>{text}</StatusDot>
+    </Text>
+  );
+}

@@ -1,0 +1,63 @@
+/** Why calls failed, the most frequent reason first. */
+import type { Failures } from "@gateway/shared/usage/overview";
+import { Button, Text } from "@mantine/core";
+import { IconCircleCheck } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { failureLabel } from "#lib/failure-labels.ts";
+import { useFormat } from "#lib/quota.ts";
+import { Section } from "#ui/page.tsx";
+import { logAddress } from "./hours.ts";
+import classes from "./overview.module.css";
+
+type FailuresCardProps = { failures: Failures; failed: number; since: number };
+
+export function FailuresCard({ failures: { reasons, complete }, failed, since }: FailuresCardProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const most = Math.max(1, ...reasons.map((reason) => reason.count));
+  return (
+    <Section
+      title={t("Failed calls")}
+      hint={complete ? undefined : t("Reasons of the newest 5,000")}
+      aside={
+        failed > 0 ? (
+          <Button component={Link} to={logAddress(since, { log_type: 5 })} variant="default" size="xs">
+            {t("Open the log")}
+          </Button>
+        ) : null
+      }
+    >
+      {reasons.length === 0 ? (
+        <div className={classes.calm}>
+          <IconCircleCheck size={20} stroke={1.7} aria-hidden />
+          <Text c="dimmed" fz="sm">
+            {t("No call failed.")}
+          </Text>
+        </div>
+      ) : (
+        <ul className={classes.bars}>
+          {reasons.map(({ code, status, count, users }) => {
+            const label = failureLabel(code);
+            return (
+              <li key={`${code} ${status}`} style={{ "--share": count / most } as React.CSSProperties}>
+                <span>
+                  <Link
+                    to={logAddress(since, { log_type: 5, error_code: code })}
+                    className={classes.quietLink}
+                  >
+                    {label === undefined ? code || t("Unknown") : t(label)}
+                  </Link>{" "}
+                  <small>{status}</small>
+                </span>
+                <span className="tabular" title={t("Of {{count}} customers", { count: users })}>
+                  {format.whole(count)}
+                </span>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Section>
+  );
+}

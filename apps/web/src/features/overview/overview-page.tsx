@@ -1,0 +1,102 @@
+/** The state of the gateway: figures of 24 hours, what needs attention, channels, failures and changes. */
+import type { Overview } from "@gateway/shared/usage/overview";
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "#lib/quota.ts";
+import { Failed } from "#ui/empty.tsx";
+import { LiveState } from "#ui/live-state.tsx";
+import { Page, Section } from "#ui/page.tsx";
+import { overviewQuery, useLiveOverview } from "./api.ts";
+import { AttentionCard } from "./attention-card.tsx";
+import { ChangesCard } from "./changes-card.tsx";
+import { ChannelsCard } from "./channels-card.tsx";
+import { FailuresCard } from "./failures-card.tsx";
+import { StatStrip } from "./stat-strip.tsx";
+import { TrafficChart } from "./traffic-chart.tsx";
+import classes from "./overview.module.css";
+
+type OverviewPageProps = {
+  /** The way to the reader's own usage. */
+  tabs: ReactNode;
+  /** What a fresh installation still needs. */
+  firstSteps: ReactNode;
+};
+
+export default function OverviewPage({ tabs, firstSteps }: OverviewPageProps) {
+  const { t } = useTranslation();
+  const overview = useQuery(overviewQuery);
+  const [state, retry] = useLiveOverview();
+  return (
+    <Page
+      title={t("Dashboard")}
+      description={t("The last 24 hours, compared with the 24 hours before.")}
+      actions={<LiveState state={state} onRetry={retry} />}
+    >
+      {tabs}
+      {firstSteps}
+      {overview.data ? (
+        <Content overview={overview.data} />
+      ) : overview.error ? (
+        <Failed error={overview.error} onRetry={() => void overview.refetch()} />
+      ) : (
+        <Waiting />
+      )}
+    </Page>
+  );
+}
+
+function Content({ overview }: { overview: Overview }) {
+  const { traffic, channels, attention, since } = overview;
+  return (
+    <>
+      {traffic ? <StatStrip traffic={traffic} /> : null}
+      <div className={traffic ? classes.wideAndNarrow : classes.alone}>
+        {traffic ? <TrafficSection traffic={traffic} since={since} /> : null}
+        <AttentionCard items={attention} since={since} />
+      </div>
+      {channels ? <ChannelsCard channels={channels} since={since} /> : null}
+      {traffic ? (
+        <div className={classes.thirds}>
+          <FailuresCard failures={traffic.failures} failed={traffic.failed.now} since={since} />
+          <ChangesCard of="models" changes={traffic.models} since={since} />
+          <ChangesCard of="users" changes={traffic.users} since={since} />
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+type TrafficSectionProps = { traffic: NonNullable<Overview["traffic"]>; since: number };
+
+function TrafficSection({ traffic, since }: TrafficSectionProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { rpm, tpm } = traffic.rate;
+  return (
+    <Section
+      title={t("Requests per hour")}
+      hint={t("Now: {{tokens}} tokens and {{count}} requests per minute", {
+        tokens: format.short(tpm),
+        count: rpm,
+      })}
+    >
+      <TrafficChart traffic={traffic} since={since} />
+    </Section>
+  );
+}
+
+/** Keeps the places of what comes. */
+function Waiting() {
+  return (
+    <>
+      <Skeleton height={106} radius="lg" />
+      <div className={classes.wideAndNarrow}>
+        <Skeleton height={330} radius="lg" />
+        <Skeleton height={330} radius="lg" />
+      </div>
+      <Skeleton height={300} radius="lg" />
+    </>
+  );
+}

@@ -1,0 +1,157 @@
+/** Six figures of the last 24 hours side by side, each with its change. */
+import type { Compared, LatencySample, Traffic } from "@gateway/shared/usage/overview";
+import { Card, Text } from "@mantine/core";
+import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Hint } from "#ui/form/hint.tsx";
+import { changeOf, errorRate } from "./figures.ts";
+import classes from "./overview.module.css";
+
+export function StatStrip({ traffic }: { traffic: Traffic }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { requests, failed, charged, provider_cost: cost, latency } = traffic;
+  const rate = errorRate(traffic);
+  const margin = charged.now - cost.now;
+  return (
+    <Card padding={0} className={classes.strip}>
+      <Stat title={t("Requests")} value={format.whole(requests.now)} line={<Change compared={requests} />} />
+      <Stat
+        title={t("Error rate")}
+        value={rate.now === null ? "–" : format.percent(rate.now)}
+        bad={(rate.now ?? 0) >= 0.05}
+        line={
+          <>
+            {t("{{count}} failed", { count: failed.now })}
+            {rate.before === null ? null : (
+              <> · {t("{{share}} before", { share: format.percent(rate.before) })}</>
+            )}
+          </>
+        }
+      />
+      <Latency
+        title={t("Latency")}
+        now={[latency.now.p50, latency.now.p95]}
+        before={latency.before.p95}
+        sample={latency.now}
+      />
+      <Latency
+        title={t("Time to first token")}
+        now={[latency.now.first_p50, latency.now.first_p95]}
+        before={latency.before.first_p95}
+        sample={latency.now}
+      />
+      <Stat
+        title={t("Charged")}
+        value={format.quota(charged.now)}
+        exact={format.exact(charged.now)}
+        line={<Change compared={charged} />}
+      />
+      <Stat
+        title={t("Provider cost")}
+        hint={
+          traffic.free_requests > 0
+            ? t(
+                "The charges without the ratios of the groups, at the prices of the price list. {{count}} calls of free groups are not included.",
+                { count: traffic.free_requests },
+              )
+            : t("The charges without the ratios of the groups, at the prices of the price list.")
+        }
+        value={format.quota(cost.now)}
+        exact={format.exact(cost.now)}
+        line={t("Margin {{amount}}", { amount: format.quota(margin) })}
+      />
+    </Card>
+  );
+}
+
+type StatProps = {
+  title: string;
+  value: string;
+  /** Under the pointer. */
+  exact?: string;
+  hint?: string;
+  bad?: boolean;
+  line: ReactNode;
+};
+
+function Stat({ title, value, exact, hint, bad = false, line }: StatProps) {
+  return (
+    <section className={classes.stat} aria-label={title}>
+      <Text fz="sm" c="dimmed" truncate>
+        {hint ? (
+          <Hint label={hint}>
+            <span className={classes.hinted}>{title}</span>
+          </Hint>
+        ) : (
+          title
+        )}
+      </Text>
+      <Text className={classes.value} title={exact} data-bad={bad || undefined}>
+        {value}
+      </Text>
+      <Text fz="xs" c="dimmed" className="tabular" truncate>
+        {line}
+      </Text>
+    </section>
+  );
+}
+
+type LatencyProps = {
+  title: string;
+  now: [number | null, number | null];
+  /** The 95th percentile of the day before. */
+  before: number | null;
+  sample: LatencySample;
+};
+
+function Latency({ title, now: [p50, p95], before, sample }: LatencyProps) {
+  const { t } = useTranslation();
+  const text = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+  return (
+    <Stat
+      title={title}
+      hint={
+        sample.since === null
+          ? t("The median of successful calls, and below it the 95th percentile.")
+          : t(
+              "The median of successful calls, and below it the 95th percentile. Measured on the newest {{count}} calls.",
+              { count: sample.calls },
+            )
+      }
+      value={text(p50)}
+      line={
+        p95 === null ? (
+          t("No calls yet")
+        ) : (
+          <>
+            p95 {text(p95)}
+            {before === null ? null : <> · {t("{{share}} before", { share: text(before) })}</>}
+          </>
+        )
+      }
+    />
+  );
+}
+
+/** More is neither good nor bad here, so the arrow has no colour. */
+function Change({ compared }: { compared: Compared }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const share = changeOf(compared);
+  if (share === null) return compared.now === 0 ? t("No change") : t("Nothing the day before");
+  if (Math.abs(share) < 0.0005) return t("No change");
+  const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight;
+  return (
+    <span className={classes.change}>
+      <Arrow size={14} aria-hidden />
+      {t("{{share}} vs. the day before", { share: signed(format.percent(Math.abs(share)), share) })}
+    </span>
+  );
+}
+
+function signed(text: string, value: number): string {
+  return `${value < 0 ? "−" : "+"}${text}`;
+}

@@ -1,0 +1,89 @@
+/** Server-sent events that keep a screen current: opened again after a loss, closed while no one sees the page. */
+import type { LiveEvent } from "@gateway/shared/live-event";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { apiUrl } from "./http.ts";
+
+export type Connection = "connecting" | "live" | "lost";
+
+/** The server sends something at least every 15 seconds; a connection that is silent for longer is dead. */
+const SILENCE_MS = 40_000;
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 15_000;
+
+type LiveEvents = {
+  /** Address below /api, asked again for each connection. */
+  path: () => string;
+  /** What is new. If it throws, the connection counts as lost. */
+  onEvent: (data: unknown) => void;
+};
+
+/** @returns the state of the connection, and a function that tries again at once */
+export function useLiveEvents({ path, onEvent }: LiveEvents): [Connection, () => void] {
+  const [state, setState] = useState<Connection>("connecting");
+  const reopen = useRef(() => {});
+  const address = useEffectEvent(() => apiUrl(path()));
+  const receive = useEffectEvent((text: string) => {
+    const event = JSON.parse(text) as LiveEvent<unknown>;
+    if (event.type === "data") onEvent(event.data);
+    return event.type;
+  });
+
+  useEffect(() => {
+    let source: EventSource | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let pause = FIRST_RETRY_MS;
+
+    function close() {
+      clearTimeout(timer);
+      source?.close();
+      source = undefined;
+    }
+
+    function lose() {
+      close();
+      setState("lost");
+      timer = setTimeout(open, pause);
+      pause = Math.min(LONGEST_RETRY_MS, pause * 2);
+    }
+
+    function markAlive() {
+      setState("live");
+      pause = FIRST_RETRY_MS;
+      clearTimeout(timer);
+      timer = setTimeout(lose, SILENCE_MS);
+    }
+
+    function open() {
+      close();
+      if (document.visibilityState === "hidden") return;
+      source = new EventSource(address());
+      timer = setTimeout(lose, SILENCE_MS);
+      source.addEventListener("open", markAlive);
+      source.addEventListener("message", ({ data }: MessageEvent<string>) => {
+        markAlive();
+        try {
+          // An end is no loss: the server wants to check the session again.
+          if (receive(data) === "end") open();
+        } catch {
+          lose();
+        }
+      });
+      source.addEventListener("error", lose);
+    }
+
+    const follow = () => (document.visibilityState === "hidden" ? close() : open());
+    reopen.current = open;
+    open();
+    document.addEventListener("visibilitychange", follow);
+    window.addEventListener("online", open);
+    window.addEventListener("offline", lose);
+    return () => {
+      close();
+      document.removeEventListener("visibilitychange", follow);
+      window.removeEventListener("online", open);
+      window.removeEventListener("offline", lose);
+    };
+  }, []);
+
+  return [state, () => reopen.current()];
+}

@@ -1,0 +1,27 @@
+/** Whether what is shown is kept current. */
+import { Button, Group } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Connection } from "#lib/live-events.ts";
+import { StatusDot } from "./status-dot.tsx";
+
+export function LiveState({ state, onRetry }: { state: Connection; onRetry: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Group gap="xs" fz="sm" c={state === "lost" ? undefined : "dimmed"} wrap="nowrap">
+      <span role="status">
+        {state === "live" ? (
+          <StatusDot tone="good">{t("Live")}</StatusDot>
+        ) : state === "lost" ? (
+          <StatusDot tone="warn">{t("Connection lost. Reconnecting…")}</StatusDot>
+        ) : (
+          <StatusDot tone="idle">{t("Connecting…")}</StatusDot>
+        )}
+      </span>
+      {state === "lost" ? (
+        <Button size="compact-sm" variant="default" onClick={onRetry}>
+          {t("Reconnect")}
+        </Button>
+      ) : null}
+    </Group>
+  );
+}
