@@ -91,7 +91,7 @@ describe("redemption codes", () => {
     await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
     await page.getByRole("button", { name: "Redeem", exact: true }).click();
     await page.getByText("$1.00 were credited to your balance.").waitFor();
-    await page.getByText("$201.00", { exact: true }).waitFor();
+    await page.locator("main").getByText("$201.00", { exact: true }).waitFor();
     await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
     await page.getByRole("button", { name: "Redeem", exact: true }).click();
     await page.getByText("Redemption failed, this redemption code was used already").waitFor();

@@ -71,7 +71,7 @@ export function Flags({ facets, filter, onChange, forAdmins }: FlagsProps) {
             title={hint}
             onClick={() => onChange(on ? off : patch)}
           >
-            {label}
+            {label}{" "}
             <Text span c="dimmed" fz="xs" ml={6} className="tabular">
               {format.whole(count)}
             </Text>
