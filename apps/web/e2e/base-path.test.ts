@@ -45,6 +45,7 @@ it("signs in, shows the console and tells clients an address that answers", asyn
   expect((await page.context().cookies())[0]?.path).toBe("/gw");
 
   await page.getByRole("link", { name: "Dashboard" }).first().click();
+  await page.getByRole("tab", { name: "My usage" }).click();
   await page.getByText(`${origin}/gw/v1/chat/completions`).first().waitFor();
   const answer = await fetch(`${origin}/gw/v1/models`, { headers: { authorization: "Bearer nobody" } });
   expect(answer.status).toBe(401);

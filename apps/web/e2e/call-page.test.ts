@@ -58,7 +58,7 @@ describe("the page of a call", () => {
     const id = await call({ model: "no-such-model" });
     const page = await site.open(`/panel/log/${id}`);
     await page.getByRole("heading", { name: "no-such-model" }).first().waitFor();
-    await page.getByText("Unknown model", { exact: true }).waitFor();
+    await page.getByText("Model not available", { exact: true }).waitFor();
     await page.getByText(/model_not_found · HTTP 404/).waitFor();
   });
 

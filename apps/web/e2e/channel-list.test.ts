@@ -81,7 +81,8 @@ describe("the selection", () => {
     for (let index = 0; index < 12; index += 1)
       await add({ name: `Row ${index}`, tag: index < 11 ? "many" : "" });
     const page = await site.open("/panel/channel?size=10&tag=many");
-    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await page.getByText("Row 10", { exact: true }).waitFor();
+    await page.getByRole("checkbox", { name: "Select all rows" }).click();
     await page.getByText("10 selected").waitFor();
     await page.getByRole("button", { name: "Select all 11 matching" }).click();
     await page.getByText("11 selected").waitFor();

@@ -53,7 +53,7 @@ describe("the limits of a token", () => {
     await expect.poll(() => ask(key)).toBe(200);
 
     const log = await site.open("/panel/log");
-    await rowOf(log, "Limited").filter({ hasText: "Failed" }).first().click();
+    await rowOf(log, "Limited").filter({ hasText: "Rate limit reached" }).first().click();
     await log.getByText("This API key may send 2 requests per minute.").first().waitFor();
   });
 });
@@ -74,6 +74,8 @@ describe("a token that keeps requests and answers", () => {
     const log = await site.open("/panel/log");
     await rowOf(log, "Kept").first().click();
     await log.getByRole("heading", { name: "Request and answer" }).waitFor();
+    await log.getByText("Good morning").first().waitFor();
+    await log.getByRole("tab", { name: "Raw" }).first().click();
     await log.getByText('"content": "Good morning"').first().waitFor();
   });
 });

@@ -29,6 +29,7 @@ const labels: Partial<Record<ErrorCode, string>> = {
   overloaded: phrase("Gateway overloaded"),
   shutting_down: phrase("Gateway restarting"),
   account_busy: phrase("Account busy"),
+  reservation_lost: phrase("Gateway interrupted"),
   internal: phrase("Internal error"),
 };
 

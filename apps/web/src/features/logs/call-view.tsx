@@ -4,7 +4,6 @@ import { Alert, Group, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
-import { phrase } from "#lib/i18n.ts";
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { BillTable } from "./bill-table.tsx";
@@ -94,7 +93,7 @@ function FailureAlert({ row }: { row: LogRow }) {
       color="red"
       variant="light"
       icon={<IconAlertCircle size={18} />}
-      title={paused || t(shortReason(row.error_code) || phrase("Failed"))}
+      title={paused || shortReason(t, row.error_code) || t("Failed")}
     >
       {row.content ? <Text fz="sm">{contentText(t, row)}</Text> : null}
       <Text fz="sm" c="dimmed" mt={2}>

@@ -3,7 +3,6 @@ import { Text } from "@mantine/core";
 import { IconBolt, IconCornerDownRight, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
-import { phrase } from "#lib/i18n.ts";
 import { formatDuration, type useFormat } from "#lib/quota.ts";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
@@ -189,7 +188,7 @@ function Retries({ row, t }: { row: LogRow; t: TFunction }) {
 }
 
 function FailureReason({ row, t }: { row: LogRow; t: TFunction }) {
-  const reason = t(shortReason(row.error_code) || phrase("Failed"));
+  const reason = shortReason(t, row.error_code) || t("Failed");
   return (
     <span className={classes.reason} title={contentText(t, row)}>
       {reason}

@@ -177,10 +177,10 @@ function MainFilters({ filter, onChange, whose, facets }: Props) {
       <FacetPicker
         label={t("Reason")}
         value={filter.error_code}
-        valueLabel={filter.error_code === "" ? "" : t(shortReason(filter.error_code))}
+        valueLabel={shortReason(t, filter.error_code)}
         options={(facets?.error_code ?? []).map(({ value, count }) => ({
           value,
-          label: t(shortReason(value)),
+          label: shortReason(t, value),
           count,
         }))}
         onChange={(error_code) => onChange({ error_code })}
