@@ -66,7 +66,7 @@ describe.each(["light", "dark"] as const)("the colours of charts, %s", (scheme) 
     }
   });
 
-  it.each(Object.entries(sights))("are told apart in every pair: %s", (_sight, matrix) => {
+  it.each(Object.entries(sights))("differ in every pair: %s", (_sight, matrix) => {
     for (const [index, one] of colors.entries())
       for (const other of colors.slice(index + 1)) {
         expect(

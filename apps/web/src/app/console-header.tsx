@@ -41,7 +41,7 @@ export function ConsoleHeader({ menuOpen, onToggleMenu, onSearch }: HeaderProps)
     <header className={classes.header}>
       {narrow ? toggle : null}
       <div className={classes.brand}>
-        <Brand />
+        <Brand compact={phone} />
       </div>
       {narrow ? null : toggle}
       {phone ? null : (

@@ -113,7 +113,7 @@ function markDocument(language: Language): void {
   document.documentElement.lang = languages.find((entry) => entry.id === language)?.tag ?? "";
 }
 
-/** True when nothing told us the visitor's language, so that of the account may decide. */
+/** True when the visitor's language is unknown, so that of the account may decide. */
 let undecided = false;
 
 /** Browser tests leave a function here, and hear of every text without words in the language that is spoken. */

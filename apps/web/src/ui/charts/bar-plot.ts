@@ -7,7 +7,7 @@ const widestBar = 44;
 /** Of a day's share of the width. */
 const barShare = 0.8;
 const mostSteps = 5;
-/** Pixels between two parts of a bar, so that they can be told apart without their colours. */
+/** Pixels between two parts of a bar, so that they differ without their colours. */
 const gap = 1;
 /** A part that has a value is visible. */
 const leastBar = 0.5;

@@ -11,7 +11,7 @@ export function answerTurns(body: string): Turn[] | undefined {
 }
 
 function wholeAnswer(value: unknown): Turn[] | undefined {
-  // Gemini streams a JSON array unless it is told otherwise.
+  // Gemini streams a JSON array unless alt=sse is requested.
   if (Array.isArray(value)) return streamed(value.map(record));
   const answer = record(value);
   if ("error" in answer && answer["error"] !== null) return [failure(answer["error"])];

@@ -1,4 +1,4 @@
-/** The turns of a request, in any of the four dialects; told apart by their fields, not by the address. Pure. */
+/** The turns of a request, in any of the four dialects, recognized by their fields, not by the address. Pure. */
 import {
   list,
   type Part,
