@@ -50,8 +50,8 @@ export interface ChannelInForce {
 /** Requested name → forwarded name and the name that is billed. */
 export interface MappingInForce {
   exact: ReadonlyMap<string, MappedModel>;
-  /** Prefix without the star, longest first; `billed` undefined = the requested name. */
-  wildcards: readonly { prefix: string; upstream: string; billed: string | undefined }[];
+  /** Prefix without the star, longest first. A star in `target` stands for what follows the prefix. */
+  wildcards: readonly { prefix: string; target: string; billsRequested: boolean }[];
 }
 
 export interface MappedModel {
@@ -65,7 +65,8 @@ export function mapModel({ mapping }: Pick<ChannelInForce, "mapping">, model: st
   if (exact !== undefined) return exact;
   const wildcard = mapping.wildcards.find(({ prefix }) => model.startsWith(prefix));
   if (wildcard === undefined) return { upstream: model, billed: model };
-  return { upstream: wildcard.upstream, billed: wildcard.billed ?? model };
+  const upstream = wildcard.target.replace("*", () => model.slice(wildcard.prefix.length));
+  return { upstream, billed: wildcard.billsRequested ? model : upstream };
 }
 
 /** The model a test asks for: the one that was named, the provider's usual one if it is offered, else the first. */

@@ -84,4 +84,12 @@ describe("the index of channels", () => {
     expect(at("claude-haiku-5")).toEqual({ upstream: "c", billed: "c" });
     expect(at("claude")).toEqual({ upstream: "claude", billed: "claude" });
   });
+
+  it("puts what a wildcard matched in the place of the star in the target", () => {
+    const mapping = parseMapping({ "anthropic/*": "*", "claude-*": "us.claude-*-v1", "gpt-*": "+o/gpt-*" });
+    const at = (model: string) => mapModel({ mapping }, model);
+    expect(at("anthropic/claude-5")).toEqual({ upstream: "claude-5", billed: "claude-5" });
+    expect(at("claude-opus-5")).toEqual({ upstream: "us.claude-opus-5-v1", billed: "us.claude-opus-5-v1" });
+    expect(at("gpt-$&")).toEqual({ upstream: "o/gpt-$&", billed: "gpt-$&" });
+  });
 });

@@ -161,16 +161,16 @@ export function channelKeyContext(channelId: number): string {
 
 /**
  * A leading `+` on the target keeps billing on the requested name; without it the forwarded name is billed. A `*` at the
- * end of a requested name stands for whatever follows.
+ * end of a requested name stands for whatever follows, and a `*` in its target for the same text.
  */
 export function parseMapping(mapping: Readonly<Record<string, string>>): MappingInForce {
   const exact: [string, MappedModel][] = [];
-  const wildcards: { prefix: string; upstream: string; billed: string | undefined }[] = [];
+  const wildcards: MappingInForce["wildcards"][number][] = [];
   for (const [requested, target] of Object.entries(mapping)) {
     const keepsName = target.startsWith("+");
     const upstream = keepsName ? target.slice(1) : target;
     if (requested.endsWith("*"))
-      wildcards.push({ prefix: requested.slice(0, -1), upstream, billed: keepsName ? undefined : upstream });
+      wildcards.push({ prefix: requested.slice(0, -1), target: upstream, billsRequested: keepsName });
     else exact.push([requested, { upstream, billed: keepsName ? requested : upstream }]);
   }
   wildcards.sort((one, other) => other.prefix.length - one.prefix.length);

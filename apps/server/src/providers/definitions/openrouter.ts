@@ -3,6 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { bearerOrAnthropic, type Call, type Provider } from "#providers/provider.ts";
+import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 const Route = z.looseObject({
   order: z.array(z.string()).optional(),
@@ -40,6 +41,7 @@ export const openrouter: Provider = {
   label: "OpenRouter",
   baseUrl: "https://openrouter.ai/api",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
+  speaks: searchesOnResponses("anthropic"),
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "embeddings"],
   // https://openrouter.ai/docs/api/reference/errors-and-debugging, read 2026-11-21.

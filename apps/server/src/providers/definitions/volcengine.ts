@@ -1,6 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, systemForDeveloper } from "#providers/quirks.ts";
+import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 /** https://www.volcengine.com/docs/82379/1494384, read 2026-11-21. */
 export const volcengine: Provider = {
@@ -9,6 +10,7 @@ export const volcengine: Provider = {
   label: "VolcEngine (Doubao)",
   baseUrl: "https://ark.cn-beijing.volces.com",
   dialects: ["openai-chat", "openai-responses"],
+  speaks: searchesOnResponses(),
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "embeddings", "images"],
   // https://www.volcengine.com/docs/82379/1299023 and …/1099476, read 2026-11-21.

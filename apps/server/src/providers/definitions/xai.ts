@@ -2,6 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Call, type Provider } from "#providers/provider.ts";
 import { onChat, without, withoutThoughts } from "#providers/quirks.ts";
+import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 const reasons = /^grok-(?!.*non-reasoning)(?:4|latest|3-mini|code|build)/;
 /** Those before 4.3 think as they will, and answer an effort with an error. */
@@ -25,6 +26,7 @@ export const xai: Provider = {
   label: "xAI",
   baseUrl: "https://api.x.ai",
   dialects: ["openai-chat", "openai-responses"],
+  speaks: searchesOnResponses(),
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "images", "realtime"],
   // As its users report it: https://github.com/openai/codex/issues/1352 and

@@ -5,6 +5,9 @@ import type { DialectId } from "#dialects/ir.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { groq } from "#providers/definitions/groq.ts";
 import { openai } from "#providers/definitions/openai.ts";
+import { openrouter } from "#providers/definitions/openrouter.ts";
+import { volcengine } from "#providers/definitions/volcengine.ts";
+import { xai } from "#providers/definitions/xai.ts";
 import { dialectFor } from "#relay/core/spoken-dialect.ts";
 
 const hi = { messages: [{ role: "user", content: "Hi" }] };
@@ -45,6 +48,17 @@ describe("the dialect of a call to OpenAI", () => {
       "openai-chat",
     );
     expect(sentIn("anthropic", "gpt-5.1", body)).toBe("openai-chat");
+  });
+
+  it("a web search goes to Responses at every provider whose search is a tool of Responses", () => {
+    for (const provider of [xai, openrouter, volcengine]) {
+      const gemini = { contents: [{ parts: [{ text: "Hi" }] }], tools: [{ googleSearch: {} }] };
+      expect(sentIn("gemini", "m", gemini, provider)).toBe("openai-responses");
+      expect(sentIn("gemini", "m", { contents: gemini.contents }, provider)).toBe("openai-chat");
+      expect(sentIn("openai-chat", "m", { ...hi, web_search_options: {} }, provider)).toBe("openai-chat");
+    }
+    expect(sentIn("anthropic", "m", { ...hi, tools: [search] }, xai)).toBe("openai-responses");
+    expect(sentIn("anthropic", "m", { ...hi, tools: [search] }, openrouter)).toBe("anthropic");
   });
 
   it("other providers with both formats are asked as before", () => {

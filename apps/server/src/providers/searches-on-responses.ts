@@ -1,0 +1,14 @@
+import type { DialectId } from "#dialects/ir.ts";
+import type { Call } from "./provider.ts";
+
+/**
+ * For providers of chat completions and Responses whose search is a tool of Responses only: a request of a third dialect
+ * that searches is translated to Responses, because chat completions would drop the search.
+ */
+export function searchesOnResponses(
+  ...others: DialectId[]
+): (call: Pick<Call, "needs">) => readonly [DialectId, ...DialectId[]] {
+  const chatFirst = ["openai-chat", "openai-responses", ...others] as const;
+  const responsesFirst = ["openai-responses", "openai-chat", ...others] as const;
+  return ({ needs }) => (needs?.has("web-search") === true ? responsesFirst : chatFirst);
+}
