@@ -7,6 +7,7 @@ import {
   nameOf,
 } from "@gateway/shared/errors";
 import type { WireParams } from "@gateway/shared/errors/phrase";
+import type { Reason } from "@gateway/shared/reasons";
 
 /** What is wrong with one field, as it travels: the reason and its values. */
 type WireIssue = WireParams & { readonly reason: string };
@@ -75,6 +76,11 @@ export function factsOf({ message, code, params }: GatewayError) {
 
 function issueOf(field: string | undefined, code: ErrorCode, params: WireParams) {
   return field === undefined ? undefined : { [field]: { ...params, reason: nameOf(code, params) } };
+}
+
+/** An error as the reason of something that is stored. */
+export function reasonOfError({ message, code, params }: GatewayError): Reason {
+  return { text: message, facts: [{ code, params: { ...params } }] };
 }
 
 /** The request or one of its fields is not what the route takes. */

@@ -105,7 +105,14 @@ export async function buildConsole(
     async testChannel(input) {
       upstream.calls.push(input);
       const message = upstream.ok ? "" : "The provider refuses the key.";
-      return { ok: upstream.ok, model: input.model, duration: 12, message, fault: upstream.ok ? "" : "auth" };
+      return {
+        ok: upstream.ok,
+        model: input.model,
+        duration: 12,
+        message,
+        message_facts: [],
+        fault: upstream.ok ? "" : "auth",
+      };
     },
     async fetchBalance(channel) {
       return channel.base_url === "" ? undefined : { amount: 12.5, currency: "CNY" };

@@ -1,22 +1,32 @@
 import { expect, it } from "vitest";
-import { readReason, type ReasonName, reasonOf, reasons } from "./reasons.ts";
-
-const names = Object.keys(reasons) as ReasonName[];
-
-it.each(names)("reasons: the sentence of %s is found again with its values", (name) => {
-  const keys = [...reasons[name].matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
-  const values = Object.fromEntries(keys.map((key, index) => [key, `value ${index} (1.5)\nand more`]));
-  // The values are those of this name; one call for all names cannot show that to the compiler.
-  const text = (reasonOf as (name: string, values: object) => string)(name, values);
-  expect(text).not.toContain("{{");
-  expect(readReason(text)).toEqual({ template: reasons[name], values });
-});
-
-it("reasons: a text that no template fits is left to the caller", () => {
-  expect(readReason("Because.")).toBeUndefined();
-  expect(readReason("Invited ")).toBeUndefined();
-});
+import { plainReason, reasonBecause, reasonOf, storedFacts } from "./reasons.ts";
 
 it("reasons: a value that looks like a placeholder stays as it is", () => {
-  expect(reasonOf("invited", { name: "{{name}} $& $1" })).toBe("Invited {{name}} $& $1");
+  expect(reasonOf("invited", { name: "{{name}} $& $1" })).toEqual({
+    text: "Invited {{name}} $& $1",
+    facts: [{ code: "invited", params: { name: "{{name}} $& $1" } }],
+  });
+});
+
+it("reasons: a cause stands in the text, and its facts behind those of its effect", () => {
+  const slow = reasonOf("testsSlow", { model: "o3", limit: 5, first: 6_000, second: 7_000 });
+  const disabled = reasonBecause("disabled", reasonBecause("lastKey", slow, { keys: 2 }));
+  expect(disabled.text).toBe(
+    "Disabled: None of its 2 keys is enabled. The last one: Two tests with o3 took longer than 5 s: 6000 ms and 7000 ms.",
+  );
+  expect(disabled.facts.map(({ code }) => code)).toEqual(["disabled", "lastKey", "testsSlow"]);
+});
+
+it("reasons: a cause without facts is kept as text", () => {
+  expect(reasonBecause("disabled", plainReason("HTTP 403: no"))).toEqual({
+    text: "Disabled: HTTP 403: no",
+    facts: [{ code: "disabled", params: { reason: "HTTP 403: no" } }],
+  });
+});
+
+it("reasons: what an earlier version stored has no facts", () => {
+  expect(storedFacts(null)).toEqual([]);
+  expect(storedFacts({ reason: "x" })).toEqual([]);
+  const { facts } = reasonOf("callSucceeded");
+  expect(storedFacts(JSON.parse(JSON.stringify(facts)))).toEqual(facts);
 });

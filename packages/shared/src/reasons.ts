@@ -1,6 +1,9 @@
+import { z } from "zod";
+import { filled, type Values, type WireParams } from "#errors/phrase.ts";
+
 /**
- * Why the gateway did something: the English sentences that it stores with an event of a channel, a key, a log row or a
- * notice. The console finds the sentence by its template, so that it can show it in the reader's language.
+ * Why the gateway did something. It stores facts, from which the console builds the text in the reader's language, and
+ * beside them the English text for the API. No code reads that text again.
  */
 export const reasons = {
   // a channel, its keys and its circuit breakers
@@ -21,6 +24,15 @@ export const reasons = {
   lastKey: "None of its {{keys}} keys is enabled. The last one: {{reason}}",
   hasKeyAgain: "It has an enabled key again.",
   disabled: "Disabled: {{reason}}",
+  // tests that were not made
+  balanceNotReported: "This provider does not report the balance.",
+  noCheapTest: "There is no cheap question to test this model with.",
+  testNotCheap: "A test of this model is not cheap.",
+  testNeedsRecording: "Transcription needs a recording, so this model is not tested.",
+  testTakesMinutes: "Videos and music take minutes, so this model is not tested.",
+  testNeedsSocket: "This model speaks over a socket only, so it is not tested.",
+  // calls
+  passedOn: "relay:{{path}}",
   // credits
   initialRootBalance: "Initial balance of the root account",
   initialBalance: "Initial balance",
@@ -31,45 +43,69 @@ export const reasons = {
   onlineTopUp: "Online top-up {{order}}, {{paid}} paid",
   orderRefund: "Refund of the order {{order}}: {{reason}}",
   taskRefund: "The {{platform}} task {{task}} failed: its charge is refunded.",
+  balanceExpired: "The balance was valid until {{time}} UTC",
+  // payments
+  paymentTrouble: "{{reason}} ({{order}}, {{payment}})",
+  // the server itself
+  jobOverrun: "The job has been running for {{minutes}} minutes and goes on.",
+  uploadRefused: "An upload was refused. Too little space is left.",
+  uploadFailed: "An upload was refused. {{reason}}",
+  storageLow: "{{megabytes}} MB are left. Uploads above 1 MB are refused below 256 MB.",
 } as const;
 
 export type ReasonName = keyof typeof reasons;
-type Names<Text extends string> = Text extends `${string}{{${infer Name}}}${infer Rest}`
-  ? Name | Names<Rest>
-  : never;
-type Values<Name extends ReasonName> = Readonly<Record<Names<(typeof reasons)[Name]>, string | number>>;
-/** A sentence without values needs none. */
-type Arguments<Name extends ReasonName> = [Names<(typeof reasons)[Name]>] extends [never]
-  ? []
-  : [values: Values<Name>];
 
-/** The sentence with its values. */
-export function reasonOf<Name extends ReasonName>(name: Name, ...[values]: Arguments<Name>): string {
-  const given: Readonly<Record<string, string | number>> = values ?? {};
-  return reasons[name].replace(/\{\{(\w+)\}\}/g, (_, key: string) => String(given[key] ?? ""));
+/** One fact: a reason of this file, or an error by its code, with what its template names. */
+export const ReasonFact = z.object({
+  code: z.string(),
+  params: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+export type ReasonFact = z.infer<typeof ReasonFact>;
+
+/** A fact, then what caused it: its text stands in the template of the one before as `reason`. Empty for a plain text. */
+export const ReasonFacts = z.array(ReasonFact);
+
+/** A reason as it is stored: its English text, and the facts behind it. */
+export interface Reason {
+  readonly text: string;
+  readonly facts: ReasonFact[];
 }
 
-const shapes = Object.values(reasons).map((template) => ({
-  template,
-  names: [...template.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? ""),
-  shape: new RegExp(
-    `^${template
-      .split(/\{\{\w+\}\}/)
-      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-      .join("(.+)")}$`,
-    "s",
-  ),
-}));
+type Template<Name extends ReasonName> = Values<(typeof reasons)[Name]>;
+/** A sentence without values needs none. */
+type Arguments<Params> = [keyof Params] extends [never] ? [] : [values: Params];
 
-/** The template of a stored sentence and its values; undefined when no template fits. */
-export function readReason(text: string): { template: string; values: Record<string, string> } | undefined {
-  for (const { template, names, shape } of shapes) {
-    const match = shape.exec(text);
-    if (match === null) continue;
-    return {
-      template,
-      values: Object.fromEntries(names.map((name, index) => [name, match[index + 1] ?? ""])),
-    };
-  }
-  return undefined;
+export function reasonOf<Name extends ReasonName>(
+  name: Name,
+  ...[values]: Arguments<Template<Name>>
+): Reason {
+  const params: WireParams = { ...values };
+  return { text: filled(reasons[name], params), facts: [{ code: name, params: { ...params } }] };
+}
+
+type Caused = { [Name in ReasonName]: "reason" extends keyof Template<Name> ? Name : never }[ReasonName];
+
+/** A reason that another one caused. */
+export function reasonBecause<Name extends Caused>(
+  name: Name,
+  cause: Reason,
+  ...[values]: Arguments<Omit<Template<Name>, "reason">>
+): Reason {
+  const params: WireParams = { ...values };
+  const reason = cause.text;
+  const own = cause.facts.length === 0 ? { ...params, reason } : { ...params };
+  return {
+    text: filled(reasons[name], { ...params, reason }),
+    facts: [{ code: name, params: own }, ...cause.facts],
+  };
+}
+
+/** What a person or a provider wrote. */
+export function plainReason(text: string): Reason {
+  return { text, facts: [] };
+}
+
+/** Stored facts; none where an earlier version wrote the text alone, or a later one something else. */
+export function storedFacts(stored: unknown): ReasonFact[] {
+  return ReasonFacts.safeParse(stored).data ?? [];
 }

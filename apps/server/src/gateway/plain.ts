@@ -1,3 +1,4 @@
+import { plainReason, type Reason, reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { type CostWire, raisesCost, withinCost } from "#dialects/cost-fields.ts";
@@ -216,8 +217,10 @@ async function formIn({ uploads, storage }: GatewayServices, request: FastifyReq
   }
 }
 
-function reasonFor({ cause }: GatewayError): string {
-  return `An upload was refused. ${cause instanceof Error ? cause.message : "Too little space is left."}`;
+function reasonFor({ cause }: GatewayError): Reason {
+  return cause instanceof Error
+    ? reasonBecause("uploadFailed", plainReason(cause.message))
+    : reasonOf("uploadRefused");
 }
 
 function bodyOf(endpoint: PlainEndpoint, request: FastifyRequest, form: Form): Body {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { plainReason, type Reason, reasonOf } from "@gateway/shared/reasons";
 import { PgBoss } from "pg-boss";
 import { raiseNotice } from "#domain/notices/notices.ts";
+import { GatewayError, reasonOfError } from "#errors.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import { impatientSocket } from "#platform/database/connection.ts";
 import { auditBalances } from "./audit-balances.ts";
@@ -138,26 +140,36 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 async function runOrTell(job: Job, services: JobServices, overrunMs: number): Promise<void> {
   const overrun = setTimeout(() => {
     const minutes = Math.round(overrunMs / 60_000);
-    void tell(job, services, new Error(`The job has been running for ${minutes} minutes and goes on.`));
+    void tell(job, services, reasonOf("jobOverrun", { minutes }));
   }, overrunMs);
   overrun.unref();
   try {
     await job.run(services);
   } catch (error) {
-    await tell(job, services, error);
+    await tell(job, services, reasonFor(error), error);
     throw error;
   } finally {
     clearTimeout(overrun);
   }
 }
 
-async function tell(job: Job, services: JobServices, error: unknown): Promise<void> {
+function reasonFor(error: unknown): Reason {
+  if (error instanceof GatewayError) return reasonOfError(error);
+  return plainReason(error instanceof Error ? error.message : String(error));
+}
+
+async function tell(
+  job: Job,
+  services: JobServices,
+  reason: Reason,
+  error: unknown = new Error(reason.text),
+): Promise<void> {
   services.onError(new Error(`The job ${job.name}`, { cause: error }));
-  const reason = error instanceof Error ? error.message : String(error);
   const notice = {
     event: "job-failed",
     topic: `job:${job.name}`,
-    facts: { job: job.name, reason },
+    facts: { job: job.name },
+    reason,
   } as const;
   await raiseNotice(services.db, notice).catch((failure: unknown) => services.onError(failure));
 }

@@ -9,6 +9,11 @@ export const updatePrices: Job = {
   async run({ db, probe }) {
     const update = await updatePricesIfDue(db, probe.settings.current());
     if (update === undefined || update.error === "") return;
-    await raiseNotice(db, { event: "prices-failed", topic: "prices", facts: { reason: update.error } });
+    await raiseNotice(db, {
+      event: "prices-failed",
+      topic: "prices",
+      facts: {},
+      reason: { text: update.error, facts: update.error_facts },
+    });
   },
 };

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { allErrors, type ErrorCode, errorStatus } from "@gateway/shared/errors";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -132,5 +134,35 @@ describe.each(clients)("%s", (id) => {
       expect(text).toContain("(request id: req_1)");
       expect(text).not.toContain("{{");
     }
+  });
+});
+
+describe("texts", () => {
+  it("are never read again: reasons and errors are known by their codes", async () => {
+    const root = join(import.meta.dirname, "../../../..");
+    const files = ["apps/server/src", "apps/web/src", "packages/shared/src"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !name.includes("prisma/"))
+        .map((name) => join(root, folder, name)),
+    );
+    /** A stored text that is searched or compared with a sentence; in the console, any that goes by such a name. */
+    const names = "(?:message|content|reason|status_reason)";
+    const field = String.raw`\b(?:row|item|event|notice|channel|entry|result|test|fault)\.${names}\b`;
+    const reads = (text: string) =>
+      [
+        String.raw`\.(?:exec|test)\(\s*${text}`,
+        String.raw`${text}\s*\.(?:match|matchAll|search|includes|startsWith|endsWith|indexOf|split)\(`,
+        String.raw`${text}\s*[=!]==\s*["'\`][^"'\`]*\s`,
+      ].join("|");
+    const onServer = new RegExp(reads(field));
+    const inConsole = new RegExp(`${reads(field)}|${reads(String.raw`(?<![.\w])${names}\b`)}`);
+    const found = files.flatMap((file) => {
+      const lines = readFileSync(file, "utf8").split("\n");
+      const reading = file.includes("/apps/web/") ? inConsole : onServer;
+      return lines.flatMap((line, index) =>
+        reading.test(line) ? [`${relative(root, file)}:${index + 1} ${line.trim()}`] : [],
+      );
+    });
+    expect(found).toEqual([]);
   });
 });

@@ -128,6 +128,7 @@ describe("files and batches of an account", () => {
       status: 201,
       quota: 0,
       content: "relay:/v1/files/file-1",
+      content_facts: [{ code: "passedOn", params: { path: "/v1/files/file-1" } }],
       endpoint: "/v1/files",
       channel_id: openId,
       model_name: "",

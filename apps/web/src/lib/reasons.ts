@@ -1,8 +1,8 @@
-/** Why the gateway did something, as it stored it in English, in the reader's language. */
-import { type ReasonName, readReason } from "@gateway/shared/reasons";
+/** Why the gateway did something: its facts in the reader's language. */
+import type { ReasonFact, ReasonName } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
+import { codeText } from "./error-text.ts";
 import { phrase } from "./i18n.ts";
-import { storedText } from "./stored-text.ts";
 
 /** The server's templates, marked so that every language has them. */
 export const reasonPhrases = {
@@ -27,6 +27,14 @@ export const reasonPhrases = {
   lastKey: phrase("None of its {{keys}} keys is enabled. The last one: {{reason}}"),
   hasKeyAgain: phrase("It has an enabled key again."),
   disabled: phrase("Disabled: {{reason}}"),
+  balanceNotReported: phrase("This provider does not report the balance."),
+  noCheapTest: phrase("There is no cheap question to test this model with."),
+  testNotCheap: phrase("A test of this model is not cheap."),
+  testNeedsRecording: phrase("Transcription needs a recording, so this model is not tested."),
+  testTakesMinutes: phrase("Videos and music take minutes, so this model is not tested."),
+  testNeedsSocket: phrase("This model speaks over a socket only, so it is not tested."),
+  // The API keeps the text of One Hub.
+  passedOn: phrase("Passed on: {{path}}"),
   initialRootBalance: phrase("Initial balance of the root account"),
   initialBalance: phrase("Initial balance"),
   newAccountGift: phrase("Gift for a new account"),
@@ -36,21 +44,38 @@ export const reasonPhrases = {
   onlineTopUp: phrase("Online top-up {{order}}, {{paid}} paid"),
   orderRefund: phrase("Refund of the order {{order}}: {{reason}}"),
   taskRefund: phrase("The {{platform}} task {{task}} failed: its charge is refunded."),
+  balanceExpired: phrase("The balance was valid until {{time}} UTC"),
+  paymentTrouble: phrase("{{reason}} ({{order}}, {{payment}})"),
+  jobOverrun: phrase("The job has been running for {{minutes}} minutes and goes on."),
+  uploadRefused: phrase("An upload was refused. Too little space is left."),
+  uploadFailed: phrase("An upload was refused. {{reason}}"),
+  storageLow: phrase("{{megabytes}} MB are left. Uploads above 1 MB are refused below 256 MB."),
 } satisfies Record<ReasonName, string>;
 
-const templates: ReadonlySet<string> = new Set(Object.values(reasonPhrases));
+const isReason = (code: string): code is ReasonName => Object.hasOwn(reasonPhrases, code);
 
 /**
- * A stored reason; a text that is none of the server's sentences stays as it is.
+ * A stored reason. A text without facts stays as it is: a person, a provider or an earlier version wrote it. Where facts
+ * may be errors, `useErrorTexts` loads their texts.
  *
- * @param kindText the word for a kind of failure, English
+ * @param text its English text, for facts of another version
+ * @param kindText the label of a kind of failure, English
  */
-export function storedReason(t: TFunction, text: string, kindText: (kind: string) => string): string {
-  const found = readReason(text);
-  if (found === undefined || !templates.has(found.template)) return storedText(t, text);
-  const values = Object.entries(found.values).map(([name, value]): [string, string] => {
-    if (name === "reason") return [name, storedReason(t, value, kindText)];
-    return [name, name === "kind" ? t(kindText(value)) : value];
-  });
-  return t(found.template, Object.fromEntries(values));
+export function storedReason(
+  t: TFunction,
+  text: string,
+  facts: readonly ReasonFact[],
+  kindText: (kind: string) => string = (kind) => kind,
+): string {
+  let reason: string | undefined;
+  // The last one is the cause of those before it.
+  for (const { code, params } of facts.toReversed()) {
+    const { kind } = params;
+    const known = { ...params, ...(reason === undefined ? {} : { reason }) };
+    reason = isReason(code)
+      ? t(reasonPhrases[code], typeof kind === "string" ? { ...known, kind: t(kindText(kind)) } : known)
+      : codeText(t, code, params);
+    if (reason === undefined) return text;
+  }
+  return reason ?? text;
 }

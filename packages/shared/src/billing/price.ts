@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ModelPattern } from "#channels/channel.ts";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 /** A ratio of 1 is $0.002 per 1,000 tokens, or per call. */
 const Ratio = z
@@ -86,6 +87,7 @@ export const PriceUpdate = z.object({
   mode: z.string(),
   /** A sentence; empty when it went well. */
   error: z.string(),
+  error_facts: ReasonFacts,
   /** Models. */
   added: z.array(z.string()),
   changed: z.array(z.string()),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 /** Work on many channels at once that outlives the request: tests and balances, with progress that can be watched. */
 
@@ -48,6 +49,7 @@ export const ChannelRunItem = z.object({
   /** Milliseconds. */
   duration: z.int(),
   message: z.string(),
+  message_facts: ReasonFacts,
 });
 export type ChannelRunItem = z.infer<typeof ChannelRunItem>;
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 export { ChannelStatus } from "./channel-status.ts";
 
@@ -164,6 +165,7 @@ export const ChannelRow = z.object({
   name: z.string(),
   status: z.int(),
   status_reason: z.string(),
+  status_facts: ReasonFacts,
   status_time: UnixTime.nullable(),
   base_url: z.string(),
   other: z.string(),
@@ -245,6 +247,7 @@ export const ChannelTestResult = z.object({
   /** Milliseconds. */
   duration: z.int(),
   message: z.string(),
+  message_facts: ReasonFacts,
   /** "" when it went well, `cannotProbe` when nothing was asked, else what kind of failure it was. */
   fault: z.string(),
 });
@@ -257,6 +260,7 @@ export const ChannelKeyRow = z.object({
   weight: z.int(),
   status: z.int(),
   status_reason: z.string(),
+  status_facts: ReasonFacts,
   status_time: UnixTime.nullable(),
   /** Models for which it is paused right now on the answering node; `*` = all. */
   frozen: z.array(z.object({ model: z.string(), until: UnixTime, reason: z.string() })),
@@ -278,6 +282,7 @@ export const ChannelEventRow = z.object({
   created_time: UnixTime,
   kind: z.string(),
   reason: z.string(),
+  reason_facts: ReasonFacts,
   /** Who did it; null = the gateway itself. */
   username: z.string().nullable(),
   /** The hint of the key it is about, or "". */

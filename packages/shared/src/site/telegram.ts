@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery, UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 /** How Telegram reads the marks in a text. */
 export const parseModes = ["MarkdownV2", "Markdown", "HTML"] as const;
@@ -75,6 +76,7 @@ export const TelegramStatus = z.object({
   username: z.string(),
   /** Why it does not work, in Telegram's words or ours; "" = nothing is known. */
   problem: z.string(),
+  problem_facts: ReasonFacts,
 });
 export type TelegramStatus = z.infer<typeof TelegramStatus>;
 

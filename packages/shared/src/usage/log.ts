@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 export const LogType = { all: 0, topUp: 1, consume: 2, manage: 3, system: 4, failed: 5 } as const;
 
@@ -105,6 +106,8 @@ export const LogRow = z.object({
   status: z.int(),
   error_code: z.string(),
   content: z.string(),
+  /** The facts behind `content`. */
+  content_facts: ReasonFacts,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   quota: Points,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Points, UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 /** GET /api/overview: the state of the gateway, for operators. What a reader may not see is null or left out. */
 
@@ -102,6 +103,7 @@ export const AttentionItem = z.discriminatedUnion("kind", [
     id: z.int(),
     name: z.string(),
     reason: z.string(),
+    reason_facts: ReasonFacts,
     time: UnixTime.nullable(),
   }),
   /** Failed attempts of this and the last hour. */
@@ -128,6 +130,7 @@ export const AttentionItem = z.discriminatedUnion("kind", [
     /** What it is about: the job or the payment gateway. */
     name: z.string(),
     reason: z.string(),
+    reason_facts: ReasonFacts,
     time: UnixTime,
     count: z.int(),
   }),

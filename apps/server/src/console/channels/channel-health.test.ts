@@ -1,4 +1,5 @@
 import type { ChannelEventRow, ChannelKeyRow, ChannelRow } from "@gateway/shared/channels/channel";
+import { plainReason } from "@gateway/shared/reasons";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { disableChannel, disableKey, reviveChannel } from "#domain/channels/channel-state.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
@@ -72,7 +73,7 @@ describe("the keys of a channel", () => {
     const [refused, manual] = await keysOf(id);
     const remove = (key: number | undefined) => admin.send("DELETE", `/api/channel/${id}/keys/${key}`);
     await admin.send("PATCH", `/api/channel/${id}/keys/${manual?.id}`, { status: 2 });
-    await disableKey(db, id, refused?.id ?? 0, "Refused.");
+    await disableKey(db, id, refused?.id ?? 0, plainReason("Refused."));
     expect((await keysOf(id)).map(({ status }) => status)).toEqual([3, 2]);
     expect((await remove(refused?.id)).status).toBe(200);
     expect((await remove(manual?.id)).status).toBe(200);
@@ -86,23 +87,23 @@ describe("the keys of a channel", () => {
     const { db } = place.database;
     const id = await addChannel("mortal", "sk-one-000000000001\nsk-two-000000000002");
     const [one, two] = await keysOf(id);
-    await disableKey(db, id, one?.id ?? 0, "Refused.");
+    await disableKey(db, id, one?.id ?? 0, plainReason("Refused."));
     expect(await row(id)).toMatchObject({ status: 1 });
     expect((await keysOf(id))[0]).toMatchObject({ status: 3, status_reason: "Refused." });
-    await disableKey(db, id, two?.id ?? 0, "Refused too.");
+    await disableKey(db, id, two?.id ?? 0, plainReason("Refused too."));
     expect(await row(id)).toMatchObject({
       status: 3,
       status_reason: "None of its 2 keys is enabled. The last one: Refused too.",
     });
-    expect(await reviveChannel(db, id, two?.id, "A test went well.")).toBe(true);
+    expect(await reviveChannel(db, id, two?.id, plainReason("A test went well."))).toBe(true);
     expect(await row(id)).toMatchObject({ status: 1, status_reason: "" });
     expect((await keysOf(id)).map(({ status }) => status)).toEqual([3, 1]);
-    expect(await reviveChannel(db, id, two?.id, "Again.")).toBe(false);
+    expect(await reviveChannel(db, id, two?.id, plainReason("Again."))).toBe(false);
 
-    await disableKey(db, id, two?.id ?? 0, "Refused.");
+    await disableKey(db, id, two?.id ?? 0, plainReason("Refused."));
     await admin.send("PATCH", `/api/channel/${id}/keys/${one?.id}`, { status: 1 });
     expect((await row(id)).status).toBe(1);
-    await disableChannel(db, id, "Nothing works.");
+    await disableChannel(db, id, plainReason("Nothing works."));
     await admin.send("PATCH", `/api/channel/${id}`, { status: 1 });
     expect((await keysOf(id)).map(({ status }) => status)).toEqual([1, 1]);
   });
@@ -117,7 +118,7 @@ describe("the time line of a channel", () => {
       key: "",
       system_prompt: "Be kind.",
     });
-    await disableChannel(place.database.db, id, "Nothing works.");
+    await disableChannel(place.database.db, id, plainReason("Nothing works."));
     const { data, total_count } = await events(id);
     expect(total_count).toBe(3);
     expect(data).toMatchObject([
@@ -142,6 +143,7 @@ describe("what the gateway sees of a channel", () => {
         model,
         duration: 1,
         message: "HTTP 500",
+        message_facts: [],
         fault: "timeout",
       }),
     });
@@ -169,7 +171,14 @@ describe("what the gateway sees of a channel", () => {
     const health = createHealth(place.database.db, {
       now: () => clock,
       onError: () => undefined,
-      test: async (_channel, model) => ({ ok: fault === "", model, duration: 1, message: "HTTP 502", fault }),
+      test: async (_channel, model) => ({
+        ok: fault === "",
+        model,
+        duration: 1,
+        message: "HTTP 502",
+        message_facts: [],
+        fault,
+      }),
     });
     const tried = { channel: channel({ id }), key: undefined };
     const fail = () =>
@@ -206,7 +215,14 @@ describe("what the gateway sees of a channel", () => {
       onError: () => undefined,
       async test(_channel, model) {
         tests += 1;
-        return { ok: fault === "", model, duration: 1, message: "HTTP 403: forbidden", fault };
+        return {
+          ok: fault === "",
+          model,
+          duration: 1,
+          message: "HTTP 403: forbidden",
+          message_facts: [],
+          fault,
+        };
       },
     });
     const tried = { channel: channel({ id }), key: undefined };

@@ -138,7 +138,13 @@ describe("a run of tests", () => {
     const { items } = await ended(id);
     expect(items.find((item) => item.channel_id === one.id)?.message).toContain("Disabled: Two tests with");
     expect(await read(one.id)).toMatchObject({ status: 3 });
-    expect((await read(one.id)).status_reason).toContain("The provider refuses the key");
+    const disabled = await read(one.id);
+    expect(disabled.status_reason).toContain("The provider refuses the key");
+    expect(disabled.status_facts).toMatchObject([
+      { code: "testsFailed", params: { message: expect.any(String) } },
+    ]);
+    const item = items.find(({ channel_id }) => channel_id === one.id);
+    expect(item?.message_facts.map(({ code }) => code)).toEqual(["disabled", "testsFailed"]);
     expect((await read(many.id)).status).toBe(1);
     site.upstream.ok = true;
     await ended((await begin({ kind: "test" })).body.data.id);

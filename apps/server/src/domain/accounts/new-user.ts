@@ -1,5 +1,5 @@
 import { Role } from "@gateway/shared/accounts/roles";
-import { reasonOf } from "@gateway/shared/reasons";
+import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
 import { credit } from "#domain/ledger/credit.ts";
 import { conflict, GatewayError } from "#errors.ts";
@@ -96,7 +96,7 @@ export async function giveGifts(tx: Prisma.TransactionClient, user: User, gifts:
   const give = (
     userId: number,
     kind: "gift" | "invite",
-    { amount, reference, reason }: Record<"reference" | "reason", string> & { amount: number },
+    { amount, reference, reason }: { amount: number; reference: string; reason: Reason },
   ) =>
     amount > 0
       ? credit(tx, { userId, kind, amount: BigInt(amount), reference, reason })

@@ -1,4 +1,5 @@
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
+import { storedFacts } from "@gateway/shared/reasons";
 import { z } from "zod";
 import type { Db } from "#platform/database/db.ts";
 
@@ -45,6 +46,7 @@ export async function listEvents(
     created_time: Math.floor(event.created_time.getTime() / 1000),
     kind: event.kind,
     reason: event.reason,
+    reason_facts: storedFacts(event.reason_facts),
     username: event.user_id === null ? null : (nameOf.get(event.user_id) ?? `#${event.user_id}`),
     ...Detail.parse(event.detail ?? {}),
   }));

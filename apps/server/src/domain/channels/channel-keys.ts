@@ -1,5 +1,5 @@
 import type { ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channels/channel";
-import { reasonOf } from "@gateway/shared/reasons";
+import { reasonOf, storedFacts } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
@@ -7,6 +7,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { hintOf, type Secrets } from "#platform/secrets.ts";
+import { eventReason } from "./channel-state.ts";
 import type { Frozen } from "./health-state.ts";
 import { channelKeyContext } from "./load-channels.ts";
 
@@ -37,7 +38,7 @@ export async function storeKeys(
     await tx.channelKey.deleteMany({ where: { channel_id: channelId, id: { notIn: kept } } });
   await tx.channelKey.updateMany({
     where: { id: { in: kept }, status: { not: 1 } },
-    data: { status: 1, status_reason: "", status_time: null },
+    data: { status: 1, status_reason: "", status_facts: [], status_time: null },
   });
   const first = mode === "replace" ? 0 : (stored.at(-1)?.position ?? -1) + 1;
   if (mode === "replace")
@@ -75,6 +76,7 @@ export async function listKeys(
     weight: key.weight,
     status: key.status,
     status_reason: key.status_reason,
+    status_facts: storedFacts(key.status_facts),
     status_time: key.status_time === null ? null : Math.floor(key.status_time.getTime() / 1000),
     frozen: freezes
       .filter((freeze) => freeze.keyId === key.id)
@@ -97,7 +99,10 @@ export async function patchKey(
       throw conflict({ reason: "last_key" });
     await tx.channelKey.update({
       where: { id: keyId },
-      data: { ...patch, ...(switched ? { status_reason: "", status_time: currentTime() } : {}) },
+      data: {
+        ...patch,
+        ...(switched ? { status_reason: "", status_facts: [], status_time: currentTime() } : {}),
+      },
     });
     // Its channel went off with its last key, so it comes back with the first.
     const revived = switched && patch.status === 1 && others === 0 && (await switchOn(tx, channelId));
@@ -105,7 +110,12 @@ export async function patchKey(
     await leaveTrace(tx, actor, kind, key, { ...key, ...patch });
     if (revived)
       await tx.channelEvent.create({
-        data: { channel_id: channelId, kind: "enabled", user_id: actor.id, reason: reasonOf("hasKeyAgain") },
+        data: {
+          channel_id: channelId,
+          kind: "enabled",
+          user_id: actor.id,
+          ...eventReason(reasonOf("hasKeyAgain")),
+        },
       });
   });
 }
@@ -144,7 +154,7 @@ async function lockKey(
 async function switchOn(tx: Prisma.TransactionClient, channelId: number): Promise<boolean> {
   const { count } = await tx.channel.updateMany({
     where: { id: channelId, status: 3 },
-    data: { status: 1, status_reason: "", status_time: currentTime() },
+    data: { status: 1, status_reason: "", status_facts: [], status_time: currentTime() },
   });
   return count > 0;
 }

@@ -1,4 +1,5 @@
 import type { ChannelInput, ChannelRow } from "@gateway/shared/channels/channel";
+import { storedFacts } from "@gateway/shared/reasons";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";
@@ -69,6 +70,7 @@ export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]):
     id: row.id,
     status: row.status,
     status_reason: row.status_reason,
+    status_facts: storedFacts(row.status_facts),
     status_time: seconds(row.status_time),
     key_hints: row.keys.map((key) => key.key_hint),
     used_quota: Number(row.used_quota),

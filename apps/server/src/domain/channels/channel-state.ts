@@ -1,4 +1,4 @@
-import { reasonOf } from "@gateway/shared/reasons";
+import { type Reason, reasonBecause } from "@gateway/shared/reasons";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
@@ -8,18 +8,30 @@ import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
  * works. Written down with the reason, and announced, in one transaction. What a person switched off stays his.
  */
 
+/** For the columns of an event. */
+export function eventReason({ text, facts }: Reason) {
+  return { reason: text, reason_facts: facts };
+}
+
+/** For the columns of a channel or key. */
+function statusReason({ text, facts }: Reason) {
+  return { status_reason: text, status_facts: facts };
+}
+
 /** On the time line without a change of status: a model of this channel is paused, or works again. */
 export async function noteCircuit(
   db: PrismaClient,
   channelId: number,
   kind: "circuit-opened" | "circuit-closed",
   model: string,
-  reason: string,
+  reason: Reason,
 ): Promise<void> {
-  await db.channelEvent.createMany({ data: [{ channel_id: channelId, kind, reason, detail: { model } }] });
+  await db.channelEvent.createMany({
+    data: [{ channel_id: channelId, kind, ...eventReason(reason), detail: { model } }],
+  });
 }
 
-export async function disableChannel(db: PrismaClient, channelId: number, reason: string): Promise<void> {
+export async function disableChannel(db: PrismaClient, channelId: number, reason: Reason): Promise<void> {
   await db.$transaction((tx) => switchOff(tx, channelId, reason));
 }
 
@@ -28,25 +40,30 @@ export async function disableKey(
   db: PrismaClient,
   channelId: number,
   keyId: number,
-  reason: string,
+  reason: Reason,
 ): Promise<void> {
   await db.$transaction(async (tx) => {
     // Two keys that die at once must not each find the other alive.
     await lock(tx, channelId);
     const { count } = await tx.channelKey.updateMany({
       where: { id: keyId, channel_id: channelId, status: 1 },
-      data: { status: 3, status_reason: reason, status_time: currentTime() },
+      data: { status: 3, ...statusReason(reason), status_time: currentTime() },
     });
     if (count === 0) return;
     const keys = await tx.channelKey.count({ where: { channel_id: channelId } });
     const living = await tx.channelKey.count({ where: { channel_id: channelId, status: 1 } });
     if (living === 0) {
-      const last = keys === 1 ? reason : reasonOf("lastKey", { keys, reason });
+      const last = keys === 1 ? reason : reasonBecause("lastKey", reason, { keys });
       if (await switchOff(tx, channelId, last)) return;
     }
     const key = await tx.channelKey.findUniqueOrThrow({ where: { id: keyId } });
     await tx.channelEvent.create({
-      data: { channel_id: channelId, kind: "key-auto-disabled", reason, detail: { key: key.key_hint } },
+      data: {
+        channel_id: channelId,
+        kind: "key-auto-disabled",
+        ...eventReason(reason),
+        detail: { key: key.key_hint },
+      },
     });
     await announce(tx, "channels", channelId);
   });
@@ -61,11 +78,11 @@ export async function reviveChannel(
   db: PrismaClient,
   channelId: number,
   keyId: number | undefined,
-  reason: string,
+  reason: Reason,
 ): Promise<boolean> {
   return db.$transaction(async (tx) => {
     await lock(tx, channelId);
-    const back = { status: 1, status_reason: "", status_time: currentTime() };
+    const back = { status: 1, status_reason: "", status_facts: [], status_time: currentTime() };
     const keys =
       keyId === undefined
         ? { count: 0 }
@@ -84,7 +101,7 @@ export async function reviveChannel(
       data: {
         channel_id: channelId,
         kind,
-        reason,
+        ...eventReason(reason),
         ...(key === null ? {} : { detail: { key: key.key_hint } }),
       },
     });
@@ -93,13 +110,15 @@ export async function reviveChannel(
   });
 }
 
-async function switchOff(tx: Prisma.TransactionClient, channelId: number, reason: string): Promise<boolean> {
+async function switchOff(tx: Prisma.TransactionClient, channelId: number, reason: Reason): Promise<boolean> {
   const { count } = await tx.channel.updateMany({
     where: { id: channelId, status: 1, deleted_at: null },
-    data: { status: 3, status_reason: reason, status_time: currentTime() },
+    data: { status: 3, ...statusReason(reason), status_time: currentTime() },
   });
   if (count === 0) return false;
-  await tx.channelEvent.create({ data: { channel_id: channelId, kind: "auto-disabled", reason } });
+  await tx.channelEvent.create({
+    data: { channel_id: channelId, kind: "auto-disabled", ...eventReason(reason) },
+  });
   await announce(tx, "channels", channelId);
   return true;
 }

@@ -112,13 +112,16 @@ export async function patchChannel(
     const switched = patch.status !== undefined && patch.status !== before.status;
     await tx.channel.update({
       where: { id },
-      data: { ...patch, ...(switched ? { status_reason: "", status_time: currentTime() } : {}) },
+      data: {
+        ...patch,
+        ...(switched ? { status_reason: "", status_facts: [], status_time: currentTime() } : {}),
+      },
     });
     // A channel that is switched on may use what it had: the keys that were switched off with it, too.
     if (switched && patch.status === ChannelStatus.enabled)
       await tx.channelKey.updateMany({
         where: { channel_id: id, status: 3 },
-        data: { status: 1, status_reason: "", status_time: currentTime() },
+        data: { status: 1, status_reason: "", status_facts: [], status_time: currentTime() },
       });
     const after = await getChannel(tx, id);
     const word = switched ? (patch.status === ChannelStatus.enabled ? "enable" : "disable") : "change";

@@ -130,4 +130,4 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
 }
 
 const untested = (): Promise<ChannelTestResult> =>
-  Promise.resolve({ ok: false, model: "", duration: 0, message: "", fault: cannotProbe });
+  Promise.resolve({ ok: false, model: "", duration: 0, message: "", message_facts: [], fault: cannotProbe });

@@ -24,7 +24,14 @@ function health(nodes = 1, fault = "server") {
     nodes: () => nodes,
     async test(_channel, model, cheap): Promise<ChannelTestResult> {
       answers.tests.push(`${model}${cheap ? "" : " at any price"}`);
-      return { ok: answers.fault === "", model, duration: 1, message: answers.fault, fault: answers.fault };
+      return {
+        ok: answers.fault === "",
+        model,
+        duration: 1,
+        message: answers.fault,
+        message_facts: [],
+        fault: answers.fault,
+      };
     },
   });
   return {
@@ -241,7 +248,14 @@ describe("a circuit", () => {
       onError: () => undefined,
       now: () => clock,
       circuit: () => rules,
-      test: async (_channel, model) => ({ ok: false, model, duration: 1, message: "", fault: "server" }),
+      test: async (_channel, model) => ({
+        ok: false,
+        model,
+        duration: 1,
+        message: "",
+        message_facts: [],
+        fault: "server",
+      }),
     });
     const calls = async (failing: number, of: number) => {
       for (let call = 0; call < of; call += 1)

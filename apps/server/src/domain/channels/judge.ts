@@ -1,6 +1,6 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
 import type { ChannelBalance, ChannelRunKind } from "@gateway/shared/channels/channel-run";
-import { reasonOf } from "@gateway/shared/reasons";
+import { plainReason, type Reason, reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { currentTime } from "#platform/clock.ts";
 import { type ChannelForTest, type ChannelRecord, typedInFull } from "./channel-row.ts";
@@ -56,20 +56,21 @@ export async function testStored(deps: JudgeDeps, id: number, model: string): Pr
 /** One item of a run: a test whose bad outcome counts, once a second one has confirmed it. */
 async function judgeChannel(deps: JudgeDeps, id: number, model: string): Promise<Done> {
   const result = await testStored(deps, id, model);
-  const { message, duration, model: requested } = result;
+  const { duration, model: requested } = result;
+  const message: Reason = { text: result.message, facts: result.message_facts };
   if (result.fault === cannotProbe) return { outcome: "skipped", model: requested, duration: 0, message };
   const outcome = result.ok ? "ok" : "failed";
   const reason = await reasonToDisable(deps, id, result);
   if (reason === undefined) return { outcome, model: requested, duration, message };
   await disableChannel(deps.db, id, reason);
-  return { outcome: "failed", model: requested, duration, message: reasonOf("disabled", { reason }) };
+  return { outcome: "failed", model: requested, duration, message: reasonBecause("disabled", reason) };
 }
 
 async function reasonToDisable(
   deps: JudgeDeps,
   id: number,
   first: ChannelTestResult,
-): Promise<string | undefined> {
+): Promise<Reason | undefined> {
   const { AutomaticDisableChannelEnabled, ChannelDisableThreshold } = deps.settings.current();
   if (!AutomaticDisableChannelEnabled) return undefined;
   const row = await getChannel(deps.db, id);
@@ -124,7 +125,7 @@ async function judgeBalance(deps: JudgeDeps, id: number): Promise<Done> {
       outcome: "skipped",
       model: "",
       duration: 0,
-      message: "This provider does not report the balance.",
+      message: reasonOf("balanceNotReported"),
     };
   const { AutomaticDisableChannelEnabled } = deps.settings.current();
   const row = await getChannel(deps.db, id);
@@ -133,9 +134,9 @@ async function judgeBalance(deps: JudgeDeps, id: number): Promise<Done> {
   if (isEmpty && AutomaticDisableChannelEnabled && row.status === 1 && row.auto_disable) {
     const reason = reasonOf("accountEmpty", { balance: text });
     await disableChannel(deps.db, id, reason);
-    return { outcome: "failed", model: "", duration, message: reasonOf("disabled", { reason }) };
+    return { outcome: "failed", model: "", duration, message: reasonBecause("disabled", reason) };
   }
-  return { outcome: "ok", model: "", duration, message: text };
+  return { outcome: "ok", model: "", duration, message: plainReason(text) };
 }
 
 function opened({ secrets }: ChannelDeps, row: ChannelRecord): ChannelForTest {

@@ -1,5 +1,6 @@
 import type { ChannelRunInput, ChannelRunKind } from "@gateway/shared/channels/channel-run";
-import { GatewayError } from "#errors.ts";
+import type { Reason } from "@gateway/shared/reasons";
+import { GatewayError, internalError, reasonOfError } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { beat, endRun, noteItem, openRun, type Outcome, type WorkItem } from "./runs.ts";
 
@@ -11,7 +12,7 @@ export interface Done {
   model: string;
   /** Milliseconds. */
   duration: number;
-  message: string;
+  message: Reason;
 }
 
 export type Work = (channelId: number, model: string) => Promise<Done>;
@@ -91,7 +92,8 @@ export function createChannelRunner(
 
 /** What a task throws is about its channel; what is our own mistake is reported, too. */
 function failure(error: unknown, model: string, onError: (error: unknown) => void): Done {
-  if (!(error instanceof GatewayError)) onError(error);
-  const message = error instanceof GatewayError ? error.message : "Something went wrong on our side.";
-  return { outcome: "failed", model, duration: 0, message };
+  if (error instanceof GatewayError)
+    return { outcome: "failed", model, duration: 0, message: reasonOfError(error) };
+  onError(error);
+  return { outcome: "failed", model, duration: 0, message: reasonOfError(internalError(error)) };
 }

@@ -5,6 +5,7 @@ import type {
   ChannelRunItem,
   ChannelRunKind,
 } from "@gateway/shared/channels/channel-run";
+import { type Reason, storedFacts } from "@gateway/shared/reasons";
 import { conflict, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
@@ -99,7 +100,7 @@ export async function noteItem(
   db: PrismaClient,
   runId: number,
   position: number,
-  done: { outcome: Outcome; model: string; duration: number; message: string; finished: number },
+  done: { outcome: Outcome; model: string; duration: number; message: Reason; finished: number },
 ): Promise<void> {
   await db.channelRunItem.updateMany({
     where: { run_id: runId, position },
@@ -107,7 +108,8 @@ export async function noteItem(
       outcome: done.outcome,
       model: done.model.slice(0, 160),
       duration_ms: done.duration,
-      message: done.message,
+      message: done.message.text,
+      message_facts: done.message.facts,
       finished: done.finished,
     },
   });
@@ -187,6 +189,7 @@ export async function readRun(
       outcome: item.outcome as ChannelRunItem["outcome"],
       duration: item.duration_ms,
       message: item.message,
+      message_facts: storedFacts(item.message_facts),
     })),
   };
 }

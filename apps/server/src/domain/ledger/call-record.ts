@@ -1,3 +1,4 @@
+import type { ReasonFact } from "@gateway/shared/reasons";
 import type { AttemptNote, Bill, Outcome, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 
@@ -26,6 +27,8 @@ export interface CallRecord {
   status: number;
   errorCode: string;
   content: string;
+  /** The facts behind `content`. */
+  contentFacts?: readonly ReasonFact[];
   usage: Usage | undefined;
   /** Points; 0n when the call costs nothing. The ledger charges less where the balance does not hold as much. */
   quota: bigint;
@@ -68,6 +71,7 @@ export const logColumns = {
   status: "smallint",
   error_code: "text",
   content: "text",
+  content_facts: "jsonb",
   prompt_tokens: "bigint",
   completion_tokens: "bigint",
   quota: "bigint",
@@ -93,6 +97,17 @@ const longestText = 4_000;
 /** Text that Postgres takes: no NUL, no half of a surrogate pair, not endless. */
 function clean(text: string, longest = longestText): string {
   return text.slice(0, longest).replaceAll("\0", "").toWellFormed();
+}
+
+// Of a value in a fact, which a sentence names.
+const longestValue = 300;
+
+function cleanFact({ code, params }: ReasonFact): ReasonFact {
+  const cleaned = Object.entries(params).map(([name, value]) => [
+    name,
+    typeof value === "string" ? clean(value, longestValue) : Number.isFinite(value) ? value : 0,
+  ]);
+  return { code, params: Object.fromEntries(cleaned) as ReasonFact["params"] };
 }
 
 function whole(value: number, largest: number): number {
@@ -125,6 +140,7 @@ export function rowOf(record: CallRecord): LogJson {
     status: whole(record.status, largestSmallInt),
     error_code: clean(record.errorCode, 100),
     content: clean(record.content),
+    content_facts: record.contentFacts?.map(cleanFact) ?? null,
     prompt_tokens: whole(usage?.input ?? 0, Number.MAX_SAFE_INTEGER),
     completion_tokens: whole(usage?.output ?? 0, Number.MAX_SAFE_INTEGER),
     quota: String(record.quota),

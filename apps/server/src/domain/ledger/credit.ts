@@ -1,3 +1,4 @@
+import { plainReason, type Reason } from "@gateway/shared/reasons";
 import { LogType } from "@gateway/shared/usage/log";
 import { conflict, internalError, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -13,7 +14,8 @@ export interface CreditInput {
   amount: bigint;
   /** Unique within the kind: a second credit with the same reference changes nothing. */
   reference: string;
-  reason: string;
+  /** One of ours, or what a person wrote. */
+  reason: Reason | string;
   /** Who did it, when a person did. */
   actorId?: number;
   ip?: string;
@@ -45,17 +47,19 @@ export async function credit(db: Db, input: CreditInput): Promise<bigint> {
   if (reference === "" || reference.length > 128) {
     throw internalError(new Error("A credit needs a reference of at most 128 characters."));
   }
+  const reason = typeof input.reason === "string" ? plainReason(input.reason) : input.reason;
   const [row] = await db.$queryRawUnsafe<{ balance: bigint; entry_id: bigint | null }[]>(
     creditStatement,
     userId,
     kind,
     amount,
     reference,
-    input.reason,
+    reason.text,
     input.actorId ?? null,
     logTypeOf[kind],
     input.ip ?? "",
     input.validUntil ?? null,
+    JSON.stringify(reason.facts),
   );
   if (row === undefined) throw notFound({ reason: "user_not_found" });
   if (row.entry_id !== null) return row.balance;

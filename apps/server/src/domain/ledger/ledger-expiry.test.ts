@@ -50,6 +50,8 @@ describe("a balance whose time has passed", () => {
     });
     expect(entries).toMatchObject([{ amount: -1_000n }]);
     expect(entries[0]?.reason).toMatch(/^The balance was valid until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d$/) as string;
+    expect(entries[0]?.reason_facts).toEqual([{ code: "balanceExpired", params: { time } }]);
     const { rows } = await database.pool.query(
       "SELECT quota, content FROM request_logs WHERE user_id = $1 AND type = 4 AND quota < 0",
       [account.userId],

@@ -1,3 +1,4 @@
+import { reasons } from "@gateway/shared/reasons";
 import { LogType } from "@gateway/shared/usage/log";
 import type { Pool } from "#platform/database/db.ts";
 
@@ -10,7 +11,7 @@ import type { Pool } from "#platform/database/db.ts";
 const portion = 200;
 
 /**
- * $1 how many. The date is looked at once more under the lock: a top-up that came first has moved it. An account
+ * $1 how many, $2 the template of the reason. The date is looked at once more under the lock: a top-up that came first has moved it. An account
  * without a balance loses its date, so that the next credit begins afresh.
  */
 const statement = `
@@ -19,18 +20,19 @@ WITH due AS MATERIALIZED (
   WHERE quota_expires_at <= now() AND (quota - reserved - leased > 0 OR reserved + leased = 0)
   ORDER BY id LIMIT $1 FOR NO KEY UPDATE
 ), entry AS (
-  INSERT INTO ledger_entries (user_id, kind, amount, reference, reason)
+  INSERT INTO ledger_entries (user_id, kind, amount, reference, reason, reason_facts)
   SELECT id, 'expiry', -rest, id || ':' || gen_random_uuid(),
-    'The balance was valid until ' || to_char(quota_expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') || ' UTC'
-  FROM due WHERE rest > 0
-  RETURNING user_id, amount, reference, reason
+    replace($2, '{{time}}', ended), jsonb_build_array(jsonb_build_object(
+      'code', 'balanceExpired', 'params', jsonb_build_object('time', ended)))
+  FROM due, to_char(quota_expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') ended WHERE rest > 0
+  RETURNING user_id, amount, reference, reason, reason_facts
 ), moved AS (
   UPDATE users u SET quota = u.quota + COALESCE(e.amount, 0),
     quota_expires_at = CASE WHEN d.reserved = 0 THEN NULL ELSE d.quota_expires_at END
   FROM due d LEFT JOIN entry e ON e.user_id = d.id WHERE u.id = d.id
 ), log AS (
-  INSERT INTO request_logs (created_at, request_id, type, user_id, username, content, quota)
-  SELECT now(), e.reference, ${LogType.system}::smallint, d.id, d.username, e.reason, e.amount
+  INSERT INTO request_logs (created_at, request_id, type, user_id, username, content, quota, content_facts)
+  SELECT now(), e.reference, ${LogType.system}::smallint, d.id, d.username, e.reason, e.amount, e.reason_facts
   FROM entry e JOIN due d ON d.id = e.user_id
 )
 SELECT d.id, COALESCE(-e.amount, 0)::bigint AS points FROM due d LEFT JOIN entry e ON e.user_id = d.id`;
@@ -39,7 +41,10 @@ SELECT d.id, COALESCE(-e.amount, 0)::bigint AS points FROM due d LEFT JOIN entry
 export async function expireBalances(pool: Pool): Promise<{ userId: number; points: bigint }[]> {
   const taken: { userId: number; points: bigint }[] = [];
   for (;;) {
-    const { rows } = await pool.query<{ id: number; points: bigint }>(statement, [portion]);
+    const { rows } = await pool.query<{ id: number; points: bigint }>(statement, [
+      portion,
+      reasons.balanceExpired,
+    ]);
     for (const { id, points } of rows) if (points > 0n) taken.push({ userId: id, points });
     if (rows.length < portion) return taken;
   }

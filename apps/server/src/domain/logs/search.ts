@@ -1,3 +1,4 @@
+import { storedFacts } from "@gateway/shared/reasons";
 import {
   AttemptNote,
   Bill,
@@ -146,6 +147,7 @@ export interface StoredLogRow {
   status: number;
   error_code: string;
   content: string;
+  content_facts: unknown;
   prompt_tokens: bigint;
   completion_tokens: bigint;
   quota: bigint;
@@ -195,6 +197,7 @@ export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
     status: row.status,
     error_code: row.error_code,
     content: row.content,
+    content_facts: storedFacts(row.content_facts),
     prompt_tokens: Number(row.prompt_tokens),
     completion_tokens: Number(row.completion_tokens),
     quota: Number(row.quota),

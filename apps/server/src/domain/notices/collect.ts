@@ -1,4 +1,5 @@
 import { formatQuota } from "@gateway/shared/billing/money";
+import { storedFacts } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
 import { canMail, senderFor } from "#domain/settings/mail-account.ts";
 import { lowBalanceMail } from "#notices/mails.ts";
@@ -21,18 +22,19 @@ export async function collectChannelEvents(db: PrismaClient): Promise<void> {
   await db.$transaction(async (tx) => {
     const from = await positionOf(tx);
     const rows = await tx.$queryRaw<
-      { id: bigint; kind: string; reason: string; channel_id: number; name: string }[]
+      { id: bigint; kind: string; reason: string; reason_facts: unknown; channel_id: number; name: string }[]
     >`
-      SELECT e.id, e.kind, e.reason, e.channel_id, c.name
+      SELECT e.id, e.kind, e.reason, e.reason_facts, e.channel_id, c.name
       FROM channel_events e JOIN channels c ON c.id = e.channel_id
       WHERE e.id > ${from} AND e.kind IN ('auto-disabled', 'auto-enabled')
         AND e.created_time < now() - ${SETTLED}::interval
       ORDER BY e.id LIMIT ${MOST_AT_ONCE}`;
-    for (const { kind, reason, channel_id, name } of rows) {
+    for (const { kind, reason, reason_facts, channel_id, name } of rows) {
       await raiseNotice(tx, {
         event: kind === "auto-disabled" ? "channel-disabled" : "channel-enabled",
         topic: `channel:${channel_id}`,
-        facts: { name, id: String(channel_id), reason },
+        facts: { name, id: String(channel_id) },
+        reason: { text: reason, facts: storedFacts(reason_facts) },
       });
     }
     const last = rows.at(-1)?.id;

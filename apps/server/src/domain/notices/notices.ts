@@ -1,3 +1,4 @@
+import type { Reason } from "@gateway/shared/reasons";
 import { NoticeEvent } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
 import { senderFor } from "#domain/settings/mail-account.ts";
@@ -13,16 +14,23 @@ export interface NewNotice {
   event: NoticeEvent;
   /** What it is about, e.g. `channel:12`: the same topic is sent once within the quiet time. */
   topic: string;
-  /** Values for the sentence, `reason` among them. Never a secret. */
+  /** Values for the sentence. Never a secret. */
   facts: Facts;
+  reason?: Reason;
 }
 
 const MOST = 500;
 
-export async function raiseNotice(db: Db, { event, topic, facts }: NewNotice): Promise<void> {
-  const short = Object.entries(facts).map(([name, value]) => [name, value.slice(0, MOST)]);
+export async function raiseNotice(db: Db, { event, topic, facts, reason }: NewNotice): Promise<void> {
+  const all = reason === undefined ? facts : { ...facts, reason: reason.text };
+  const short = Object.entries(all).map(([name, value]) => [name, value.slice(0, MOST)]);
   await db.notice.create({
-    data: { event, topic: topic.slice(0, 160), facts: Object.fromEntries(short) },
+    data: {
+      event,
+      topic: topic.slice(0, 160),
+      facts: Object.fromEntries(short),
+      reason_facts: reason?.facts ?? [],
+    },
   });
 }
 

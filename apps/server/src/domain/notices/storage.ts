@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { Db } from "#platform/database/db.ts";
 import { freeBytes } from "#platform/disk-space.ts";
 import { raiseNotice } from "./notices.ts";
@@ -6,7 +7,7 @@ import { raiseNotice } from "./notices.ts";
 /** Notices about the disk of DATA_DIR: before it is full, and when it refused an upload. Each node has its own disk. */
 export interface StorageWatch {
   /** An upload could not be written. */
-  refused(reason: string): void;
+  refused(reason: Reason): void;
   close(): void;
 }
 
@@ -32,14 +33,15 @@ export function watchStorage(
 ): StorageWatch {
   const raisedAt = new Map<string, number>();
 
-  function raise(what: "low" | "refused", reason: string): void {
+  function raise(what: "low" | "refused", reason: Reason): void {
     const at = performance.now();
     if (at - (raisedAt.get(what) ?? -REPEAT_MS) < REPEAT_MS) return;
     raisedAt.set(what, at);
     raiseNotice(db, {
       event: "storage-full",
       topic: `storage:${hostname()}:${what}`,
-      facts: { node: hostname(), folder, reason },
+      facts: { node: hostname(), folder },
+      reason,
     }).catch((error: unknown) => {
       // The database may be on the same disk. The next look tries again.
       raisedAt.delete(what);
@@ -50,11 +52,7 @@ export function watchStorage(
   async function look(): Promise<void> {
     const left = await free(folder);
     if (left >= LOW_BYTES) raisedAt.clear();
-    else
-      raise(
-        "low",
-        `${Math.floor(left / MEGABYTE)} MB are left. Uploads above 1 MB are refused below 256 MB.`,
-      );
+    else raise("low", reasonOf("storageLow", { megabytes: Math.floor(left / MEGABYTE) }));
   }
 
   const check = () => void look().catch(onError);

@@ -1,4 +1,5 @@
 import { ChannelStatus } from "@gateway/shared/channels/channel";
+import { storedFacts } from "@gateway/shared/reasons";
 import type { AttentionItem, ChannelsHealth, Failures } from "@gateway/shared/usage/overview";
 import { loadTable } from "#domain/pricing/prices.ts";
 import { findPrice } from "#domain/pricing/pricing.ts";
@@ -36,12 +37,23 @@ export function failingChannels({ rows }: ChannelsHealth): AttentionItem[] {
 
 /** Channels that the gateway disabled, the latest first. */
 export async function disabledChannels(pool: Pool): Promise<AttentionItem[]> {
-  const { rows } = await pool.query<{ id: number; name: string; reason: string; time: Date | null }>(
-    `SELECT id, name, status_reason AS reason, status_time AS time FROM channels
+  const { rows } = await pool.query<{
+    id: number;
+    name: string;
+    reason: string;
+    facts: unknown;
+    time: Date | null;
+  }>(
+    `SELECT id, name, status_reason AS reason, status_facts AS facts, status_time AS time FROM channels
       WHERE deleted_at IS NULL AND status = ${ChannelStatus.autoDisabled}
       ORDER BY status_time DESC NULLS LAST, id LIMIT ${MOST_OF_A_KIND}`,
   );
-  return rows.map(({ time, ...row }) => ({ kind: "channel-disabled", ...row, time: time && seconds(time) }));
+  return rows.map(({ time, facts, ...row }) => ({
+    kind: "channel-disabled",
+    ...row,
+    reason_facts: storedFacts(facts),
+    time: time && seconds(time),
+  }));
 }
 
 interface Spending {
@@ -89,10 +101,11 @@ export async function recentNotices(pool: Pool): Promise<AttentionItem[]> {
   const { rows } = await pool.query<{
     event: NoticeItem["event"];
     facts: Record<string, unknown>;
+    reason_facts: unknown;
     time: Date;
     count: bigint;
   }>(
-    `SELECT DISTINCT ON (event, topic) event, facts, created_time AS time,
+    `SELECT DISTINCT ON (event, topic) event, facts, reason_facts, created_time AS time,
             sum(repeats + 1) OVER (PARTITION BY event, topic)::bigint AS count
        FROM notices
       WHERE event IN ('payment-trouble', 'job-failed', 'prices-failed') AND created_time > now() - interval '24 hours'
@@ -100,11 +113,12 @@ export async function recentNotices(pool: Pool): Promise<AttentionItem[]> {
   );
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   return rows
-    .map(({ event, facts, time, count }) => ({
+    .map(({ event, facts, reason_facts, time, count }) => ({
       kind: "notice" as const,
       event,
       name: text(facts["name"]) || text(facts["job"]),
       reason: text(facts["reason"]),
+      reason_facts: storedFacts(reason_facts),
       time: seconds(time),
       count: Number(count),
     }))

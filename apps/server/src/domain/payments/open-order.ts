@@ -10,10 +10,11 @@ import {
 } from "@gateway/shared/billing/order";
 import { formatCents, type OrderPrice, parseCents, priceOrder } from "@gateway/shared/billing/order-price";
 import { PaymentCurrency } from "@gateway/shared/billing/payment-config";
+import { plainReason, type Reason } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
-import { conflict, GatewayError, invalidRequest, notFound } from "#errors.ts";
+import { conflict, GatewayError, invalidRequest, notFound, reasonOfError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
@@ -197,12 +198,20 @@ async function fail(
     await raiseNotice(tx, {
       event: "payment-trouble",
       topic: `payment:${gateway.id}`,
-      facts: { name: gateway.name, order: trade_no, reason },
+      facts: { name: gateway.name, order: trade_no },
+      reason: causeOf(error),
     });
   });
 }
 
-export function reasonOf(error: unknown): string {
+/** Words of the gateway or of the network stand in the cause. */
+function causeOf(error: unknown): Reason {
+  return error instanceof GatewayError && !(error.cause instanceof Error)
+    ? reasonOfError(error)
+    : plainReason(reasonOf(error));
+}
+
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   return error.cause instanceof Error ? error.cause.message : error.message;
 }

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { OrderTrouble } from "@gateway/shared/billing/order";
 import { formatCents, parseCents } from "@gateway/shared/billing/order-price";
-import { type ErrorParams, messageOf } from "@gateway/shared/errors";
-import { reasonOf } from "@gateway/shared/reasons";
+import type { ErrorParams } from "@gateway/shared/errors";
+import { reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
-import { conflict } from "#errors.ts";
+import { conflict, reasonOfError } from "#errors.ts";
 import type { Payment } from "#payments/gateway.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -163,7 +163,10 @@ async function tell(
       name: gateway.name,
       order: payment.tradeNo,
       payment: payment.gatewayNo,
-      reason: `${messageOf("conflict", params)} (${payment.tradeNo}, ${payment.gatewayNo})`,
     },
+    reason: reasonBecause("paymentTrouble", reasonOfError(conflict(params)), {
+      order: payment.tradeNo,
+      payment: payment.gatewayNo,
+    }),
   });
 }

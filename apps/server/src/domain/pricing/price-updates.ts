@@ -1,7 +1,8 @@
 import type { PriceUpdate } from "@gateway/shared/billing/price";
+import { type ReasonFact, storedFacts } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
 import { systemActor } from "#domain/audit-log/audit.ts";
-import { GatewayError, invalidRequest } from "#errors.ts";
+import { GatewayError, invalidRequest, reasonOfError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient, PriceSync } from "#platform/prisma/client.ts";
 import { fetchPublicText } from "#platform/public-fetch.ts";
@@ -56,7 +57,10 @@ export async function updatePricesIfDue(
   return describeUpdate(kept);
 }
 
-type Run = Pick<PriceSync, "error" | "added" | "changed" | "removed" | "locked">;
+type Run = { error_facts: ReasonFact[] } & Pick<
+  PriceSync,
+  "error" | "added" | "changed" | "removed" | "locked"
+>;
 
 async function takeOver(
   db: PrismaClient,
@@ -71,6 +75,7 @@ async function takeOver(
     const { added, changed, removed, locked } = await takeOverPrices(db, systemActor, list, mode);
     return {
       error: "",
+      error_facts: [],
       added: added.map((price) => price.model),
       changed: changed.map(({ after }) => after.model),
       removed: removed.map((price) => price.model),
@@ -78,7 +83,8 @@ async function takeOver(
     };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { error: error.message, added: [], changed: [], removed: [], locked: [] };
+    const { text, facts } = reasonOfError(error);
+    return { error: text, error_facts: facts, added: [], changed: [], removed: [], locked: [] };
   }
 }
 
@@ -88,7 +94,18 @@ export async function listPriceUpdates(db: PrismaClient, take: number): Promise<
 }
 
 function describeUpdate(row: PriceSync): PriceUpdate {
-  const { id, created_time, url, mode, error, added, changed, removed, locked } = row;
+  const { id, created_time, url, mode, error, error_facts, added, changed, removed, locked } = row;
   const time = Math.floor(created_time.getTime() / 1_000);
-  return { id, created_time: time, url, mode, error, added, changed, removed, locked };
+  return {
+    id,
+    created_time: time,
+    url,
+    mode,
+    error,
+    error_facts: storedFacts(error_facts),
+    added,
+    changed,
+    removed,
+    locked,
+  };
 }

@@ -5,7 +5,7 @@ import type { Actor } from "#domain/audit-log/audit.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
-import { GatewayError, invalidRequest, upstreamFailed } from "#errors.ts";
+import { GatewayError, invalidRequest, reasonOfError, upstreamFailed } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import { sameSecret, type Secrets } from "#platform/secrets.ts";
@@ -140,7 +140,14 @@ export async function registerBot(deps: BotDeps, actor: Actor): Promise<void> {
 
 /** As Telegram sees it now; what cannot be asked is a problem, not an error. */
 export async function botStatus(deps: BotDeps): Promise<TelegramStatus> {
-  const unknown = { status: false, is_webhook: false, configured: true, username: "", problem: "" };
+  const unknown = {
+    status: false,
+    is_webhook: false,
+    configured: true,
+    username: "",
+    problem: "",
+    problem_facts: [],
+  };
   if (deps.settings.current().TelegramBotToken === "") return { ...unknown, configured: false };
   try {
     const [me, webhook] = await Promise.all([
@@ -154,10 +161,12 @@ export async function botStatus(deps: BotDeps): Promise<TelegramStatus> {
       configured: true,
       username: me.username,
       problem: webhook.last_error_message ?? "",
+      problem_facts: [],
     };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return { ...unknown, problem: error.message };
+    const { text, facts } = reasonOfError(error);
+    return { ...unknown, problem: text, problem_facts: facts };
   }
 }
 

@@ -54,7 +54,7 @@ export function relayStored(
       const text = await wholeText(response, MAX_BYTES, call.memory);
       accept();
       if (method !== "DELETE" && below !== "/input_items") await closeBefore(services, bill, text);
-      await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+      await lifecycle.pass({ outcome: "complete", status: 200 });
       return { body: failedForClients(text, chosen) };
     },
     otherwise(last) {

@@ -54,7 +54,7 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
       if (parseRecord(body) === undefined)
         return { error: { kind: "server", message: "The count could not be read.", status: 200 } };
       accept();
-      await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+      await lifecycle.pass({ outcome: "complete", status: 200 });
       return { headers: answerHeaders(response.headers, []), body };
     },
     // A provider that cannot count now leaves it to us.

@@ -238,7 +238,7 @@ async function instead<Answer extends object>(
   last: UpstreamError | undefined,
 ): Promise<Answer | undefined> {
   const answer = otherwise?.(last);
-  if (answer !== undefined) await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+  if (answer !== undefined) await lifecycle.pass({ outcome: "complete", status: 200 });
   return answer;
 }
 

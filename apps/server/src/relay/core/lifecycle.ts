@@ -1,11 +1,12 @@
 import type { ErrorCode } from "@gateway/shared/errors";
+import type { Reason } from "@gateway/shared/reasons";
 import type { AttemptNote, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { computeBill, reservedTier, type PriceInForce } from "#domain/pricing/pricing.ts";
-import { GatewayError, reservationLost } from "#errors.ts";
+import { GatewayError, reasonOfError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
 import type { Call, Chosen, Ended, Served } from "./call.ts";
@@ -35,7 +36,7 @@ export interface Passed {
   /** The provider's. */
   status: number;
   /** What the log says of it. */
-  content: string;
+  content?: Reason;
 }
 
 const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 503 } as const;
@@ -134,7 +135,7 @@ export class CallLifecycle {
         ...this.#record(),
         ...this.#ending(outcome, status),
         type: 2,
-        content,
+        ...(content === undefined ? {} : { content: content.text, contentFacts: content.facts }),
         usage: undefined,
         quota: 0n,
         estimated: false,
@@ -311,7 +312,7 @@ export class CallLifecycle {
       outcome: "failed",
       status: statusOf(error),
       errorCode: error instanceof GatewayError ? error.code : "internal",
-      content: error instanceof GatewayError ? error.message : "",
+      ...contentOf(error),
       usage: undefined,
       quota: 0n,
       estimated: false,
@@ -360,4 +361,13 @@ export function clientLeft(): GatewayError {
 
 function statusOf(error: unknown): number {
   return error instanceof GatewayError ? error.status : 500;
+}
+
+/** What the log says of a failure. A provider's own message has no facts but itself. */
+function contentOf(error: unknown): Pick<CallRecord, "content" | "contentFacts"> {
+  if (!(error instanceof GatewayError)) return { content: "" };
+  const { text, facts } = reasonOfError(error);
+  return error.params["reason"] === "provider_message"
+    ? { content: text }
+    : { content: text, contentFacts: facts };
 }

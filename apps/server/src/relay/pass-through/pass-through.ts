@@ -1,3 +1,4 @@
+import { reasonOf } from "@gateway/shared/reasons";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { invalidRequest, providerError } from "#errors.ts";
@@ -102,7 +103,11 @@ async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: Upstr
     if (lifecycle.gone() === undefined) outcome = "upstream-died";
     throw error;
   } finally {
-    await lifecycle.pass({ outcome, status: response.status, content: `relay:${call.path}` });
+    await lifecycle.pass({
+      outcome,
+      status: response.status,
+      content: reasonOf("passedOn", { path: call.path }),
+    });
   }
 }
 

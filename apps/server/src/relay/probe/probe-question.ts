@@ -1,3 +1,4 @@
+import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { DialectId } from "#dialects/ir.ts";
 import type { Endpoint, Provider } from "#providers/provider.ts";
 
@@ -7,7 +8,7 @@ export type ProbeQuestion =
   | { kind: "chat"; dialect?: DialectId }
   | { kind: "plain"; path: string; body: Record<string, unknown>; costly?: true }
   /** Nothing short can be asked: the channel is neither good nor bad for it. */
-  | { kind: "none"; reason: string };
+  | { kind: "none"; reason: Reason };
 
 interface Sort {
   names: RegExp;
@@ -18,12 +19,12 @@ interface Sort {
 }
 
 const plain = (path: string, body: Record<string, unknown>): ProbeQuestion => ({ kind: "plain", path, body });
-const none = (reason: string): ProbeQuestion => ({ kind: "none", reason });
+const none = (reason: Reason): ProbeQuestion => ({ kind: "none", reason });
 
-export const needsRecording = "Transcription needs a recording, so this model is not tested.";
-export const takesMinutes = "Videos and music take minutes, so this model is not tested.";
-export const needsSocket = "This model speaks over a socket only, so it is not tested.";
-export const noQuestion = "There is no cheap question to test this model with.";
+export const needsRecording = reasonOf("testNeedsRecording");
+export const takesMinutes = reasonOf("testTakesMinutes");
+export const needsSocket = reasonOf("testNeedsSocket");
+export const noQuestion = reasonOf("noCheapTest");
 
 /** The first that fits; chat when none does. */
 const sorts: readonly Sort[] = [

@@ -1,4 +1,5 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
+import { reasonOf } from "@gateway/shared/reasons";
 import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
@@ -43,7 +44,7 @@ export function testChannel(
 /** The question is ours: no one can have planted a phrase in it. */
 const OURS = Buffer.alloc(0);
 
-const costly: ProbeQuestion = { kind: "none", reason: "A test of this model is not cheap." };
+const costly: ProbeQuestion = { kind: "none", reason: reasonOf("testNotCheap") };
 
 /**
  * One short question, of the kind that the model is for. A refusal is an answer (`ok: false`), not an exception.
@@ -59,7 +60,14 @@ export async function probeChannel(
   const requested = questionFor(channel.provider, upstreamModel);
   const question = cheap && requested.kind === "plain" && requested.costly === true ? costly : requested;
   if (question.kind === "none")
-    return { ok: false, model, duration: 0, message: question.reason, fault: cannotProbe };
+    return {
+      ok: false,
+      model,
+      duration: 0,
+      message: question.reason.text,
+      message_facts: question.reason.facts,
+      fault: cannotProbe,
+    };
   const begun = performance.now();
   const refused = await (question.kind === "chat"
     ? askChat(services, channel, upstreamModel, question.dialect)
@@ -72,6 +80,8 @@ export async function probeChannel(
     duration: Math.max(1, Math.round(performance.now() - begun)),
     message:
       failed === undefined ? "" : describe(errorForOperators(failed, { channel, key: channel.keys[0] })),
+    // Words of the provider.
+    message_facts: [],
     fault: failed?.kind ?? "",
   };
 }

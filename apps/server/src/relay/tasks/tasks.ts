@@ -133,7 +133,7 @@ export function askAboutTask(services: RelayServices, requested: TaskQuestionCal
           error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
         };
       accept();
-      await lifecycle.pass({ outcome: "complete", status: 200, content: "" });
+      await lifecycle.pass({ outcome: "complete", status: 200 });
       return answer;
     },
   });

@@ -6,7 +6,7 @@ import { pauseSentence, requestedModel } from "./failure.ts";
 const t = ((key: string, values: Record<string, string> = {}) =>
   key.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? "")) as unknown as TFunction;
 const row = (values: Partial<LogRow>) =>
-  ({ type: 5, attempts: [], model_name: "", content: "", ...values }) as LogRow;
+  ({ type: 5, attempts: [], model_name: "", content: "", content_facts: [], ...values }) as LogRow;
 const pause = (paused_until: number, reason: string): PausedChannel => ({
   channel_id: 1,
   channel_name: "a",
@@ -42,8 +42,14 @@ describe("why no channel was called", () => {
 describe("the model of a failed call", () => {
   it("is the one it named, also where no one serves it", () => {
     expect(requestedModel(row({ model_name: "m" }))).toBe("m");
+    const params = { reason: "model_unknown", model: "gpt-9" };
+    const failed = (code: string) => row({ content_facts: [{ code, params }] });
+    expect(requestedModel(failed("model_not_found"))).toBe("gpt-9");
+    expect(requestedModel(failed("invalid_request"))).toBe("");
+  });
+
+  it("is not read from the message of an earlier version", () => {
     const content = 'The model "gpt-9" does not exist or is not available to this key.';
-    expect(requestedModel(row({ error_code: "model_not_found", content }))).toBe("gpt-9");
-    expect(requestedModel(row({ error_code: "invalid_request", content }))).toBe("");
+    expect(requestedModel(row({ error_code: "model_not_found", content }))).toBe("");
   });
 });

@@ -14,10 +14,11 @@ export function hasFailed(row: Pick<LogRow, "type">): boolean {
   return row.type === LogType.failed;
 }
 
-/** The model a call named; calls for a model that does not exist keep it only in their message. */
-export function requestedModel(row: LogRow): string {
-  if (row.model_name !== "" || row.error_code !== "model_not_found") return row.model_name;
-  return /"([^"]{1,160})"/.exec(row.content)?.[1] ?? "";
+/** The model a call named; calls for a model that does not exist keep it only in the facts of their failure. */
+export function requestedModel({ model_name, content_facts }: LogRow): string {
+  if (model_name !== "") return model_name;
+  const model = content_facts.find(({ code }) => code === "model_not_found")?.params["model"];
+  return model === undefined ? "" : String(model);
 }
 
 /**

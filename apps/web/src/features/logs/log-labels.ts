@@ -71,10 +71,8 @@ export function retriesOf({ attempts }: Pick<LogRow, "attempts">): number {
 }
 
 /** What an entry says of itself; what people or providers wrote stays as it is. */
-export function contentText(t: TFunction, { content }: LogRow): string {
-  const [, passed] = /^relay:(\S+)$/.exec(content) ?? [];
-  if (passed !== undefined) return t("Passed on: {{path}}", { path: passed });
-  return storedReason(t, content, attemptResultText);
+export function contentText(t: TFunction, { content, content_facts }: LogRow): string {
+  return storedReason(t, content, content_facts, attemptResultText);
 }
 
 const attemptResults: Record<string, string> = {

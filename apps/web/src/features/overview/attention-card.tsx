@@ -6,6 +6,7 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { currentLocale } from "#lib/i18n.ts";
+import { useErrorTexts } from "#lib/late-errors.ts";
 import { useFormat } from "#lib/quota.ts";
 import { storedReason } from "#lib/reasons.ts";
 import { Section } from "#ui/page.tsx";
@@ -17,6 +18,7 @@ type Line = { title: string; text: string; to: string; urgent: boolean };
 export function AttentionCard({ items, since }: { items: AttentionItem[]; since: number }) {
   const { t } = useTranslation();
   const format = useFormat();
+  useErrorTexts();
   return (
     <Section
       title={t("Needs attention")}
@@ -66,15 +68,12 @@ function keyOf(item: AttentionItem): string {
   return item.kind === "notice" ? `${item.event} ${item.name} ${item.time}` : item.kind;
 }
 
-/** A kind of failure has its own words where channels are listed; here it stays as it is. */
-const asItIs = (kind: string) => kind;
-
 function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota: number) => string): Line {
   switch (item.kind) {
     case "channel-disabled":
       return {
         title: t("Channel “{{name}}” was disabled automatically", { name: item.name }),
-        text: storedReason(t, item.reason, asItIs),
+        text: storedReason(t, item.reason, item.reason_facts),
         to: `/panel/channel?edit=${item.id}`,
         urgent: true,
       };
@@ -132,7 +131,7 @@ function balanceText(t: TFunction, item: Extract<AttentionItem, { kind: "channel
 
 function noticeLine(t: TFunction, item: Extract<AttentionItem, { kind: "notice" }>): Line {
   const times = item.count > 1 ? ` (${item.count}×)` : "";
-  const text = storedReason(t, item.reason, asItIs);
+  const text = storedReason(t, item.reason, item.reason_facts);
   switch (item.event) {
     case "payment-trouble":
       return {

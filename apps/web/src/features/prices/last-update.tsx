@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconClock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useErrorTexts } from "#lib/late-errors.ts";
-import { storedText } from "#lib/stored-text.ts";
+import { storedReason } from "#lib/reasons.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { priceUpdatesQuery } from "./api.ts";
 
@@ -28,7 +28,7 @@ export function LastUpdate() {
           <RelativeTime seconds={last.created_time} />
         </Text>
         <Text fz="sm" span c={failed ? undefined : "dimmed"}>
-          {failed ? storedText(t, last.error) : summary(last, t)}
+          {failed ? storedReason(t, last.error, last.error_facts) : summary(last, t)}
         </Text>
         {failed ? null : <Names update={last} />}
       </Group>

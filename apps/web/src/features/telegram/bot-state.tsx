@@ -11,8 +11,8 @@ import { useMayChange } from "#lib/changes.ts";
 import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
+import { storedReason } from "#lib/reasons.ts";
 import { useSelf } from "#lib/session.ts";
-import { storedText } from "#lib/stored-text.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { toast } from "#ui/toast.tsx";
 import { botQuery, useReloadBot } from "./api.ts";
@@ -80,14 +80,17 @@ export function BotState() {
 
 type Messages = { tone: Tone; word: string; hint: string };
 
-function labelFor({ configured, status, is_webhook, problem }: TelegramStatus, t: TFunction): Messages {
+function labelFor(
+  { configured, status, is_webhook, problem, problem_facts }: TelegramStatus,
+  t: TFunction,
+): Messages {
   if (!configured)
     return {
       tone: "idle",
       word: t("No bot yet"),
       hint: t("Make a bot with @BotFather and save its token in the settings."),
     };
-  if (!status) return { tone: "bad", word: t("Not working"), hint: storedText(t, problem) };
+  if (!status) return { tone: "bad", word: t("Not working"), hint: storedReason(t, problem, problem_facts) };
   if (!is_webhook)
     return {
       tone: "warn",

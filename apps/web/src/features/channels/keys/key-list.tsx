@@ -117,7 +117,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
         </Group>
         {row.status_reason ? (
           <Text c="dimmed" fz="xs" mt={2}>
-            {reasonText(t, row.status_reason)}
+            {reasonText(t, row.status_reason, row.status_facts)}
             {row.status_time === null ? "" : ` · ${formatTime(row.status_time)}`}
           </Text>
         ) : null}

@@ -1,12 +1,12 @@
 /** One change to many channels, in portions, with live progress and a way to stop. */
-import type { ChannelBatchAnswer } from "@gateway/shared/channels/channel-batch";
+import type { ChannelBatchAnswer, ChannelFault } from "@gateway/shared/channels/channel-batch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { errorReason } from "#lib/error-text.ts";
 
-export type BatchFault = { id: number; name: string; message: string };
+export type BatchFault = ChannelFault;
 export type Batch = {
   /** The word for what is going on: "Deleting". */
   verb: string;

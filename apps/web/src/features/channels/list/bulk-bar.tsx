@@ -22,7 +22,6 @@ import {
   IconWallet,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -163,13 +162,13 @@ export function Faults({ faults }: { faults: BatchFault[] }) {
   const { t } = useTranslation();
   return (
     <Stack gap={10}>
-      {faults.map(({ id, name, message }) => (
+      {faults.map(({ id, name, ...fault }) => (
         <Box key={`${id} ${name}`}>
           <Text fz="sm" fw={500}>
             {name}
           </Text>
           <Text fz="xs" c="dimmed" className={classes.wrap}>
-            {reasonText(t, message)}
+            {faultText(t, fault)}
           </Text>
         </Box>
       ))}

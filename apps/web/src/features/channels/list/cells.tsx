@@ -50,7 +50,7 @@ export function StatusCell({ row }: { row: ChannelRow }) {
   const patch = usePatchChannel();
   const { word, tone } = statusOf(row.status);
   const on = row.status === ChannelStatus.enabled;
-  const reason = reasonText(t, row.status_reason);
+  const reason = reasonText(t, row.status_reason, row.status_facts);
   const frozen = on && row.frozen.length > 0;
   return (
     <Group gap={10} wrap="nowrap">

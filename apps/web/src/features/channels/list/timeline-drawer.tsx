@@ -122,7 +122,7 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
       {row.fields.length > 0 ? (
         <Text fz="sm">{row.fields.map((field) => t(fieldNameOf(field))).join(", ")}</Text>
       ) : null}
-      {row.reason ? <Text fz="sm">{reasonText(t, row.reason)}</Text> : null}
+      {row.reason ? <Text fz="sm">{reasonText(t, row.reason, row.reason_facts)}</Text> : null}
       <Text c="dimmed" fz="xs" mt={2}>
         <RelativeTime seconds={row.created_time} /> · {row.username ?? t("the gateway itself")}
       </Text>

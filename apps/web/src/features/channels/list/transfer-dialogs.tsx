@@ -7,7 +7,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/editor/draft.ts";
-import { reasonText } from "#features/channels/reason-labels.ts";
+import { faultText } from "#lib/error-text.ts";
 import { useCan } from "#lib/session.ts";
 import { toast } from "#ui/toast.tsx";
 import { exportChannels, importChannels } from "./batch-api.ts";
@@ -154,7 +154,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
                 </Text>
                 <Text fz="xs" c="dimmed" className={classes.wrap}>
                   {each.field === "" ? "" : `${t(fieldNameOf(each.field))}: `}
-                  {reasonText(t, each.message)}
+                  {faultText(t, each)}
                 </Text>
               </div>
             ))}

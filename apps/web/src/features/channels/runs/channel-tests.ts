@@ -66,7 +66,14 @@ export function useRunTest(): RunTest {
       try {
         result = await http.post(`/channel/${id}/test`, ChannelTestResult, { model });
       } catch (error) {
-        result = { ok: false, model, duration: 0, message: errorReason(error, t), fault: "network" };
+        result = {
+          ok: false,
+          model,
+          duration: 0,
+          message: errorReason(error, t),
+          message_facts: [],
+          fault: "network",
+        };
       }
       const at = Math.floor(Date.now() / 1000);
       noteOutcome(client, id, result, at, model);

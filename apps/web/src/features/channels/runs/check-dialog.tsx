@@ -8,7 +8,6 @@ import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
-import { storedText } from "#lib/stored-text.ts";
 import { Fold } from "#ui/fold.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { checkModels } from "./check-stream.ts";
@@ -147,7 +146,7 @@ function Step({ step }: { step: CheckStep }) {
               {remark === "" ? null : (
                 <Text span c="dimmed" fz="xs">
                   {" · "}
-                  {storedText(t, remark)}
+                  {t(remark, { defaultValue: remark })}
                 </Text>
               )}
             </Text>

@@ -150,7 +150,7 @@ function ItemList({ word, color, items }: { word: string; color: string; items: 
                   ) : null}
                 </Text>
                 <Text fz="xs" c="dimmed" className={classes.wrap}>
-                  {reasonText(t, item.message)}
+                  {reasonText(t, item.message, item.message_facts)}
                 </Text>
               </Box>
             ))}

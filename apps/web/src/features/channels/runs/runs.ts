@@ -88,8 +88,13 @@ function showOutcome(client: QueryClient, item: ChannelRunItem): void {
   if (item.outcome === "skipped") return;
   const at = Math.floor(Date.now() / 1000);
   const ok = item.outcome === "ok";
-  const { model, duration, message } = item;
-  noteOutcome(client, item.channel_id, { ok, model, duration, message, fault: ok ? "" : "server" }, at);
+  const { model, duration, message, message_facts } = item;
+  noteOutcome(
+    client,
+    item.channel_id,
+    { ok, model, duration, message, message_facts, fault: ok ? "" : "server" },
+    at,
+  );
   if (ok)
     amendRow(client, item.channel_id, (row) => ({ ...row, response_time: item.duration, test_time: at }));
 }

@@ -5,7 +5,6 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
-import { storedText } from "#lib/stored-text.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -61,7 +60,7 @@ export function TestHistory({ id, name, onClose }: TestHistoryProps) {
               </Group>
               {test.message ? (
                 <Text c="dimmed" fz="xs" mt={4} className={classes.wrap}>
-                  {storedText(t, test.message)}
+                  {test.message}
                 </Text>
               ) : null}
             </div>

@@ -19,10 +19,10 @@ import { cloneElement, type ReactElement, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { refreshChannels, useProvider } from "#features/channels/api.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
-import { storedText } from "#lib/stored-text.ts";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
 import { CheckDialog } from "./check-dialog.tsx";
 import { TestHistory } from "./test-history.tsx";
@@ -184,7 +184,7 @@ function TestLine(props: {
       </Group>
       {failed ? (
         <Text c={skipped ? "dimmed" : "red"} fz="xs" mt={3} pl={23} className={classes.wrap}>
-          {storedText(t, test.result.message)}
+          {reasonText(t, test.result.message, test.result.message_facts)}
         </Text>
       ) : null}
     </UnstyledButton>
