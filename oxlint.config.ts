@@ -48,6 +48,7 @@ const domains: Record<string, string[]> = {
   pricing: ["audit-log"],
   credits: ["audit-log", "ledger"],
   accounts: ["audit-log", "ledger"],
+  budgets: ["accounts", "audit-log", "notices"],
   channels: ["audit-log", "ledger", "settings"],
   catalog: ["accounts", "audit-log", "pricing"],
   usage: ["audit-log", "catalog", "pricing"],

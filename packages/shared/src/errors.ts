@@ -26,6 +26,8 @@ export const errorStatus = {
   insufficient_quota: 402,
   token_quota_exhausted: 402,
   spend_limit_reached: 402,
+  /** The budget that an administrator set for the account. */
+  budget_exceeded: 402,
   forbidden: 403,
   origin_refused: 403,
   /** The password of the account must be confirmed first. */

@@ -4,6 +4,7 @@ import swagger from "@fastify/swagger";
 import type { FastifyInstance } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { accountRoutes } from "./accounts/accounts.ts";
+import { budgetRoutes } from "./accounts/budgets.ts";
 import { emailRoutes } from "./accounts/email.ts";
 import { groupRoutes } from "./accounts/groups.ts";
 import { passkeyRoutes } from "./accounts/passkeys.ts";
@@ -134,6 +135,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   iconRoutes(app, services);
   modelInfoRoutes(app, services);
   groupRoutes(app, services);
+  budgetRoutes(app, services);
   redemptionRoutes(app, services);
   paymentRoutes(app, services, root);
   orderRoutes(app, services, root);

@@ -1,3 +1,4 @@
+import { collectBudgetNotices } from "#domain/budgets/budget-notices.ts";
 import { collectChannelEvents, remindOfBalances } from "#domain/notices/collect.ts";
 import { deliverNotices, planNotices } from "#domain/notices/deliver.ts";
 import type { Job } from "./job.ts";
@@ -8,6 +9,7 @@ export const tellOperators: Job = {
   every: "* * * * *",
   async run({ db, telling, onError }) {
     await collectChannelEvents(db);
+    await collectBudgetNotices(db, telling.settings());
     await planNotices(telling);
     await deliverNotices(telling);
     try {

@@ -40,6 +40,15 @@ export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>
     text: (facts) =>
       `${reason(facts)} Free space in ${of(facts, "folder")}, or move DATA_DIR to a larger disk.`,
   },
+  "budget-reached": {
+    title: (facts) =>
+      `The ${of(facts, "target")} “${of(facts, "name")}” has spent ${of(facts, "used")} this ${of(facts, "period")}`,
+    text: (facts) => {
+      const limit = facts["limit"] ?? "";
+      const refused = limit === "" ? "Calls are not refused." : `Calls are refused above ${limit}.`;
+      return `${refused} The ${of(facts, "period")} ends at ${of(facts, "resets")}.`;
+    },
+  },
   test: {
     title: () => "Notices arrive here",
     text: () => "This is the test notice that you requested in the settings.",

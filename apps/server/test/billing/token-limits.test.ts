@@ -187,3 +187,50 @@ describe("a token's quota", () => {
     await expect(change({ add_quota: 1, remain_quota: 1 })).rejects.toThrow("not both");
   });
 });
+
+describe("the budget of an account", () => {
+  it("is exact over the nodes and all keys, and each dialect says when it resets", async () => {
+    const user = await here.api<{ id: number }>("POST", "/user", {
+      username: "budgeted",
+      password: "correct horse battery",
+      quota: 100_000_000,
+    });
+    const keys = await Promise.all(
+      ["one", "two"].map(async (name) => {
+        const { id, key } = await here.addToken({ name });
+        await here.database.db.token.update({ where: { id }, data: { user_id: user.id } });
+        return key;
+      }),
+    );
+    const [first = "", second = ""] = keys;
+    expect((await call(first)).status).toBe(200);
+    const budgetOf = async () =>
+      here.api<{ uses: { used: number }[] }>("PUT", `/user/${user.id}/budget`, {
+        budget: { daily_spend: 600 },
+      });
+    const spentBefore = (await budgetOf()).uses[0]?.used ?? 0;
+    expect(spentBefore).toBeGreaterThan(0);
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        call(index % 3 === 0 ? first : second, index % 2 === 0 ? here : there),
+      ),
+    );
+    expect(served(answers).length).toBeGreaterThan(0);
+    expect(served(answers).length).toBeLessThan(60);
+    await expect
+      .poll(async () => (await here.database.db.user.findUniqueOrThrow({ where: { id: user.id } })).reserved)
+      .toBe(0n);
+    expect((await budgetOf()).uses[0]?.used).toBeLessThanOrEqual(600);
+    const exhausted = await here.api("PUT", `/user/${user.id}/budget`, { budget: { daily_spend: 1 } });
+    expect(exhausted).toMatchObject({ uses: [{ limit: 1 }] });
+    for (const endpoint of ["openai", "responses", "anthropic", "gemini"] as const) {
+      const refused = await call(first, there, endpoint);
+      expect(refused.status, endpoint).toBe(402);
+      expect(refused.text).toContain("Your budget is $0.000002 a day");
+      expect(refused.text).toMatch(/It resets at \d{4}-\d\d-\d\d 00:00 UTC/);
+      const wait = Number(refused.headers.get("retry-after"));
+      expect(wait).toBeGreaterThan(0);
+      expect(wait).toBeLessThanOrEqual(86_400);
+    }
+  });
+});

@@ -6,6 +6,7 @@ const labels: Partial<Record<ErrorCode, string>> = {
   insufficient_quota: phrase("Balance empty"),
   token_quota_exhausted: phrase("Token quota used up"),
   spend_limit_reached: phrase("Spending limit reached"),
+  budget_exceeded: phrase("Budget used up"),
   rate_limit_exceeded: phrase("Rate limit reached"),
   model_not_found: phrase("Model not available"),
   model_not_allowed: phrase("Model not allowed for the token"),

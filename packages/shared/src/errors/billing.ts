@@ -11,10 +11,24 @@ export const billingMessages = {
 export const billingReasons = {
   spend_limit_reached: {
     daily_spend_limit: phrase(
-      "This API key may spend {{limit}} a day, and what is left of it does not cover this request. The limit ends at midnight UTC.",
+      "This API key may spend {{limit}} a day, and what is left does not cover this request. The limit resets at {{resets}}.",
+    ),
+    weekly_spend_limit: phrase(
+      "This API key may spend {{limit}} a week, and what is left does not cover this request. The limit resets at {{resets}}.",
     ),
     monthly_spend_limit: phrase(
-      "This API key may spend {{limit}} a month, and what is left of it does not cover this request. The limit ends with the month (UTC).",
+      "This API key may spend {{limit}} a month, and what is left does not cover this request. The limit resets at {{resets}}.",
+    ),
+  },
+  budget_exceeded: {
+    daily_budget: phrase(
+      "Your budget is {{limit}} a day, and what is left does not cover this request. It resets at {{resets}}. Contact the administrator if you need more.",
+    ),
+    weekly_budget: phrase(
+      "Your budget is {{limit}} a week, and what is left does not cover this request. It resets at {{resets}}. Contact the administrator if you need more.",
+    ),
+    monthly_budget: phrase(
+      "Your budget is {{limit}} a month, and what is left does not cover this request. It resets at {{resets}}. Contact the administrator if you need more.",
     ),
   },
   price_missing: {

@@ -106,6 +106,8 @@ export const fieldReasons = {
   description_required: phrase("The description is required"),
   message_type_required: phrase("The message type is required"),
   reply_required: phrase("The reply is required"),
+  budget_notify_above: phrase("The notice must not be above the limit"),
+  ids_too_many: phrase("At most 100 ids"),
   time_zone_unknown: phrase("This is not the name of a time zone"),
   end_before_start: phrase("The end must be later than the start"),
   end_too_early: phrase("The end must not be earlier than the start"),

@@ -10,6 +10,7 @@ export const NoticeEvent = z.enum([
   "prices-failed",
   "payment-trouble",
   "storage-full",
+  "budget-reached",
 ]);
 export type NoticeEvent = z.infer<typeof NoticeEvent>;
 export const noticeEvents: readonly NoticeEvent[] = NoticeEvent.options;

@@ -9,6 +9,7 @@ import { ChatLinkEntry } from "./chat-link.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { EventList, noticeEvents } from "./notice.ts";
 import { SiteAddress } from "./site-address.ts";
+import { SiteTimeZone } from "./time-zone.ts";
 
 /** "", or an address people can open. */
 const webAddress = (most: number) =>
@@ -84,6 +85,8 @@ export const Settings = z.object({
   /** The public address of this site: the only source of links in mails, orders and sign-ins elsewhere. */
   ServerAddress: SiteAddress.default(""),
   Language: z.enum(["zh_CN", "zh_HK", "en_US", "ja_JP"]).default("zh_CN"),
+  /** Whose midnight ends the days, weeks and months of budgets and spending limits. */
+  TimeZone: SiteTimeZone.default("UTC"),
   ChatLink: webAddress(500).default(""),
   ChatLinks: chatLinkList.default(""),
   TopUpLink: webAddress(500).default(""),

@@ -40,10 +40,11 @@ export const sortableTokens = [
 ] as const;
 
 /** The signed-in person's own API keys. */
-export function tokenRoutes(app: ConsoleApp, { db, secrets }: Services): void {
+export function tokenRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
   const config = { access: "user" } as const;
   const row = answers(TokenRow);
-  const shown = (request: FastifyRequest, token: Token) => describeToken(token, viewerOf(request).role);
+  const shown = (request: FastifyRequest, token: Token) =>
+    describeToken(token, viewerOf(request).role, settings.current().TimeZone);
 
   app.get(
     "/token",

@@ -123,7 +123,7 @@ function olderRow(row: TokenRow, key: string, seesTags: boolean): z.output<typeo
 function ownRow(call: CompatCall, token: Token): z.output<typeof OlderToken> {
   const { role } = viewerOf(call.request);
   void call.reply.header("cache-control", "no-store");
-  const row = describeToken(token, role);
+  const row = describeToken(token, role, call.services.settings.current().TimeZone);
   return olderRow(row, revealKey(call.services.secrets, token), can(role, "seeBillingTag"));
 }
 
@@ -213,7 +213,8 @@ const adminRow = (row: TokenAdminRow) => olderRow(row, "", true);
 const adminList = handles({ query: TokenAdminQuery, data: OlderTokens }, async ({ query }, call) => {
   const { keyword, billing_tag, user_id: userId, token_id: tokenId } = query;
   const slice = sliceOf(query, sortableTokens);
-  const search = { keyword, fromStart: true, billing_tag, userId, tokenId, ...slice };
+  const timeZone = call.services.settings.current().TimeZone;
+  const search = { keyword, fromStart: true, billing_tag, userId, tokenId, timeZone, ...slice };
   const { rows, total } = await searchTokens(call.services.db, search);
   return { data: pageOf(query, rows.map(adminRow), total) };
 });
@@ -221,14 +222,15 @@ const adminList = handles({ query: TokenAdminQuery, data: OlderTokens }, async (
 const adminPut = handles({ body: z.unknown(), data: OlderToken }, async ({ body }, call) => {
   const { db, secrets } = call.services;
   const viewer = viewerOf(call.request);
+  const zone = call.services.settings.current().TimeZone;
   if (isStatusOnly(call)) {
     const { id, status } = checked(Switch, body);
-    return { data: adminRow(await switchAnyToken(db, viewer, id, status)) };
+    return { data: adminRow(await switchAnyToken(db, viewer, { id, status }, zone)) };
   }
   const { id, user_id, ...change } = checked(AdminChange, body);
   const owner = user_id === undefined || user_id === 0 ? {} : { user_id };
   const input = { ...nativeChange(call, change), id, ...owner };
-  return { data: adminRow(await administerToken(db, secrets, viewer, input)) };
+  return { data: adminRow(await administerToken(db, secrets, viewer, input, zone)) };
 });
 
 export const tokenCompat: Record<string, CompatRoute> = {

@@ -14,6 +14,7 @@ function typeOf({ code, status }: GatewayError): string {
     case "insufficient_quota":
     case "token_quota_exhausted":
     case "spend_limit_reached":
+    case "budget_exceeded":
       return "insufficient_quota";
     case "rate_limit_exceeded":
     case "upstream_rate_limited":

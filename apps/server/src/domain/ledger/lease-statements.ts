@@ -1,5 +1,6 @@
-import { moves } from "./ledger-moves.ts";
+import { clock, moves } from "./ledger-moves.ts";
 import { recordset, unchargedColumns } from "./ledger-statements.ts";
+import { budgetColumns, budgets, tokenLimits } from "./limit-statements.ts";
 
 /**
  * Leases in the ledger's batch. A lease is a row of `reservations` that belongs to no call: points that a node has
@@ -79,8 +80,8 @@ export const lease = {
   LEFT JOIN balance p ON p.id = w.user_id
   LEFT JOIN purse t ON t.id = w.token_id AND t.user_id = w.user_id
   CROSS JOIN LATERAL (SELECT COALESCE(l.amount, 0) - COALESCE(c.taken, 0) AS base,
-    p.usable IS TRUE AND (w.token_id = 0 OR (t.usable IS TRUE AND (t.quota_free IS NOT NULL) = w.limited
-      AND COALESCE(t.day_free, t.month_free, t.calls_free) IS NULL)) AS usable) b
+    p.usable IS TRUE AND NOT p.limited AND (w.token_id = 0 OR (t.usable IS TRUE AND (t.quota_free IS NOT NULL) = w.limited
+      AND COALESCE(t.day_free, t.week_free, t.month_free, t.calls_free) IS NULL)) AS usable) b
   CROSS JOIN LATERAL (SELECT GREATEST(0, LEAST(p.free - ${granted.user}, t.quota_free - ${granted.token})
     / (${leasedPart} * w.beside))::bigint AS share) n
   WHERE w.version = 0 OR l.id IS NOT NULL
@@ -108,9 +109,9 @@ export const lease = {
 
   answer: `
 UNION ALL
-SELECT ord, CASE WHEN usable THEN 'lease' ELSE 'stale' END, points FROM lease_moved
+SELECT ord, CASE WHEN usable THEN 'lease' ELSE 'stale' END, points, NULL FROM lease_moved
 UNION ALL
-SELECT ord, 'denied', 0 FROM leased WHERE NOT there`,
+SELECT ord, 'denied', 0, NULL FROM leased WHERE NOT there`,
 };
 
 /**
@@ -118,26 +119,29 @@ SELECT ord, 'denied', 0 FROM leased WHERE NOT there`,
  * that is topped up or given back. $1 log rows, $2 user ids, $3 token ids, $4 leases, $5 their ids.
  */
 export const onlyLeasedText = `
-WITH ending AS MATERIALIZED (
+WITH ${clock}, ending AS MATERIALIZED (
   SELECT * FROM ${recordset}${lease.input(4)}
 ), payer AS MATERIALIZED (
-  SELECT id, status = 1 AND deleted_at IS NULL AS usable
+  SELECT id, status = 1 AND deleted_at IS NULL AS usable, ${budgetColumns}
   FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
 ), locked AS MATERIALIZED (
-  SELECT id, user_id, status = 1 AND deleted_at IS NULL AS usable, unlimited_quota, setting -> 'rates' AS rates
-  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE${lease.locked(5)}
+  SELECT id, user_id, status = 1 AND deleted_at IS NULL AS usable, unlimited_quota, budget,
+    setting -> 'rates' AS rates
+  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE${budgets}${lease.locked(5)}
 ), closed AS MATERIALIZED (
   SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.quota, c.bill, l.limited
   FROM ending c JOIN lease l ON l.id = c.lease
 ), kept AS MATERIALIZED (
   SELECT l.ord, l.id, l.limited, l.amount - c.charge AS points,
-    p.usable AND (l.token_id = 0 OR (t.usable AND t.user_id = l.user_id AND t.unlimited_quota <> l.limited
-      AND COALESCE((t.rates ->> 'daily_spend')::bigint, 0) + COALESCE((t.rates ->> 'monthly_spend')::bigint, 0)
-        + COALESCE((t.rates ->> 'concurrency')::int, 0) <= 0)) AS usable
+    p.usable AND b.id IS NULL AND (l.token_id = 0 OR (t.usable AND t.user_id = l.user_id
+      AND t.unlimited_quota <> l.limited AND COALESCE(m.per_day, m.per_week, m.per_month) IS NULL
+      AND m.at_once = 0)) AS usable
   FROM lease l
   JOIN (SELECT lease, sum(quota)::bigint AS charge FROM closed GROUP BY lease) c ON c.lease = l.id
   LEFT JOIN payer p ON p.id = l.user_id
+  LEFT JOIN limits b ON b.id = l.user_id
   LEFT JOIN locked t ON t.id = l.token_id
+  LEFT JOIN LATERAL (${tokenLimits}) m ON true
 ), lease_kept AS (
   UPDATE reservations v SET amount = k.points, token_amount = CASE WHEN k.limited THEN k.points ELSE 0 END,
     version = v.version + 1

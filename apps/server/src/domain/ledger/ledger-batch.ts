@@ -1,7 +1,15 @@
 import { rowOf } from "#domain/ledger/call-record.ts";
 import { lease, type LeaseRequest, type LeaseRow, onlyLeasedText } from "./lease-statements.ts";
-import { moves, thisMonth, today } from "./ledger-moves.ts";
+import { clock, moves } from "./ledger-moves.ts";
 import { recordset, type Statement, unchargedColumns } from "./ledger-statements.ts";
+import {
+  budgetColumns,
+  budgets,
+  refusedLimit,
+  refusedUntil,
+  tokenFree,
+  tokenLimits,
+} from "./limit-statements.ts";
 import { payerOf, type Step } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
@@ -78,8 +86,9 @@ interface Parts {
  * batch does not need are left out of its statement.
  *
  * Answers one verdict per call that begins: granted · again (fits, but not beside the others of this batch) · taken
- * (that request id is reserved already) · balance · token · day · month · calls · user · key; `most` is the limit that
- * a refusal speaks of, or the points that leases hold of what was not enough. Of $1 it answers `settled` for the rows
+ * (that request id is reserved already) · balance · account_day · account_week · account_month · token · day · week ·
+ * month · calls · user · key; `most` is the limit that a refusal speaks of, or the points that leases hold of what was not
+ * enough, and `until` when the period of the limit ends. Of $1 it answers `settled` for the rows
  * whose reservation was open and is now closed, and with `most` what was charged; all others had no effect at all.
  *
  * A charge above its reservation is collected as far as the balance has points that no other call holds, and as far as
@@ -93,15 +102,15 @@ interface Parts {
 function batchText({ begins, leases }: Parts): string {
   const judges = begins !== undefined || leases;
   return `
-WITH ending AS MATERIALIZED (
+WITH ${clock}, ending AS MATERIALIZED (
   SELECT * FROM ${recordset}${leases ? lease.input(6) : ""}
 ), payer AS MATERIALIZED (
-  SELECT id, quota - reserved - leased AS free, status = 1 AND deleted_at IS NULL AS usable
+  SELECT id, quota - reserved - leased AS free, status = 1 AND deleted_at IS NULL AS usable, ${budgetColumns}
   FROM users WHERE id = ANY($2::int[]) ORDER BY id FOR NO KEY UPDATE
 ), locked AS MATERIALIZED (
-  SELECT id, user_id, unlimited_quota, remain_quota, reserved + leased AS reserved, open_calls, spent_day, day_quota, spent_month,
-    month_quota, setting -> 'rates' AS rates, status = 1 AND deleted_at IS NULL AS usable
-  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE
+  SELECT id, user_id, unlimited_quota, remain_quota, reserved + leased AS reserved, open_calls, spent_day, day_quota, week_quota,
+    month_quota, budget, setting -> 'rates' AS rates, status = 1 AND deleted_at IS NULL AS usable
+  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE${budgets}
 ), own AS MATERIALIZED (
   DELETE FROM reservations v USING ending e
   WHERE v.request_id = ANY($4::text[]) AND (SELECT count(*) FROM locked) >= 0
@@ -110,24 +119,24 @@ WITH ending AS MATERIALIZED (
 ), ended AS MATERIALIZED (
   SELECT * FROM own${leases ? lease.ended : ""}
 ), room AS MATERIALIZED (
-  -- What may be charged beyond the reservations: the rest of the balance, and of the key's own limits.
+  -- What may be charged beyond the reservations: the rest of the balance and the budget, and of the key's own limits.
   SELECT c.ord,
-    GREATEST(0, p.free + sum(CASE WHEN c.own THEN GREATEST(0, c.held - c.quota) ELSE 0 END) OVER account) AS user_room,
+    GREATEST(0, LEAST(p.free, CASE WHEN NOT c.held_in_part THEN LEAST(b.day_free, b.week_free, b.month_free) END)
+      + sum(CASE WHEN c.own THEN GREATEST(0, c.held - c.quota) ELSE 0 END) OVER account) AS user_room,
     sum(GREATEST(0, c.quota - c.held)) OVER (account ORDER BY c.ord) AS user_over,
     GREATEST(0, LEAST(
       CASE WHEN NOT t.unlimited_quota THEN t.remain_quota - t.reserved END,
-      CASE WHEN l.per_day > 0 THEN l.per_day - t.reserved
-        - CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END END,
-      CASE WHEN l.per_month > 0 THEN l.per_month - t.reserved
-        - CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END END
+      ${tokenFree("day")}, ${tokenFree("week")}, ${tokenFree("month")}
     ) + sum(CASE WHEN c.own THEN GREATEST(0, c.token_held - c.quota) ELSE 0 END) OVER key) AS token_room,
     sum(GREATEST(0, c.quota - c.token_held)) OVER (key ORDER BY c.ord) AS token_over,
-    t.id IS NOT NULL AND NOT c.held_in_part AND (NOT t.unlimited_quota OR l.per_day > 0 OR l.per_month > 0) AS limited
+    t.id IS NOT NULL AND NOT c.held_in_part
+      AND (NOT t.unlimited_quota OR COALESCE(l.per_day, l.per_week, l.per_month) IS NOT NULL) AS limited
   FROM ended c
   JOIN payer p ON p.id = c.user_id
   LEFT JOIN locked t ON t.id = c.token_id
-  LEFT JOIN LATERAL (SELECT COALESCE((t.rates ->> 'daily_spend')::bigint, 0) AS per_day,
-    COALESCE((t.rates ->> 'monthly_spend')::bigint, 0) AS per_month) l ON true
+  CROSS JOIN clock k
+  LEFT JOIN limits b ON b.id = c.user_id
+  LEFT JOIN LATERAL (${tokenLimits}) l ON true
   WINDOW account AS (PARTITION BY c.user_id), key AS (PARTITION BY c.token_id)
 ), closed AS MATERIALIZED (
   -- What is left of a reservation of its own is free again, of a share of a lease it stays in the lease.
@@ -160,7 +169,7 @@ WITH ending AS MATERIALIZED (
         : "\n  UNION ALL SELECT user_id, token_id, amount, 0, token_amount, 0, slots, 0, 0, 0, 1 FROM kept"
     }${leases ? lease.moved : ""}
 ${moves}
-SELECT ord, 'settled' AS verdict, quota AS most FROM closed${begins === undefined ? "" : answers}${
+SELECT ord, 'settled' AS verdict, quota AS most, NULL::timestamptz AS until FROM closed${begins === undefined ? "" : answers}${
     leases ? lease.answer : ""
   }`;
 }
@@ -168,46 +177,53 @@ SELECT ord, 'settled' AS verdict, quota AS most FROM closed${begins === undefine
 /** What accounts and keys have free after the calls that end. */
 const judging = `
 ), balance AS MATERIALIZED (
-  SELECT p.id, p.usable, p.free + COALESCE(c.back, 0) AS free
+  SELECT p.id, p.usable, p.free + o.back AS free, b.id IS NOT NULL AS limited, b.per_day, b.per_week, b.per_month,
+    b.day_free + o.back AS day_free, b.week_free + o.back AS week_free, b.month_free + o.back AS month_free
   FROM payer p
+  LEFT JOIN limits b ON b.id = p.id
   LEFT JOIN (SELECT user_id, sum(taken - quota)::bigint AS back FROM closed GROUP BY user_id) c ON c.user_id = p.id
+  CROSS JOIN LATERAL (SELECT COALESCE(c.back, 0) AS back) o
 ), purse AS MATERIALIZED (
-  SELECT t.id, t.user_id, t.usable, l.per_day, l.per_month, l.at_once,
-    CASE WHEN NOT t.unlimited_quota THEN t.remain_quota - t.reserved + l.back END AS quota_free,
-    CASE WHEN l.per_day > 0 THEN l.per_day - t.reserved + l.back
-      - CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END END AS day_free,
-    CASE WHEN l.per_month > 0 THEN l.per_month - t.reserved + l.back
-      - CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END END AS month_free,
-    CASE WHEN l.at_once > 0 THEN l.at_once - t.open_calls + l.left END AS calls_free
+  SELECT t.id, t.user_id, t.usable, l.per_day, l.per_week, l.per_month, l.at_once,
+    CASE WHEN NOT t.unlimited_quota THEN t.remain_quota - t.reserved + o.back END AS quota_free,
+    ${tokenFree("day")} + o.back AS day_free, ${tokenFree("week")} + o.back AS week_free,
+    ${tokenFree("month")} + o.back AS month_free,
+    CASE WHEN l.at_once > 0 THEN l.at_once - t.open_calls + o.left END AS calls_free
   FROM locked t
+  CROSS JOIN clock k
   LEFT JOIN (
     SELECT token_id, sum(token_taken - quota)::bigint AS back, sum(slots)::int AS left FROM closed GROUP BY token_id
   ) c ON c.token_id = t.id
-  CROSS JOIN LATERAL (SELECT COALESCE((t.rates ->> 'daily_spend')::bigint, 0) AS per_day,
-    COALESCE((t.rates ->> 'monthly_spend')::bigint, 0) AS per_month,
-    COALESCE((t.rates ->> 'concurrency')::int, 0) AS at_once,
-    COALESCE(c.back, 0) AS back, COALESCE(c.left, 0) AS left) l`;
+  CROSS JOIN LATERAL (SELECT COALESCE(c.back, 0) AS back, COALESCE(c.left, 0) AS left) o
+  CROSS JOIN LATERAL (${tokenLimits}) l`;
 
 const beginning = (parameter: number) => `
 ), asking AS MATERIALIZED (
   SELECT * FROM json_to_recordset($${parameter}::json)
     AS r(ord int, request_id text, user_id int, token_id int, amount bigint, token_amount bigint)
 ), judged AS MATERIALIZED (
-  SELECT i.ord, i.request_id, i.user_id, i.token_id, i.amount, n.token_amount, n.slots, p.free AS free,
-    LEAST(t.quota_free, t.day_free, t.month_free) AS token_free, t.calls_free, t.per_day, t.per_month, t.at_once,
+  SELECT i.ord, i.request_id, i.user_id, i.token_id, i.amount, n.token_amount, n.slots,
+    LEAST(p.free, p.day_free, p.week_free, p.month_free) AS free,
+    LEAST(t.quota_free, t.day_free, t.week_free, t.month_free) AS token_free, t.calls_free, t.per_day, t.per_week,
+    t.per_month, t.at_once, p.per_day AS account_per_day, p.per_week AS account_per_week,
+    p.per_month AS account_per_month,
     CASE
       WHEN p.usable IS NOT TRUE THEN 'user'
       WHEN i.token_id <> 0 AND t.usable IS NOT TRUE THEN 'key'
       WHEN i.amount > 0 AND i.amount > p.free THEN 'balance'
+      WHEN i.amount > 0 AND i.amount > p.month_free THEN 'account_month'
+      WHEN i.amount > 0 AND i.amount > p.week_free THEN 'account_week'
+      WHEN i.amount > 0 AND i.amount > p.day_free THEN 'account_day'
       WHEN n.token_amount > 0 AND n.token_amount > t.quota_free THEN 'token'
       WHEN n.token_amount > 0 AND n.token_amount > t.day_free THEN 'day'
+      WHEN n.token_amount > 0 AND n.token_amount > t.week_free THEN 'week'
       WHEN n.token_amount > 0 AND n.token_amount > t.month_free THEN 'month'
       WHEN n.slots > t.calls_free THEN 'calls'
     END AS refusal
   FROM asking i
   LEFT JOIN balance p ON p.id = i.user_id
   LEFT JOIN purse t ON t.id = i.token_id AND t.user_id = i.user_id
-  CROSS JOIN LATERAL (SELECT CASE WHEN LEAST(t.quota_free, t.day_free, t.month_free) IS NULL THEN 0
+  CROSS JOIN LATERAL (SELECT CASE WHEN LEAST(t.quota_free, t.day_free, t.week_free, t.month_free) IS NULL THEN 0
     WHEN i.token_amount > 0 THEN i.token_amount ELSE i.amount END AS token_amount,
     CASE WHEN t.calls_free IS NULL THEN 0 ELSE 1 END AS slots) n
 ), fitting AS MATERIALIZED (
@@ -237,10 +253,11 @@ SELECT j.ord, CASE
     WHEN k.request_id IS NULL THEN 'taken'
     ELSE 'granted'
   END,
-  CASE j.refusal WHEN 'day' THEN j.per_day WHEN 'month' THEN j.per_month WHEN 'calls' THEN j.at_once
+  CASE j.refusal${refusedLimit} WHEN 'calls' THEN j.at_once
     WHEN 'balance' THEN (SELECT sum(v.amount)::bigint FROM reservations v WHERE v.user_id = j.user_id AND v.version > 0)
     WHEN 'token' THEN (SELECT sum(v.token_amount)::bigint FROM reservations v
-      WHERE v.user_id = j.user_id AND v.token_id = j.token_id AND v.version > 0) END
+      WHERE v.user_id = j.user_id AND v.token_id = j.token_id AND v.version > 0) END,
+  CASE WHEN j.refusal IS NOT NULL THEN ${refusedUntil} END
 FROM judged j
 LEFT JOIN fitting f ON f.ord = j.ord
 LEFT JOIN kept k ON k.request_id = j.request_id`;

@@ -2,33 +2,44 @@ import { columns, usageHours } from "./ledger-statements.ts";
 
 /** The end of every batch: what `moved` and `closed` say is written to accounts, tokens, channels, log and roll-up. */
 
-/** The periods of a token's spending limits begin at midnight UTC; the database's clock is the one for all nodes. */
-export const today = "(now() AT TIME ZONE 'UTC')::date";
-export const thisMonth = "date_trunc('month', now() AT TIME ZONE 'UTC')::date";
+/**
+ * The first part of every batch: the periods of spending limits begin at midnight by the time zone of the site, weeks on
+ * Monday. The database's clock is the one for all nodes.
+ */
+export const clock = `clock AS MATERIALIZED (
+  SELECT zone, day, date_trunc('week', day)::date AS week, date_trunc('month', day)::date AS month
+  FROM (SELECT zone, (now() AT TIME ZONE zone)::date AS day FROM site_time_zone() AS zone) d
+)`;
+
+/** What an account or a token has spent in the period, by the day of its last charge. */
+export function spent(row: string, period: "day" | "week" | "month", now = "k"): string {
+  return `CASE WHEN ${row}.spent_day >= ${now}.${period} THEN ${row}.${period}_quota ELSE 0 END`;
+}
 
 export const moves = `), move_user AS (
   UPDATE users u SET reserved = u.reserved + s.held, leased = u.leased + s.leased, quota = u.quota - s.charge,
-    used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served
+    used_quota = u.used_quota + s.charge, request_count = u.request_count + s.served,
+    -- A statement that began before midnight may come after one that began after it: the day never goes back.
+    spent_day = GREATEST(u.spent_day, k.day), day_quota = ${spent("u", "day")} + s.charge,
+    week_quota = ${spent("u", "week")} + s.charge, month_quota = ${spent("u", "month")} + s.charge
   FROM (
     SELECT user_id, sum(held)::bigint AS held, sum(leased)::bigint AS leased, sum(charge)::bigint AS charge,
       sum(served) AS served, sum(ended) AS ended
     FROM moved GROUP BY user_id
-  ) s WHERE u.id = s.user_id AND (s.held <> 0 OR s.leased <> 0 OR s.ended > 0)
+  ) s, clock k WHERE u.id = s.user_id AND (s.held <> 0 OR s.leased <> 0 OR s.ended > 0)
 ), move_token AS (
   UPDATE tokens t SET reserved = t.reserved + s.held, leased = t.leased + s.leased, open_calls = t.open_calls + s.slots,
     used_quota = t.used_quota + s.charge,
     accessed_time = CASE WHEN s.used > 0 THEN now() ELSE t.accessed_time END,
     remain_quota = CASE WHEN t.unlimited_quota THEN t.remain_quota ELSE t.remain_quota - s.charge END,
-    -- A statement that began before midnight may come after one that began after it: the day never goes back.
-    spent_day = GREATEST(t.spent_day, ${today}),
-    day_quota = CASE WHEN t.spent_day >= ${today} THEN t.day_quota ELSE 0 END + s.charge,
-    spent_month = GREATEST(t.spent_month, ${thisMonth}),
-    month_quota = CASE WHEN t.spent_month >= ${thisMonth} THEN t.month_quota ELSE 0 END + s.charge
+    spent_day = GREATEST(t.spent_day, k.day), spent_month = GREATEST(t.spent_month, k.month),
+    day_quota = ${spent("t", "day")} + s.charge, week_quota = ${spent("t", "week")} + s.charge,
+    month_quota = ${spent("t", "month")} + s.charge
   FROM (
     SELECT token_id, sum(token_held)::bigint AS held, sum(token_leased)::bigint AS leased, sum(slots)::int AS slots,
       sum(charge)::bigint AS charge, sum(ended) AS ended, sum(used) AS used
     FROM moved GROUP BY token_id
-  ) s WHERE t.id = s.token_id AND (s.held <> 0 OR s.leased <> 0 OR s.slots <> 0 OR s.ended > 0)
+  ) s, clock k WHERE t.id = s.token_id AND (s.held <> 0 OR s.leased <> 0 OR s.slots <> 0 OR s.ended > 0)
 ), charge_channel AS (
   INSERT INTO channel_charges (channel_id, quota)
   SELECT channel_id, sum(quota)::bigint FROM closed WHERE quota > 0 GROUP BY channel_id

@@ -25,8 +25,8 @@ import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 export interface Ledger {
   /**
    * Holds points of a user, and of a token that has a limit, for a call, and its place among the token's calls at
-   * once. Throws `insufficient_quota`, `token_quota_exhausted`, `spend_limit_reached` or `rate_limit_exceeded`; `tokenAmount`
-   * 0n says that the token's share is the same as the user's.
+   * once. Throws `insufficient_quota`, `budget_exceeded`, `token_quota_exhausted`, `spend_limit_reached` or
+   * `rate_limit_exceeded`; `tokenAmount` 0n says that the token's share is the same as the user's.
    */
   reserve(input: ReserveInput): Promise<void>;
   /**

@@ -6,12 +6,17 @@ import { currentTime } from "#platform/clock.ts";
 export interface Judgement {
   verdict:
     | ("settled" | "gone" | "given" | "marked")
-    | ("granted" | "again" | "taken" | "balance" | "token" | "day" | "month" | "calls" | "user" | "key");
+    | ("granted" | "again" | "taken" | "balance" | "token" | Period | `account_${Period}`)
+    | ("calls" | "user" | "key");
   /** The limit that a refusal speaks of: points, or calls. Of `balance` and `token`: what leases have of it. */
   most?: bigint | null;
+  /** When the period of the limit that was reached ends. */
+  until?: Date | null;
 }
 
-export function refusalOf({ verdict, most }: Judgement): GatewayError | undefined {
+type Period = "day" | "week" | "month";
+
+export function refusalOf({ verdict, most, until }: Judgement): GatewayError | undefined {
   switch (verdict) {
     case "granted":
     case "settled":
@@ -24,8 +29,13 @@ export function refusalOf({ verdict, most }: Judgement): GatewayError | undefine
     case "token":
       return tokenQuotaExhausted();
     case "day":
+    case "week":
     case "month":
-      return spendLimitReached(verdict, most ?? 0n, currentTime());
+      return new GatewayError("spend_limit_reached", ...limitReached(keyLimits[verdict], most, until));
+    case "account_day":
+    case "account_week":
+    case "account_month":
+      return new GatewayError("budget_exceeded", ...limitReached(budgetLimits[verdict], most, until));
     case "calls":
       return tooManyAtOnce(most ?? 0n);
     case "user":
@@ -44,17 +54,31 @@ export function requestIdTaken(): GatewayError {
   return conflict({ reason: "request_id_taken" });
 }
 
-function spendLimitReached(period: "day" | "month", most: bigint, now: Date): GatewayError {
-  const next =
-    period === "day"
-      ? Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1)
-      : Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
-  const limit = formatQuota(Number(most), { inCurrency: true, digits: most < 5_000n ? 6 : 2 });
-  return new GatewayError(
-    "spend_limit_reached",
-    { reason: period === "day" ? "daily_spend_limit" : "monthly_spend_limit", limit },
-    { retryAfter: Math.max(1, Math.ceil((next - now.getTime()) / 1_000)) },
-  );
+const keyLimits = {
+  day: "daily_spend_limit",
+  week: "weekly_spend_limit",
+  month: "monthly_spend_limit",
+} as const;
+
+const budgetLimits = {
+  account_day: "daily_budget",
+  account_week: "weekly_budget",
+  account_month: "monthly_budget",
+} as const;
+
+const unknownEndMs = 60_000;
+
+function limitReached<Reason extends string>(
+  reason: Reason,
+  most: bigint | null = 0n,
+  until: Date | null = null,
+) {
+  const now = currentTime().getTime();
+  const end = until ?? new Date(now + unknownEndMs);
+  const limit = formatQuota(Number(most ?? 0n), { inCurrency: true, digits: (most ?? 0n) < 5_000n ? 6 : 2 });
+  const resets = `${end.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const retryAfter = Math.max(1, Math.ceil((end.getTime() - now) / 1_000));
+  return [{ reason, limit, resets }, { retryAfter }] as const;
 }
 
 function tooManyAtOnce(most: bigint): GatewayError {

@@ -34,6 +34,8 @@ export interface AdminTokenSearch extends TokenSearch {
   userId: number;
   /** 0 = any. */
   tokenId: number;
+  /** Of the site. */
+  timeZone: string;
 }
 
 export async function searchTokens(
@@ -54,12 +56,12 @@ export async function searchTokens(
     db.token.findMany({ where, skip, take, orderBy, include: withOwner }),
     db.token.count({ where }),
   ]);
-  return { rows: rows.map(describeOwned), total };
+  return { rows: rows.map((row) => describeOwned(row, search.timeZone)), total };
 }
 
-function describeOwned({ user, ...token }: Owned): TokenAdminRow {
+function describeOwned({ user, ...token }: Owned, timeZone: string): TokenAdminRow {
   return {
-    ...describeToken(token, Role.admin),
+    ...describeToken(token, Role.admin, timeZone),
     owner_name: user.display_name === "" ? user.username : user.display_name,
     owner_role: user.role,
   };
@@ -76,6 +78,7 @@ export async function administerToken(
   secrets: Secrets,
   actor: Administrator,
   input: z.output<typeof TokenAdminChange>,
+  timeZone: string,
 ): Promise<TokenAdminRow> {
   return db.$transaction(async (tx) => {
     await lockToken(tx, input.id);
@@ -99,7 +102,7 @@ export async function administerToken(
     });
     await note(tx, actor, moves ? "token.transfer" : "token.change", before, after);
     await announce(tx, "tokens", input.id);
-    return describeOwned(after);
+    return describeOwned(after, timeZone);
   });
 }
 
@@ -107,8 +110,8 @@ export async function administerToken(
 export async function switchAnyToken(
   db: PrismaClient,
   actor: Administrator,
-  id: number,
-  status: 1 | 2,
+  { id, status }: { id: number; status: 1 | 2 },
+  timeZone: string,
 ): Promise<TokenAdminRow> {
   return db.$transaction(async (tx) => {
     await lockToken(tx, id);
@@ -117,7 +120,7 @@ export async function switchAnyToken(
     const after = await tx.token.update({ where: { id }, data: { status }, include: withOwner });
     await note(tx, actor, "token.switch", before, after);
     await announce(tx, "tokens", id);
-    return describeOwned(after);
+    return describeOwned(after, timeZone);
   });
 }
 

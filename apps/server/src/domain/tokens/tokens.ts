@@ -17,6 +17,7 @@ import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { begins, contains } from "#platform/database/text-search.ts";
+import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
 
@@ -245,9 +246,13 @@ export function statusOf(token: Token, now = currentTime()): number {
   return !token.unlimited_quota && token.remain_quota <= 0n ? TokenStatus.exhausted : TokenStatus.enabled;
 }
 
-/** Charged in the day and month (UTC) of `now`: what the row says is of the last charge's. */
-function spentLately(token: Token, now = currentTime()): Pick<TokenRow, "day_quota" | "month_quota"> {
-  const day = now.toISOString().slice(0, 10);
+/** Charged in the day and month that are now: what the row says is of the last charge's. */
+function spentLately(
+  token: Token,
+  timeZone: string,
+  now = currentTime(),
+): Pick<TokenRow, "day_quota" | "month_quota"> {
+  const day = localDate(now, timeZone);
   const isOf = (period: Date, length: number) =>
     period.toISOString().slice(0, length) === day.slice(0, length);
   return {
@@ -256,8 +261,8 @@ function spentLately(token: Token, now = currentTime()): Pick<TokenRow, "day_quo
   };
 }
 
-/** A token as someone of this role sees it. */
-export function describeToken(token: Token, role: number): TokenRow {
+/** A token as someone of this role sees it. @param timeZone of the site */
+export function describeToken(token: Token, role: number, timeZone = "UTC"): TokenRow {
   return {
     id: token.id,
     user_id: token.user_id,
@@ -270,7 +275,7 @@ export function describeToken(token: Token, role: number): TokenRow {
     unlimited_quota: token.unlimited_quota,
     remain_quota: Number(token.remain_quota),
     used_quota: Number(token.used_quota),
-    ...spentLately(token),
+    ...spentLately(token, timeZone),
     group: token.group,
     backup_group: token.backup_group,
     setting: TokenSetting.parse(token.setting),

@@ -1,7 +1,7 @@
 import type { UserUsage, UsersQuery } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
+import { startOfDay } from "#platform/local-days.ts";
 import { counters, type CounterRow, sumOf } from "./counters.ts";
-import { startOfDay } from "./local-days.ts";
 
 // Accounts have columns of the same names.
 const usageSums = counters.map((name) => `sum(h.${name})::bigint AS ${name}`).join(", ");

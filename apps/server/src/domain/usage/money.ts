@@ -1,6 +1,6 @@
 import type { Period } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
-import type { LocalDay } from "./local-days.ts";
+import type { LocalDay } from "#platform/local-days.ts";
 import type { Span } from "./pieces.ts";
 
 /** Accounts opened, codes redeemed, orders paid and balances moved, by local day. */

@@ -1,7 +1,7 @@
 import type { Dashboard, UsageDay } from "@gateway/shared/usage/dashboard";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
-import { lastLocalDays, localDate, startOfDay } from "./local-days.ts";
+import { lastLocalDays, localDate, startOfDay } from "#platform/local-days.ts";
 import { usageOfUser } from "./usage.ts";
 
 /** Usage of one user by local day and model: today and the days before it. */

@@ -1,7 +1,7 @@
 import type { Period } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
+import type { LocalDay } from "#platform/local-days.ts";
 import { sumOf } from "./counters.ts";
-import type { LocalDay } from "./local-days.ts";
 import type { Span } from "./pieces.ts";
 import { type DayUsage, rankUsers, usageByDayAndKey } from "./usage.ts";
 

@@ -1,7 +1,7 @@
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
+import type { LocalDay } from "#platform/local-days.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
-import type { LocalDay } from "./local-days.ts";
 import { piecesOf, type Span } from "./pieces.ts";
 
 /**

@@ -11,6 +11,7 @@ export const eventTitles: Record<NoticeEvent, string> = {
   "prices-failed": phrase("The price list could not be updated"),
   "payment-trouble": phrase("Trouble with a payment"),
   "storage-full": phrase("A server's disk is full"),
+  "budget-reached": phrase("An account or API key reaches the amount that its budget names"),
 };
 
 type EventsFieldProps = {

@@ -21,6 +21,14 @@ export const moneySection: SettingSection = {
       hint: phrase("Only for display; calls are charged in points."),
     },
     {
+      key: "TimeZone",
+      kind: "text",
+      label: phrase("Time zone"),
+      hint: phrase(
+        "Its midnight ends the days, weeks and months of budgets and spending limits. A name such as Asia/Shanghai; the default is UTC.",
+      ),
+    },
+    {
       key: "TopUpLink",
       kind: "address",
       label: phrase("Where codes are sold"),

@@ -24,18 +24,14 @@ export function RateFields({ form, token }: Props) {
           form={form}
           name="daily_spend"
           label={t("Dollars a day")}
-          hint={
-            token ? t("{{amount}} used today (UTC)", { amount: format.quota(token.day_quota) }) : undefined
-          }
+          hint={token ? t("{{amount}} used today", { amount: format.quota(token.day_quota) }) : undefined}
         />
         <SpendField
           form={form}
           name="monthly_spend"
           label={t("Dollars a month")}
           hint={
-            token
-              ? t("{{amount}} used this month (UTC)", { amount: format.quota(token.month_quota) })
-              : undefined
+            token ? t("{{amount}} used this month", { amount: format.quota(token.month_quota) }) : undefined
           }
         />
       </SimpleGrid>

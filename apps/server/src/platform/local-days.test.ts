@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { localDate, localDays, startOfDay } from "./local-days.ts";
+import { localDate, localDays, startOfDay } from "#platform/local-days.ts";
 
 describe("local days", () => {
   it("begin at local midnight", () => {

@@ -1,0 +1,57 @@
+import {
+  BudgetInput,
+  BudgetsQuery,
+  type BudgetTarget,
+  BudgetUses,
+  BudgetView,
+  OwnBudget,
+} from "@gateway/shared/accounts/budget";
+import type { AdminArea } from "@gateway/shared/accounts/roles";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { viewerOf } from "#console/guards.ts";
+import { IdParams } from "#console/paging.ts";
+import type { Services } from "#console/services.ts";
+import { describeBudget, listUses, ownBudget, setBudget } from "#domain/budgets/budgets.ts";
+
+const targets: readonly { target: BudgetTarget; path: string; permission: AdminArea }[] = [
+  { target: "user", path: "/user", permission: "users" },
+  { target: "group", path: "/user_group", permission: "groups" },
+  { target: "token", path: "/token/admin", permission: "tokens" },
+];
+
+/** Budgets of accounts, groups and API keys for administrators; everyone's own, to read. */
+export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void {
+  const zone = () => settings.current().TimeZone;
+
+  app.get(
+    "/user/self/budget",
+    { config: { access: "user" }, schema: { response: answers(OwnBudget) } },
+    async (request) => ok(await ownBudget(db, viewerOf(request).id, zone())),
+  );
+
+  for (const { target, path, permission } of targets) {
+    const config = { access: "admin", permission } as const;
+
+    app.get(
+      `${path}/budgets`,
+      { config, schema: { querystring: BudgetsQuery, response: answers(BudgetUses) } },
+      async (request) => ok(await listUses(db, target, request.query.ids, zone())),
+    );
+
+    app.get(
+      `${path}/:id/budget`,
+      { config, schema: { params: IdParams, response: answers(BudgetView) } },
+      async (request) => ok(await describeBudget(db, target, request.params.id, zone())),
+    );
+
+    app.put(
+      `${path}/:id/budget`,
+      { config, schema: { params: IdParams, body: BudgetInput, response: answers(BudgetView) } },
+      async (request) => {
+        const { budget } = request.body;
+        const change = { target, id: request.params.id, budget, timeZone: zone() };
+        return ok(await setBudget(db, viewerOf(request), change));
+      },
+    );
+  }
+}

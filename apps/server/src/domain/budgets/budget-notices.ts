@@ -1,0 +1,80 @@
+import { formatQuota } from "@gateway/shared/billing/money";
+import type { Settings } from "@gateway/shared/site/settings";
+import { raiseNotice } from "#domain/notices/notices.ts";
+import { currentTime } from "#platform/clock.ts";
+import type { Db } from "#platform/database/db.ts";
+import { localDate } from "#platform/local-days.ts";
+import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { budgetOf, firstDayOf, type Spent, usesOf } from "./budget-use.ts";
+
+/** Finds the accounts and API keys that have spent what their budget wants operators to know of. */
+
+const mostAtOnce = 500;
+/** Longer than any period. */
+const keptDays = 62;
+
+interface Budgeted extends Spent {
+  id: number;
+  name: string;
+  budget: Prisma.JsonValue;
+}
+
+/** Once for each period. Only accounts with calls in the last hours are looked at. */
+export async function collectBudgetNotices(db: PrismaClient, settings: Settings): Promise<void> {
+  const users = await db.$queryRaw<Budgeted[]>`
+    SELECT u.id, u.username AS name, COALESCE(u.budget, g.budget) AS budget, u.spent_day, u.day_quota, u.week_quota,
+      u.month_quota
+    FROM users u LEFT JOIN user_groups g ON g.symbol = u."group"
+    WHERE u.id IN (SELECT user_id FROM usage_hours WHERE hour >= date_trunc('hour', now()) - interval '2 hours')
+      AND COALESCE(u.budget, g.budget) IS NOT NULL AND u.deleted_at IS NULL`;
+  const tokens = await db.$queryRaw<Budgeted[]>`
+    SELECT t.id, u.username || ' · ' || t.name AS name, t.budget, t.spent_day, t.day_quota, t.week_quota, t.month_quota
+    FROM tokens t JOIN users u ON u.id = t.user_id
+    WHERE t.id IN (SELECT token_id FROM usage_hours WHERE hour >= date_trunc('hour', now()) - interval '2 hours')
+      AND t.budget IS NOT NULL AND t.deleted_at IS NULL`;
+  let left = mostAtOnce;
+  for (const [target, rows] of [
+    ["user", users],
+    ["token", tokens],
+  ] as const) {
+    for (const row of rows) {
+      const raised = await db.$transaction((tx) => notify(tx, target, row, settings));
+      if ((left -= raised) <= 0) return;
+    }
+  }
+  await db.$executeRaw`DELETE FROM budget_notices WHERE since < now() - make_interval(days => ${keptDays}::int)`;
+}
+
+async function notify(
+  tx: Db,
+  target: "user" | "token",
+  row: Budgeted,
+  { TimeZone, QuotaPerUnit }: Settings,
+): Promise<number> {
+  const now = currentTime();
+  const today = localDate(now, TimeZone);
+  const amount = (points: number) => formatQuota(points, { inCurrency: true, pointsPerUsd: QuotaPerUnit });
+  let raised = 0;
+  for (const use of usesOf(budgetOf(row.budget), row, TimeZone, now)) {
+    if (use.notify === 0 || use.used < use.notify) continue;
+    const since = new Date(`${firstDayOf(use.period, today)}T00:00:00Z`);
+    const mark = { target, target_id: row.id, period: use.period, since };
+    const { count } = await tx.budgetNotice.createMany({ data: mark, skipDuplicates: true });
+    if (count === 0) continue;
+    raised += 1;
+    await raiseNotice(tx, {
+      event: "budget-reached",
+      topic: `budget:${target}:${row.id}:${use.period}:${today}`,
+      facts: {
+        target: target === "user" ? "account" : "API key",
+        name: row.name,
+        id: String(row.id),
+        period: use.period,
+        used: amount(use.used),
+        limit: use.limit === 0 ? "" : amount(use.limit),
+        resets: `${new Date(use.resets_at * 1_000).toISOString().slice(0, 16).replace("T", " ")} UTC`,
+      },
+    });
+  }
+  return raised;
+}

@@ -1,0 +1,65 @@
+import {
+  Budget,
+  type BudgetPeriod,
+  budgetFields,
+  budgetPeriods,
+  type PeriodUse,
+} from "@gateway/shared/accounts/budget";
+import { currentTime } from "#platform/clock.ts";
+import { localDate, startOfDay } from "#platform/local-days.ts";
+
+/** What is spent of a budget in the periods that are now. */
+
+/** Of a row of `users` or `tokens`. */
+export interface Spent {
+  /** Day of the last charge. */
+  spent_day: Date;
+  day_quota: bigint;
+  week_quota: bigint;
+  month_quota: bigint;
+}
+
+/** Undefined for a column that is empty or cannot be read. */
+export function budgetOf(column: unknown): Budget | undefined {
+  return column === null ? undefined : Budget.safeParse(column).data;
+}
+
+/** The periods of the budget that have a limit or a notice. */
+export function usesOf(
+  budget: Budget | undefined,
+  spent: Spent,
+  timeZone: string,
+  now = currentTime(),
+): PeriodUse[] {
+  if (budget === undefined) return [];
+  const today = localDate(now, timeZone);
+  const lastDay = spent.spent_day.toISOString().slice(0, 10);
+  return budgetPeriods.flatMap((period) => {
+    const fields = budgetFields[period];
+    const limit = budget[fields.spend];
+    const notify = budget[fields.notify];
+    if (limit === 0 && notify === 0) return [];
+    const used = lastDay >= firstDayOf(period, today) ? Number(spent[`${period}_quota`]) : 0;
+    const end = startOfDay(nextPeriodOf(period, today), timeZone);
+    return [{ period, used, limit, notify, resets_at: Math.floor(end.getTime() / 1_000) }];
+  });
+}
+
+/** YYYY-MM-DD; weeks begin on Monday. */
+export function firstDayOf(period: BudgetPeriod, day: string): string {
+  if (period === "day") return day;
+  if (period === "month") return `${day.slice(0, 7)}-01`;
+  const weekday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
+  return later(day, -weekday);
+}
+
+function nextPeriodOf(period: BudgetPeriod, day: string): string {
+  const first = firstDayOf(period, day);
+  if (period !== "month") return later(first, period === "day" ? 1 : 7);
+  const [year = 0, month = 0] = first.split("-").map(Number);
+  return new Date(Date.UTC(year, month, 1)).toISOString().slice(0, 10);
+}
+
+function later(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+}

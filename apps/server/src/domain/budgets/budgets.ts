@@ -1,0 +1,186 @@
+import type {
+  Budget,
+  BudgetTarget,
+  BudgetUses,
+  BudgetView,
+  OwnBudget,
+  PeriodUse,
+} from "@gateway/shared/accounts/budget";
+import { Role } from "@gateway/shared/accounts/roles";
+import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
+import { audit } from "#domain/audit-log/audit.ts";
+import { notFound } from "#errors.ts";
+import { announce } from "#platform/announcements.ts";
+import { currentTime } from "#platform/clock.ts";
+import type { Db } from "#platform/database/db.ts";
+import { localDate } from "#platform/local-days.ts";
+import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
+import { budgetOf, firstDayOf, type Spent, usesOf } from "./budget-use.ts";
+
+/**
+ * Budgets that operators set for accounts, groups and API keys. The ledger enforces them; see limit-statements.ts. An
+ * account without a budget of its own follows its group's.
+ */
+
+interface Named {
+  id: number;
+  /** What calls are counted against; undefined for a group. */
+  spent: Spent | undefined;
+  budget: Prisma.JsonValue;
+  inherited: Prisma.JsonValue;
+  /** As the audit log names it. */
+  targetType: string;
+  targetId: string | number;
+  /** Who must rank above it. */
+  owner: { id: number; role: number } | undefined;
+  symbol: string;
+}
+
+/** Throws `not_found`. */
+export async function describeBudget(
+  db: Db,
+  target: BudgetTarget,
+  id: number,
+  timeZone: string,
+): Promise<BudgetView> {
+  return viewOf(db, await find(db, target, id), timeZone);
+}
+
+/** Null takes the budget away. Throws `not_found`, and `forbidden` for the account or key of an equal. */
+export async function setBudget(
+  db: PrismaClient,
+  actor: Administrator,
+  change: { target: BudgetTarget; id: number; budget: Budget | null; timeZone: string },
+): Promise<BudgetView> {
+  const { target, id, budget, timeZone } = change;
+  return db.$transaction(async (tx) => {
+    const before = await find(tx, target, id);
+    if (before.owner !== undefined && actor.role < Role.root) requireBelow(actor, before.owner);
+    const data = { budget: budget ?? Prisma.DbNull };
+    if (target === "user") await tx.user.update({ where: { id }, data });
+    else if (target === "token") await tx.token.update({ where: { id }, data });
+    else await tx.userGroup.update({ where: { id }, data });
+    const { targetType, targetId } = before;
+    const note = { actor, action: `${target}.budget`, targetType, targetId };
+    await audit(tx, { ...note, before: before.budget, after: budget });
+    // A limit is exact only without leases, so nodes return those that it concerns. 0: of all accounts.
+    if (target === "group") await announce(tx, "leases", 0);
+    else await announce(tx, target === "user" ? "users" : "tokens", id);
+    return viewOf(tx, { ...before, budget }, timeZone);
+  });
+}
+
+async function viewOf(db: Db, named: Named, timeZone: string): Promise<BudgetView> {
+  const own = budgetOf(named.budget) ?? null;
+  const inherited = budgetOf(named.inherited) ?? null;
+  const spent =
+    named.spent ?? (await highestIn(db, [named.symbol], timeZone)).get(named.symbol) ?? nothingSpent;
+  return {
+    budget: own,
+    inherited,
+    uses: usesOf(own ?? inherited ?? undefined, spent, timeZone),
+    time_zone: timeZone,
+  };
+}
+
+async function find(db: Db, target: BudgetTarget, id: number): Promise<Named> {
+  switch (target) {
+    case "user": {
+      const user = await db.user.findFirst({ where: { id, deleted_at: null } });
+      if (user === null) throw notFound({ reason: "user_not_found" });
+      const group = await db.userGroup.findUnique({ where: { symbol: user.group } });
+      const { budget } = user;
+      const named = { targetType: "user", targetId: id, owner: user, symbol: user.group };
+      return { id, spent: user, budget, inherited: group?.budget ?? null, ...named };
+    }
+    case "token": {
+      const token = await db.token.findFirst({
+        where: { id, deleted_at: null, user: { deleted_at: null } },
+        include: { user: { select: { id: true, role: true } } },
+      });
+      if (token === null) throw notFound({ reason: "token_not_found" });
+      const { budget, user } = token;
+      const named = { targetType: "token", targetId: id, owner: user, symbol: "" };
+      return { id, spent: token, budget, inherited: null, ...named };
+    }
+    case "group": {
+      const group = await db.userGroup.findUnique({ where: { id } });
+      if (group === null) throw notFound({ reason: "user_group_not_found" });
+      const { budget, symbol } = group;
+      const named = { targetType: "user_group", targetId: symbol, owner: undefined, symbol };
+      return { id, spent: undefined, budget, inherited: null, ...named };
+    }
+    default:
+      return target satisfies never;
+  }
+}
+
+const nothingSpent: Spent = { spent_day: new Date(0), day_quota: 0n, week_quota: 0n, month_quota: 0n };
+
+/** The most that one member has spent of each of these groups' budgets. */
+async function highestIn(db: Db, symbols: string[], timeZone: string): Promise<Map<string, Spent>> {
+  if (symbols.length === 0) return new Map();
+  const today = localDate(currentTime(), timeZone);
+  const highest = (
+    period: "day" | "week" | "month",
+  ) => Prisma.sql`COALESCE(max(${Prisma.raw(`${period}_quota`)})
+    FILTER (WHERE spent_day >= ${firstDayOf(period, today)}::date), 0)::bigint`;
+  const rows = await db.$queryRaw<(Omit<Spent, "spent_day"> & { group: string })[]>`
+    SELECT "group", ${highest("day")} AS day_quota, ${highest("week")} AS week_quota, ${highest("month")} AS month_quota
+    FROM users WHERE "group" = ANY(${symbols}) AND budget IS NULL AND deleted_at IS NULL GROUP BY "group"`;
+  const spent_day = new Date(`${today}T00:00:00Z`);
+  return new Map(rows.map(({ group, ...spent }) => [group, { ...spent, spent_day }]));
+}
+
+/** Of these rows of a list; those without a budget have none. */
+export async function listUses(
+  db: Db,
+  target: BudgetTarget,
+  ids: number[],
+  timeZone: string,
+): Promise<BudgetUses> {
+  const where = { id: { in: ids } };
+  if (target === "token") return usesById(await db.token.findMany({ where }), timeZone);
+  if (target === "group") {
+    const groups = (await db.userGroup.findMany({ where })).filter(({ budget }) => budget !== null);
+    const symbols = groups.map(({ symbol }) => symbol);
+    const highest = await highestIn(db, symbols, timeZone);
+    return usesById(
+      groups.map(({ id, symbol, budget }) => ({ id, budget, ...(highest.get(symbol) ?? nothingSpent) })),
+      timeZone,
+    );
+  }
+  const users = await db.user.findMany({ where });
+  const groups = await db.userGroup.findMany({
+    where: { symbol: { in: [...new Set(users.map(({ group }) => group))] } },
+  });
+  const budgets = new Map(groups.map(({ symbol, budget }) => [symbol, budget]));
+  return usesById(
+    users.map((user) => ({ ...user, budget: user.budget ?? budgets.get(user.group) ?? null })),
+    timeZone,
+  );
+}
+
+function usesById(
+  rows: readonly (Spent & { id: number; budget: Prisma.JsonValue })[],
+  timeZone: string,
+): BudgetUses {
+  const uses = rows.map((row): [string, PeriodUse[]] => [
+    String(row.id),
+    usesOf(budgetOf(row.budget), row, timeZone),
+  ]);
+  return Object.fromEntries(uses.filter(([, periods]) => periods.length > 0));
+}
+
+const mostTokens = 500;
+
+/** What someone is told of the own budgets. */
+export async function ownBudget(db: Db, userId: number, timeZone: string): Promise<OwnBudget> {
+  const uses = await listUses(db, "user", [userId], timeZone);
+  const tokens = await db.token.findMany({
+    where: { user_id: userId, deleted_at: null, budget: { not: Prisma.DbNull } },
+    orderBy: { id: "desc" },
+    take: mostTokens,
+  });
+  return { account: uses[String(userId)] ?? [], tokens: usesById(tokens, timeZone) };
+}
