@@ -1,0 +1,167 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import { errorStatus } from "@gateway/shared/errors";
+import { defaultSettings } from "@gateway/shared/site/settings";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
+
+/** The documentation: its links lead somewhere, its names exist, and its examples run. */
+
+const root = resolve(import.meta.dirname, "../../../..");
+const docs = join(root, "docs");
+const run = promisify(execFile);
+
+interface Page {
+  path: string;
+  text: string;
+}
+
+async function readPages(): Promise<Page[]> {
+  const names = (await readdir(docs)).filter((name) => name.endsWith(".md")).map((name) => join(docs, name));
+  const others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map((name) =>
+    join(root, name),
+  );
+  return Promise.all(
+    [...names, ...others].map(async (path) => ({ path, text: await readFile(path, "utf8") })),
+  );
+}
+
+const pages = await readPages();
+const pageAt = (path: string) => pages.find((page) => page.path === path);
+const named = (name: string) => pageAt(join(docs, name))?.text ?? "";
+
+/** The anchor that GitHub makes of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+}
+
+function anchorsOf(text: string): Set<string> {
+  return new Set([...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading ?? "")));
+}
+
+function linksOf({ text }: Page): string[] {
+  const found = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)];
+  return found.map(([, target]) => target ?? "");
+}
+
+describe("links", () => {
+  it("lead to files and headings that exist", async () => {
+    const broken: string[] = [];
+    for (const page of pages) {
+      for (const link of linksOf(page)) {
+        const [file = "", anchor = ""] = link.split("#");
+        const target = file === "" ? page.path : resolve(dirname(page.path), file);
+        const text =
+          pageAt(target)?.text ??
+          (await readFile(target)
+            .then(String)
+            .catch(() => undefined));
+        const isThere = text !== undefined || (await readdir(target).catch(() => undefined)) !== undefined;
+        if (!isThere || (anchor !== "" && !anchorsOf(text ?? "").has(anchor)))
+          broken.push(`${relative(root, page.path)}: ${link}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it("reach every page from the index", () => {
+    const linked = new Set(linksOf({ path: docs, text: named("README.md") }));
+    const missing = pages
+      .filter(({ path }) => dirname(path) === docs)
+      .map(({ path }) => relative(docs, path))
+      .filter((name) => name !== "README.md" && !linked.has(name));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("names", () => {
+  it("of error codes exist, with their status", () => {
+    const rows = [...named("troubleshooting.md").matchAll(/^\| (`[^|]+`) +\| +(\d{3}) \|/gm)];
+    const listed = rows.flatMap(([, codes = "", status]) =>
+      [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(status)] as const),
+    );
+    expect(listed.length).toBeGreaterThan(20);
+    const known: Record<string, number> = errorStatus;
+    expect(listed.filter(([code, status]) => known[code ?? ""] !== status)).toEqual([]);
+  });
+
+  it("of settings exist", () => {
+    const operators = [
+      "routing",
+      "billing",
+      "limits",
+      "users",
+      "sign-in",
+      "payments",
+      "notifications",
+      "monitoring",
+    ];
+    const unknown = operators.flatMap((page) =>
+      [...named(`${page}.md`).matchAll(/`([A-Z][a-z]+[A-Z][A-Za-z]+)`/g)]
+        .map(([, setting]) => setting ?? "")
+        .filter((setting) => !Object.hasOwn(defaultSettings, setting))
+        .map((setting) => `${page}: ${setting}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+interface Example {
+  name: string;
+  language: string;
+  code: string;
+}
+
+const examples: Example[] = pages.flatMap(({ path, text }) =>
+  [...text.matchAll(/^```(sh|js) run\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""], index) => ({
+    name: `${relative(root, path)}, example ${index + 1}`,
+    language,
+    code,
+  })),
+);
+
+describe("examples", () => {
+  let gateway: TestGateway;
+  let folder = "";
+  let key = "";
+
+  beforeAll(async () => {
+    gateway = await startTestGateway({ DEMO_UPSTREAM: "1" });
+    const models = ["demo-chat", "demo-chat-mini"];
+    await gateway.addChannel({ type: 900, name: "Demo", models, key: "demo" });
+    ({ key } = await gateway.addToken({ name: "docs" }));
+    // Below this folder, so that the SDKs are found.
+    folder = await mkdtemp(join(import.meta.dirname, ".examples-"));
+  });
+
+  afterAll(async () => {
+    await gateway.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function outputOf({ language, code }: Example): Promise<string> {
+    const env = {
+      PATH: process.env["PATH"] ?? "",
+      GATEWAY: gateway.url,
+      GATEWAY_KEY: key,
+      ADMIN_TOKEN: testAccessToken,
+    };
+    const options = { env, cwd: folder, timeout: 30_000 };
+    if (language === "sh") return (await run("bash", ["-euo", "pipefail", "-c", code], options)).stdout;
+    const file = join(folder, "example.mjs");
+    await writeFile(file, code);
+    return (await run(process.execPath, [file], options)).stdout;
+  }
+
+  it.each(examples)("$name", async (example) => {
+    const output = await outputOf(example);
+    expect(output.trim()).not.toBe("");
+    expect(output).not.toMatch(/"error"|"success":\s*false/);
+  });
+});
