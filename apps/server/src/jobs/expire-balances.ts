@@ -5,7 +5,7 @@ import type { Job } from "./job.ts";
 export const expireOldBalances: Job = {
   name: "expire-balances",
   every: "*/10 * * * *",
-  async run({ pool }) {
-    await expireBalances(pool);
+  async run({ db, pool }) {
+    await expireBalances({ db, pool });
   },
 };

@@ -43,7 +43,7 @@ async function booksAreRight(): Promise<void> {
 describe("a balance whose time has passed", () => {
   it("is taken by one ledger entry and one log row, and the next credit begins afresh", async () => {
     await validUntil(yesterday());
-    expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 1_000n }]);
+    expect(await expireBalances(database)).toEqual([{ userId: account.userId, points: 1_000n }]);
     expect(await user()).toMatchObject({ quota: 0n, quota_expires_at: null });
     const entries = await database.db.ledgerEntry.findMany({
       where: { user_id: account.userId, kind: "expiry" },
@@ -65,15 +65,15 @@ describe("a balance whose time has passed", () => {
       reference: randomUUID(),
       reason: "",
     });
-    expect(await expireBalances(database.pool)).toEqual([]);
+    expect(await expireBalances(database)).toEqual([]);
     expect(await user()).toMatchObject({ quota: 5n });
   });
 
   it("stays when it has time left, or no end", async () => {
     await validUntil(new Date(Date.now() + 60_000));
-    expect(await expireBalances(database.pool)).toEqual([]);
+    expect(await expireBalances(database)).toEqual([]);
     await validUntil(null);
-    expect(await expireBalances(database.pool)).toEqual([]);
+    expect(await expireBalances(database)).toEqual([]);
     expect(await user()).toMatchObject({ quota: 1_000n });
   });
 
@@ -81,11 +81,11 @@ describe("a balance whose time has passed", () => {
     const reserved = reservation(account, 400n);
     await ledger.reserve(reserved);
     await validUntil(yesterday());
-    expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 600n }]);
-    expect(await expireBalances(database.pool)).toEqual([]);
+    expect(await expireBalances(database)).toEqual([{ userId: account.userId, points: 600n }]);
+    expect(await expireBalances(database)).toEqual([]);
     await booksAreRight();
     expect(await ledger.settle(callOf(reserved, 150n))).toBe("settled");
-    expect(await expireBalances(database.pool)).toEqual([{ userId: account.userId, points: 250n }]);
+    expect(await expireBalances(database)).toEqual([{ userId: account.userId, points: 250n }]);
     expect(await user()).toMatchObject({ quota: 0n, reserved: 0n, quota_expires_at: null });
     await booksAreRight();
   });
@@ -93,7 +93,7 @@ describe("a balance whose time has passed", () => {
   it("is taken once and adds up, however many nodes take it while calls and top-ups go on", async () => {
     await validUntil(yesterday());
     await Promise.all([
-      ...Array.from({ length: 4 }, () => expireBalances(database.pool)),
+      ...Array.from({ length: 4 }, () => expireBalances(database)),
       ...Array.from({ length: 20 }, async () => {
         const reserved = reservation(account, 30n);
         await ledger.reserve(reserved).then(

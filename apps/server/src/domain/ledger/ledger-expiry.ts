@@ -1,11 +1,14 @@
 import { reasons } from "@gateway/shared/reasons";
 import { LogType } from "@gateway/shared/usage/log";
-import type { Pool } from "#platform/database/db.ts";
+import type { Database } from "#platform/database/db.ts";
+import { recallLeases } from "./lease-recall.ts";
 
 /**
  * Takes away balances whose time has passed. What open calls hold stays until they have ended; the balance keeps its
  * date until then, so that the next run takes what they gave back.
  */
+
+type Books = Pick<Database, "db" | "pool">;
 
 /** Accounts of one statement: each is locked while it runs. */
 const portion = 200;
@@ -37,9 +40,20 @@ WITH due AS MATERIALIZED (
 )
 SELECT d.id, COALESCE(-e.amount, 0)::bigint AS points FROM due d LEFT JOIN entry e ON e.user_id = d.id`;
 
+/** Points in a lease are not free, so nodes return the leases of these accounts first. */
+async function recallExpired({ db, pool }: Books): Promise<void> {
+  const { rows } = await pool.query<{ id: number }>(
+    "SELECT id FROM users WHERE quota_expires_at <= now() AND leased > 0 ORDER BY id LIMIT $1",
+    [portion],
+  );
+  await Promise.all(rows.map(({ id }) => recallLeases(db, id)));
+}
+
 /** Returns what was taken from whom, in points. */
-export async function expireBalances(pool: Pool): Promise<{ userId: number; points: bigint }[]> {
+export async function expireBalances(database: Books): Promise<{ userId: number; points: bigint }[]> {
+  const { pool } = database;
   const taken: { userId: number; points: bigint }[] = [];
+  await recallExpired(database);
   for (;;) {
     const { rows } = await pool.query<{ id: number; points: bigint }>(statement, [
       portion,

@@ -8,6 +8,7 @@ import { type Account, callOf, makeAccount, reservation } from "./accounts.fixtu
 import { audit } from "./audit.ts";
 import { credit } from "./credit.ts";
 import { recallLeases } from "./lease-recall.ts";
+import { expireBalances } from "./ledger-expiry.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
@@ -266,6 +267,20 @@ describe("a recall", () => {
     await expect(deduct(9_991n)).rejects.toMatchObject({ code: "invalid_request" });
     expect(await deduct(9_990n)).toBe(10n);
     expect(await nodes[0]!.settle(callOf(open, 10n))).toBe("settled");
+    expect(await userOf(account)).toMatchObject({ quota: 0n, leased: 0n });
+  });
+
+  it("comes before an expired balance is taken, which leaves what open calls need", async () => {
+    const account = await makeAccount(database, { quota: 10_000n });
+    const node = await openNode();
+    await warmUp(node, account);
+    const { quota } = await userOf(account);
+    const open = reservation(account, 10n);
+    await node.reserve(open);
+    const yesterday = new Date(Date.now() - 86_400_000);
+    await database.db.user.update({ where: { id: account.userId }, data: { quota_expires_at: yesterday } });
+    expect(await expireBalances(database)).toEqual([{ userId: account.userId, points: quota - 10n }]);
+    expect(await node.settle(callOf(open, 10n))).toBe("settled");
     expect(await userOf(account)).toMatchObject({ quota: 0n, leased: 0n });
   });
 
