@@ -52,6 +52,7 @@ const domains: Record<string, string[]> = {
   channels: ["audit-log", "ledger", "settings"],
   catalog: ["accounts", "audit-log", "pricing"],
   usage: ["audit-log", "catalog", "pricing"],
+  "model-health": ["accounts", "catalog", "pricing", "usage"],
   overview: ["pricing", "usage"],
   logs: ["audit-log", "ledger", "usage"],
   tokens: ["accounts", "audit-log"],

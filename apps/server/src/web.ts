@@ -75,13 +75,13 @@ const descriptions: Record<string, string> = {
 };
 
 /** Pages that anybody may see, and so find. */
-const publicPaths = new Set(["/", "/about", "/price"]);
+const publicPaths = new Set(["/", "/about", "/models", "/status"]);
 
 /** Names the site in the page before any script runs: for link previews, search engines and the browser's tab. */
 function withHead(page: string, settings: Settings, siteUrl: string | undefined, path: string): string {
   const name = escape(settings.SystemName);
   const description = escape(descriptions[settings.Language] ?? descriptions["en_US"] ?? "");
-  const shown = publicPaths.has(path);
+  const shown = publicPaths.has(path) || path.startsWith("/models/");
   // A wrong address would lead search engines elsewhere, so there is none before it is configured.
   const address = siteUrl === undefined ? "" : escape(`${siteUrl}${path}`);
   const picture = escape(/^https?:/.test(settings.Logo) ? settings.Logo : "");

@@ -125,7 +125,7 @@ describe("a link", () => {
     await page.goto(address);
     await dialog(page).getByText("Source IP").waitFor();
     await page.goto(`${site.url}/panel/model_price?model=no-such-model`);
-    await dialog(page).getByText("This entry does not exist").waitFor();
+    await page.getByText("This model is not available").waitFor();
     await page.goto(`${site.url}/panel/channel?timeline=1`);
     await dialog(page).getByText("Near").waitFor();
   });

@@ -100,8 +100,8 @@ it("describes a model, shows it in the price list, and takes the description bac
   await form.getByRole("button", { name: "Save" }).click();
   await page.getByText("A model of ours").waitFor();
 
-  const prices = await site.open("/panel/model_price?model=demo-think");
-  await prices.getByRole("dialog").getByText("Like the demo chat, with visible reasoning.").waitFor();
+  const prices = await site.open("/panel/model_price/demo-think");
+  await prices.getByText("Like the demo chat, with visible reasoning.").waitFor();
 
   const row = page.locator("tbody tr").filter({ hasText: "demo-ours" });
   await row.hover();

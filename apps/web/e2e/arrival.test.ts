@@ -71,7 +71,7 @@ function watchShifts(): void {
 describe.each([
   { path: "/", guest: true },
   { path: "/login", guest: true },
-  { path: "/price", guest: true },
+  { path: "/models", guest: true },
   { path: "/panel/dashboard", guest: false },
   { path: "/panel/token", guest: false },
 ])("$path", ({ path, guest }) => {

@@ -61,6 +61,6 @@ describe("a fresh installation", () => {
     const row = page.getByRole("row").filter({ hasText: "demo-chat" });
     await row.getByText(/^\$/).first().waitFor();
     await row.click();
-    await page.getByRole("dialog").getByText("Price per million tokens").waitFor();
+    await page.getByRole("heading", { name: "Price per million tokens" }).waitFor();
   });
 });

@@ -30,7 +30,7 @@ describe("the command palette", () => {
     ["test all", "Test all channels", "/panel/channel?ask=test"],
     ["disable model", "Remove a model from all channels", "/panel/channel?remove=model"],
     ["smtp", "SMTP server", "/panel/setting?q=SMTPServer"],
-    ["demo-think", "demo-think", "/panel/model_price?model=demo-think"],
+    ["demo-think", "demo-think", "/panel/model_price/demo-think"],
     [
       "0f8fad5b-d9cb-469f-a165-70867728950e",
       "Open the call 0f8fad5b-d9cb-469f-a165-70867728950e",

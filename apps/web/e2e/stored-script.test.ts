@@ -66,7 +66,7 @@ describe("hostile texts", () => {
       };
       await site.api("PUT", "/option/batch", { values });
       const { page, ran } = await watched({ guest: true });
-      for (const path of ["/", "/about", "/login", "/register", "/price"]) await show(page, path);
+      for (const path of ["/", "/about", "/login", "/register", "/models"]) await show(page, path);
       await show(page, "/about");
       await page.locator("main").getByText("Visible words").first().waitFor();
       expect(await page.title()).toContain("<img");

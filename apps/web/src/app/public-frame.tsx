@@ -8,6 +8,7 @@ import { LanguageMenu } from "#components/language-menu.tsx";
 import { Footer } from "#features/site/footer.tsx";
 import { NoticeButton } from "#features/site/notice.tsx";
 import { useSelf, wasSignedIn } from "#lib/session.ts";
+import { useSite } from "#lib/site.ts";
 import { LateMenu } from "#ui/late-menu.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -22,7 +23,7 @@ export function PublicFrame() {
   const phone = useIsPhone();
   const self = useSelf();
   const signedIn = self === undefined ? wasSignedIn() : self !== null;
-  const links = publicLinks(signedIn);
+  const links = publicLinks(signedIn, useSite()?.status_page === true);
   return (
     <div className={classes.frame}>
       <a className="skip-link" href="#content">

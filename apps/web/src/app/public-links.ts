@@ -3,11 +3,12 @@ import { phrase } from "#lib/i18n.ts";
 type PublicLink = { to: string; title: string };
 
 /** Links of the public top bar. */
-export function publicLinks(signedIn: boolean): PublicLink[] {
+export function publicLinks(signedIn: boolean, withStatus: boolean): PublicLink[] {
   return [
     { to: "/", title: phrase("Home") },
     ...(signedIn ? [{ to: "/playground", title: phrase("Playground") }] : []),
-    { to: "/price", title: phrase("Price") },
+    { to: "/models", title: phrase("Models") },
+    ...(withStatus ? [{ to: "/status", title: phrase("Status") }] : []),
     { to: "/about", title: phrase("About") },
   ];
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useSelf, wasSignedIn } from "#lib/session.ts";
+import { useSite } from "#lib/site.ts";
 import { publicLinks } from "./public-links.ts";
 
 /** The links of the public top bar on a phone. */
@@ -14,7 +15,7 @@ export function PublicMenu({ button }: { button: ReactNode }) {
     <Menu position="bottom-end" width={200} defaultOpened>
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>
-        {publicLinks(signedIn).map((link) => (
+        {publicLinks(signedIn, useSite()?.status_page === true).map((link) => (
           <Menu.Item key={link.to} component={Link} to={link.to}>
             {t(link.title)}
           </Menu.Item>

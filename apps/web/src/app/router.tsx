@@ -1,6 +1,6 @@
 /** Which address shows which screen. */
 import { type ComponentType, lazy } from "react";
-import { type RouteObject, useRoutes } from "react-router-dom";
+import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
 import HomePage from "#features/site/home-page.tsx";
 import { loadMessagesOf } from "#lib/i18n.ts";
 import { ErrorScreen } from "./error-screen.tsx";
@@ -37,6 +37,7 @@ const publicRoutes: RouteObject = {
   children: [
     { index: true, element: <HomePage /> },
     { path: "about", element: page(() => import("#features/site/about-page.tsx")) },
+    { path: "status", element: page(() => import("#features/site/status-page.tsx"), "screens") },
     { path: "login", element: page(() => import("#features/session/login-page.tsx")) },
     { path: "register", element: page(() => import("#features/session/register-page.tsx")) },
     { path: "reset", element: page(() => import("#features/session/reset-page.tsx")) },
@@ -44,12 +45,14 @@ const publicRoutes: RouteObject = {
     { path: "oauth/:provider", element: page(() => import("#features/session/callback-page.tsx")) },
     { path: "setup", element: page(() => import("#features/session/setup-page.tsx")) },
     {
-      path: "price",
+      path: "models",
       element: <PublicScreen />,
       children: [
         { index: true, element: screen(() => import("#features/model-prices/model-prices-page.tsx")) },
+        { path: ":id", element: screen(() => import("#features/model-prices/model-page.tsx")) },
       ],
     },
+    { path: "price", element: <EarlierAddress of="/models" /> },
     {
       path: "playground",
       element: <RequireSession />,
@@ -66,6 +69,11 @@ const publicRoutes: RouteObject = {
     { path: "404", element: page(() => import("#features/site/not-found-page.tsx")) },
   ],
 };
+
+/** Links to an address that a page had before lead on, with their filters. */
+function EarlierAddress({ of }: { of: string }) {
+  return <Navigate to={{ pathname: of, search: useLocation().search }} replace />;
+}
 
 const routes: RouteObject[] = [
   publicRoutes,

@@ -109,6 +109,7 @@ export const screens: Screen[] = [
     title: phrase("Available models"),
     icon: IconTags,
     load: () => import("#features/model-prices/model-prices-page.tsx"),
+    loadOne: () => import("#features/model-prices/model-page.tsx"),
     keywords: "price cost",
   },
   {

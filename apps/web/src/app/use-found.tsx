@@ -11,6 +11,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon, ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
 import { loadMessagesOf } from "#lib/i18n.ts";
+import { modelAddress } from "#lib/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
@@ -124,7 +125,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
           id: model,
           name: model,
           icon: <ModelIcon model={model} size={18} />,
-          to: `/panel/model_price?model=${encodeURIComponent(model)}`,
+          to: modelAddress(model, true),
         })),
     ),
     group(

@@ -29,18 +29,13 @@ function toned(code: string) {
   });
 }
 
-/** A model of these that surely chats, for the samples. */
-export function sampleModel(models: readonly string[]): string {
-  const chats = models.filter((name) => !/embed|image|tts|whisper|dall-e|flux|rerank|moderation/i.test(name));
-  return chats.find((name) => name.startsWith("gpt")) ?? chats[0] ?? "gpt-4o-mini";
-}
-
-/** `withClients` also offers the samples for Anthropic's libraries. */
+/** `withClients` also offers the samples for the libraries of Anthropic and Google. */
 export function CodeSamples({ withClients = false, ...sample }: Sample & { withClients?: boolean }) {
   const { t } = useTranslation();
   const [language, setLanguage] = useState<SampleLanguage>("curl");
   const [client, setClient] = useState<SampleClient>("OpenAI");
-  const code = sampleCode(client, language, sample);
+  // Before there is a model, the place for its name.
+  const code = sampleCode(client, language, { ...sample, model: sample.model || "<model>" });
   return (
     <div className={classes.box}>
       <div className={classes.bar}>

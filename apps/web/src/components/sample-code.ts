@@ -10,12 +10,19 @@ export type Sample = {
 export const sampleLanguages = ["curl", "Python", "TypeScript"] as const;
 export type SampleLanguage = (typeof sampleLanguages)[number];
 
-export const sampleClients = ["OpenAI", "Anthropic"] as const;
+export const sampleClients = ["OpenAI", "Anthropic", "Gemini"] as const;
 export type SampleClient = (typeof sampleClients)[number];
 
 export function sampleCode(client: SampleClient, language: SampleLanguage, sample: Sample): string {
   const filled = { apiKey: "sk-…", ...sample };
-  return client === "OpenAI" ? openaiSample(language, filled) : anthropicSample(language, filled);
+  switch (client) {
+    case "OpenAI":
+      return openaiSample(language, filled);
+    case "Anthropic":
+      return anthropicSample(language, filled);
+    case "Gemini":
+      return geminiSample(language, filled);
+  }
 }
 
 function openaiSample(language: SampleLanguage, { address, model, apiKey }: Required<Sample>): string {
@@ -98,5 +105,43 @@ const answer = await client.messages.create({
   messages: [{ role: "user", content: "Hello" }],
 });
 console.log(answer.content);`;
+  }
+}
+
+function geminiSample(language: SampleLanguage, { address, model, apiKey }: Required<Sample>): string {
+  switch (language) {
+    case "curl":
+      return `curl ${address}/v1beta/models/${model}:generateContent \\
+  -H "x-goog-api-key: ${apiKey}" \\
+  -H "Content-Type: application/json" \\
+  -d '{
+    "contents": [
+      {"role": "user", "parts": [{"text": "Hello"}]}
+    ]
+  }'`;
+    case "Python":
+      return `from google import genai
+
+client = genai.Client(
+    api_key="${apiKey}",
+    http_options={"base_url": "${address}"},
+)
+answer = client.models.generate_content(
+    model="${model}",
+    contents="Hello",
+)
+print(answer.text)`;
+    case "TypeScript":
+      return `import { GoogleGenAI } from "@google/genai";
+
+const client = new GoogleGenAI({
+  apiKey: "${apiKey}",
+  httpOptions: { baseUrl: "${address}" },
+});
+const answer = await client.models.generateContent({
+  model: "${model}",
+  contents: "Hello",
+});
+console.log(answer.text);`;
   }
 }

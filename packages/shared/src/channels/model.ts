@@ -20,6 +20,8 @@ export const AvailableModel = z.object({
     .nullable(),
   /** What the catalogue says about it. */
   info: ModelFacts.nullable().default(null),
+  /** Its place among the most used models of seven days, from 1; null without calls. */
+  rank: z.int().nullable().default(null),
 });
 export const AvailableModels = z.record(z.string(), AvailableModel);
 export type AvailableModels = z.infer<typeof AvailableModels>;

@@ -26,6 +26,7 @@ export const siteReasons = {
   not_found: {
     command_not_found: phrase("Command not found."),
     token_not_found: phrase("Token not found."),
+    status_page_disabled: phrase("The status page is not enabled on this site."),
   },
   forbidden: {
     billing_tag: phrase("Your account may not set billing tags."),

@@ -90,6 +90,8 @@ export const Settings = z.object({
   ChatLink: webAddress(500).default(""),
   ChatLinks: chatLinkList.default(""),
   TopUpLink: webAddress(500).default(""),
+  /** Anyone may see how available the models of the public groups are. */
+  StatusPageEnabled: z.boolean().default(false),
   /** The simulated provider, unless the environment decides (`DEMO_UPSTREAM`). Off again after a restart. */
   DemoProviderEnabled: z.boolean().default(false),
   // sign-in

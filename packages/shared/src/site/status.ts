@@ -44,6 +44,8 @@ export const SiteStatus = z.object({
   /** JSON: amounts and ratios that hold for everyone. */
   RechargeDiscount: z.string(),
   EnableSafe: z.boolean(),
+  /** The public status page is enabled. */
+  status_page: z.boolean(),
   mj_notify_enabled: z.boolean(),
 });
 export type SiteStatus = z.infer<typeof SiteStatus>;

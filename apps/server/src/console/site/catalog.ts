@@ -5,13 +5,14 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
 import { availableModels } from "#domain/catalog/catalog.ts";
 import { listOwners } from "#domain/catalog/owners.ts";
+import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
 
 /** Models and who makes them, for anyone. */
-export function catalogRoutes(app: ConsoleApp, { db }: Services): void {
+export function catalogRoutes(app: ConsoleApp, { db }: Services, cache: ModelHealthCache): void {
   const config = { access: "anyone" } as const;
 
   app.get("/available_model", { config, schema: { response: answers(AvailableModels) } }, async (request) =>
-    ok(await availableModels(db, request.viewer?.group)),
+    ok(await availableModels(db, await cache.ranks.read(), request.viewer?.group)),
   );
 
   app.get(

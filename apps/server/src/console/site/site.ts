@@ -106,6 +106,7 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     // What single groups pay is between them and the operator.
     RechargeDiscount: JSON.stringify(Object.fromEntries(discountsFor(settings.RechargeDiscount, ""))),
     EnableSafe: settings.EnableSafe,
+    status_page: settings.StatusPageEnabled,
     mj_notify_enabled: settings.MjNotifyEnabled,
   };
 }

@@ -11,8 +11,13 @@ import { listOwners } from "./owners.ts";
 /**
  * By model name, for the groups this person may use; a guest sees the public ones. A channel's wildcard stands for
  * the priced models it covers.
+ * @param ranks models by how much they are used
  */
-export async function availableModels(db: Db, ownGroup?: string): Promise<AvailableModels> {
+export async function availableModels(
+  db: Db,
+  ranks: ReadonlyMap<string, number>,
+  ownGroup?: string,
+): Promise<AvailableModels> {
   const usable = (await usableGroups(db, ownGroup)).map((group) => group.symbol);
   const inGroups = { group: { in: usable } };
   const channels = await db.channel.findMany({
@@ -42,6 +47,7 @@ export async function availableModels(db: Db, ownGroup?: string): Promise<Availa
         owned_by: owners.get(price?.channel_type ?? type) ?? "",
         price: price === undefined ? null : describePrice(price),
         info: infoOf.get(name) ?? null,
+        rank: ranks.get(name) ?? null,
       };
       models.set(name, entry);
       for (const { group } of groups) if (!entry.groups.includes(group)) entry.groups.push(group);

@@ -5,7 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { CodeSamples, sampleModel } from "#components/code-samples.tsx";
+import { CodeSamples } from "#components/code-samples.tsx";
+import { sampleModel } from "#components/sample-model.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
@@ -135,7 +136,7 @@ function Usage() {
 function QuickStart() {
   const { t } = useTranslation();
   const address = useServerAddress();
-  const models = Object.keys(useQuery(modelsQuery).data ?? {}).sort((a, b) => a.localeCompare(b));
+  const models = useQuery(modelsQuery).data ?? {};
   return (
     <Section
       title={t("Quick start")}

@@ -1,15 +1,9 @@
 import { UserGroupMap } from "@gateway/shared/channels/group";
-import { AvailableModels } from "@gateway/shared/channels/model";
+import { ModelsHealth } from "@gateway/shared/channels/model-health";
 import { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
-
-export const modelsQuery = queryOptions({
-  queryKey: ["available-models"],
-  queryFn: () => http.get("/available_model", AvailableModels),
-  staleTime: 60_000,
-});
 
 /** Names and logos of those who make models. */
 export const ownersQuery = queryOptions({
@@ -22,4 +16,13 @@ export const groupsQuery = queryOptions({
   queryKey: ["group", "map"],
   queryFn: () => http.get("/user_group_map", UserGroupMap),
   staleTime: 60_000,
+});
+
+/** How the models did within 24 hours; the server computes it every few seconds. */
+export const healthQuery = queryOptions({
+  queryKey: ["model-health"],
+  queryFn: () => http.get("/model_health", ModelsHealth),
+  staleTime: 30_000,
+  refetchInterval: 60_000,
+  meta: { quiet: true },
 });

@@ -1,55 +1,46 @@
 /** Every model the visitor could call, and what it costs in each group; the same on the public site. */
-import { PageQuery } from "@gateway/shared/paging";
-import { ActionIcon, Button, Card, SegmentedControl, Skeleton, Switch, Text, Tooltip } from "@mantine/core";
-import { IconLayoutGrid, IconList } from "@tabler/icons-react";
+import { Button, Card, Skeleton, Text } from "@mantine/core";
+import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
-import { OwnerIcon } from "#components/owner-icon.tsx";
-import { useListParams } from "#lib/list-params.ts";
-import { nameOfModality } from "#lib/modalities.ts";
-import { useOpened } from "#lib/opened.ts";
+import { Navigate, useNavigate } from "react-router-dom";
+import { useListParams, useQueryString } from "#lib/list-params.ts";
+import { modelAddress, useInConsole } from "#lib/model-address.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
-import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
-import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { Pager } from "#ui/table/pager.tsx";
-import { groupsQuery, modelsQuery, ownersQuery } from "./api.ts";
-import { ChoiceChips } from "./choice-chips.tsx";
+import { groupsQuery, healthQuery } from "./api.ts";
 import { OfferCard } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
-import { OfferDrawer } from "./offer-drawer.tsx";
-import { filterOffers, modalitiesOf, offersOf, ownersOf, tagsOf } from "./offers.ts";
+import { OfferFilters } from "./offer-filters.tsx";
+import { filterOffers, type Offer, offersOf, sortOffers } from "./offers.ts";
+import { PriceParams } from "./price-params.ts";
 import classes from "./model-prices.module.css";
 
-const PriceParams = PageQuery.extend({
-  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
-  view: z.enum(["cards", "list"]).catch("cards").default("cards"),
-  keyword: z.string().default(""),
-  owner: z.string().default(""),
-  tag: z.string().default(""),
-  modality: z.string().default(""),
-  group: z.string().default(""),
-  unit: z.enum(["M", "K"]).catch("M").default("M"),
-  /** "yes" hides what the group does not reach. */
-  reachable: z.enum(["", "yes"]).catch("").default(""),
-});
+const noFilters = { keyword: "", owner: "", kind: "", tag: "" };
 
 export default function ModelPricesPage() {
+  const inConsole = useInConsole();
+  // Earlier addresses named the model behind the question mark.
+  const model = new URLSearchParams(useQueryString()).get("model");
+  if (model) return <Navigate to={modelAddress(model, inConsole)} replace />;
+  return <ModelList inConsole={inConsole} />;
+}
+
+function ModelList({ inConsole }: { inConsole: boolean }) {
   const { t } = useTranslation();
   const self = useSelf();
+  const navigate = useNavigate();
   const [params, setParams] = useListParams(PriceParams);
   const models = useQuery(modelsQuery);
   const groups = useQuery(groupsQuery);
-  const ownerRows = useQuery(ownersQuery).data;
+  const health = useQuery(healthQuery).data;
 
   const offers = useMemo(() => offersOf(models.data ?? {}), [models.data]);
-  const owners = useMemo(() => ownersOf(offers), [offers]);
-  const tags = useMemo(() => tagsOf(offers), [offers]);
-  const modalities = useMemo(() => modalitiesOf(offers), [offers]);
   // Without the groups' ratios a price would be a guess.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
@@ -59,32 +50,20 @@ export default function ModelPricesPage() {
     groupList[0]?.symbol ??
     "";
   const groupRatio = groups.data?.[group]?.ratio ?? 1;
-  const found = filterOffers(offers, { ...params, reachable: params.reachable === "yes", group });
+  const filter = { ...params, group };
+  const reached = sortOffers(filterOffers(offers, filter), params.sort);
+  const others = sortOffers(
+    filterOffers(offers, filter, "group").filter((offer) => !offer.groups.includes(group)),
+    params.sort,
+  );
+  const open = params.others === "shown";
+  const found = open ? [...reached, ...others] : reached;
   const page = Math.min(params.page, Math.max(1, Math.ceil(found.length / params.size)));
   const shown = found.slice((page - 1) * params.size, page * params.size);
-  const columns = useOfferColumns({ unit: params.unit, group, groupRatio });
-  const filtered = [params.keyword, params.owner, params.tag, params.modality, params.reachable].some(
-    (value) => value !== "",
-  );
-  const iconOf = (name: string) => ownerRows?.find((owner) => owner.name === name)?.icon ?? "";
-  const details = useOpened("model");
-
-  const empty = (
-    <Empty
-      title={filtered ? t("No model matches") : t("No models yet")}
-      hint={filtered ? undefined : t("They come with the first channel of your group.")}
-      action={
-        filtered ? (
-          <Button
-            variant="default"
-            onClick={() => setParams({ keyword: "", owner: "", tag: "", modality: "", reachable: "" })}
-          >
-            {t("Clear filters")}
-          </Button>
-        ) : null
-      }
-    />
-  );
+  const isLastPage = page * params.size >= found.length;
+  const columns = useOfferColumns({ ...params, group, groupRatio });
+  const openModel = (offer: Offer) => void navigate(modelAddress(offer.model, inConsole));
+  const filtered = [params.keyword, params.owner, params.kind, params.tag].some((value) => value !== "");
   const paging = {
     kind: "pages" as const,
     page,
@@ -95,90 +74,37 @@ export default function ModelPricesPage() {
       window.scrollTo({ top: 0, behavior: "smooth" });
     },
   };
+  const empty = (
+    <Empty
+      title={filtered ? t("No model matches") : t("No models yet")}
+      hint={filtered ? undefined : t("They come with the first channel of your group.")}
+      action={
+        filtered ? (
+          <Button variant="default" onClick={() => setParams(noFilters)}>
+            {t("Clear filters")}
+          </Button>
+        ) : null
+      }
+    />
+  );
 
   return (
     <Page
-      title={t("Available models")}
+      title={inConsole ? t("Available models") : t("Models")}
       description={
         params.unit === "M"
           ? t("Prices per million tokens, with the ratio of the chosen group.")
           : t("Prices per thousand tokens, with the ratio of the chosen group.")
       }
     >
-      <div className={classes.filters}>
-        <div className={classes.bar}>
-          <SearchBox
-            value={params.keyword}
-            onChange={(keyword) => setParams({ keyword })}
-            placeholder={t("Find a model")}
-            width={280}
-          />
-          <FilterSelect
-            disabled={modalities.length < 2}
-            label={t("Modality")}
-            value={params.modality}
-            onChange={(modality) => setParams({ modality })}
-            data={modalities.map((value) => ({ value, label: t(nameOfModality(value)) }))}
-          />
-          {waiting || tags.length > 0 ? (
-            <FilterSelect
-              disabled={waiting}
-              label={t("Tag")}
-              value={params.tag}
-              onChange={(tag) => setParams({ tag })}
-              data={tags.map((value) => ({ value, label: value }))}
-            />
-          ) : null}
-          <Switch
-            size="sm"
-            label={t("Only what the group reaches")}
-            checked={params.reachable === "yes"}
-            onChange={(event) => setParams({ reachable: event.currentTarget.checked ? "yes" : "" })}
-          />
-          <div className={classes.end}>
-            <SegmentedControl
-              size="xs"
-              aria-label={t("Unit")}
-              data={[
-                { value: "M", label: t("per million") },
-                { value: "K", label: t("per thousand") },
-              ]}
-              value={params.unit}
-              onChange={(unit) => setParams({ unit })}
-            />
-            <ViewButton view={params.view} onChange={(view) => setParams({ view, page })} />
-          </div>
-        </div>
-        {waiting ? <Skeleton height={32} maw={520} /> : null}
-        {!waiting && owners.length > 1 ? (
-          <ChoiceChips
-            label={t("Provider")}
-            value={params.owner}
-            onChange={(owner) => setParams({ owner })}
-            choices={[
-              { value: "", label: t("All providers"), note: String(offers.length) },
-              ...owners.map(({ name, count }) => ({
-                value: name,
-                label: name,
-                note: String(count),
-                icon: <OwnerIcon icon={iconOf(name)} name={name} size={16} />,
-              })),
-            ]}
-          />
-        ) : null}
-        {!waiting && groupList.length > 1 ? (
-          <ChoiceChips
-            label={t("Group")}
-            value={group}
-            onChange={(next) => setParams({ group: next })}
-            choices={groupList.map(({ symbol, name, ratio }) => ({
-              value: symbol,
-              label: name,
-              note: ratio === 0 ? t("Free") : `×${ratio}`,
-            }))}
-          />
-        ) : null}
-      </div>
+      <OfferFilters
+        offers={waiting ? undefined : offers}
+        groups={groupList}
+        params={params}
+        group={group}
+        open={open}
+        onChange={setParams}
+      />
       {params.view === "list" ? (
         <DataTable
           id="model-prices"
@@ -188,7 +114,7 @@ export default function ModelPricesPage() {
           rowKey={(offer) => offer.model}
           error={models.error}
           onRetry={() => void models.refetch()}
-          onOpen={(offer) => details.open(offer.model)}
+          onOpen={openModel}
           toolbar={
             <Text c="dimmed" fz="sm" style={{ alignSelf: "center" }}>
               {t("{{count}} models", { count: found.length })}
@@ -214,10 +140,12 @@ export default function ModelPricesPage() {
                   <OfferCard
                     key={offer.model}
                     offer={offer}
+                    health={health?.models[offer.model]}
                     unit={params.unit}
                     group={group}
                     groupRatio={groupRatio}
-                    onOpen={() => details.open(offer.model)}
+                    manyGroups={groupList.length > 1}
+                    to={modelAddress(offer.model, inConsole)}
                   />
                 ))
               : placeholders.map((index) => (
@@ -229,33 +157,21 @@ export default function ModelPricesPage() {
           {waiting ? null : <Pager paging={paging} shown={shown.length} />}
         </>
       )}
-      <OfferDrawer
-        offer={offers.find((offer) => offer.model === details.key)}
-        groups={groups.data ?? {}}
-        group={group}
-        unit={params.unit}
-        onClose={details.close}
-      />
-      {!waiting && models.data && details.key !== "" && !offers.some(({ model }) => model === details.key) ? (
-        <Missing onClose={details.close} />
+      {!waiting && others.length > 0 && (open || isLastPage) ? (
+        <Button
+          variant="default"
+          style={{ alignSelf: "center" }}
+          aria-expanded={open}
+          rightSection={<IconChevronDown size={16} style={open ? { rotate: "180deg" } : undefined} />}
+          onClick={() => setParams({ others: open ? "" : "shown", page })}
+        >
+          {open
+            ? t("Hide models of other groups")
+            : t("Show {{count}} models of other groups", { count: others.length })}
+        </Button>
       ) : null}
     </Page>
   );
 }
 
 const placeholders = Array.from({ length: 8 }, (_, index) => index);
-
-type View = "cards" | "list";
-
-function ViewButton({ view, onChange }: { view: View; onChange: (view: View) => void }) {
-  const { t } = useTranslation();
-  const next = view === "cards" ? "list" : "cards";
-  const label = next === "list" ? t("Show as a list") : t("Show as cards");
-  return (
-    <Tooltip label={label}>
-      <ActionIcon size={34} aria-label={label} onClick={() => onChange(next)}>
-        {next === "list" ? <IconList size={18} /> : <IconLayoutGrid size={18} />}
-      </ActionIcon>
-    </Tooltip>
-  );
-}

@@ -1,48 +1,100 @@
-/** One model on a card: who makes it, what it costs in the chosen group. */
-import { Badge, Card, Group, Text, UnstyledButton } from "@mantine/core";
+/** One model on a card: who makes it, what it costs in the chosen group, and how it did today. */
+import type { ModelHealth } from "@gateway/shared/channels/model-health";
+import { Badge, Card, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/provider-icon.tsx";
+import { formatDuration, useFormat } from "#lib/quota.ts";
 import { CopyButton } from "#ui/copy.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 import { type Offer, priceOf, type Unit } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
-type OfferCardProps = { offer: Offer; unit: Unit; group: string; groupRatio: number; onOpen: () => void };
+type OfferCardProps = {
+  offer: Offer;
+  health: ModelHealth | undefined;
+  unit: Unit;
+  group: string;
+  groupRatio: number;
+  /** There is more than one group to tell apart. */
+  manyGroups: boolean;
+  to: string;
+};
 
-export function OfferCard({ offer, unit, group, groupRatio, onOpen }: OfferCardProps) {
+export function OfferCard(props: OfferCardProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const { offer, group, to } = props;
+  const reachable = offer.groups.includes(group);
+  return (
+    <Card
+      component="li"
+      padding={phone ? "sm" : "md"}
+      className={classes.card}
+      data-quiet={!reachable || undefined}
+    >
+      <Group gap={10} wrap="nowrap" align="flex-start">
+        <span className={classes.logo}>
+          <ModelIcon model={offer.model} size={20} />
+        </span>
+        <div className={classes.name}>
+          <Link to={to} className={classes.open}>
+            {offer.model}
+          </Link>
+          {phone ? (
+            <PhoneLine {...props} />
+          ) : (
+            <Text c="dimmed" fz="xs" lh={1.4}>
+              {offer.owner || "–"}
+            </Text>
+          )}
+        </div>
+        <CopyButton text={offer.model} label={t("Model name")} size={26} />
+      </Group>
+      {phone ? null : <Details {...props} />}
+    </Card>
+  );
+}
+
+/** Price and state in one line. */
+function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const price = (ratio: number) =>
+    priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), usdOnly: true });
+  const cost = !offer.groups.includes(group)
+    ? t("Not in this group")
+    : offer.type === ""
+      ? t("No price")
+      : offer.type === "times"
+        ? `${price(offer.input)} ${t("per call")}`
+        : `${price(offer.input)} → ${price(offer.output)}`;
+  return (
+    <Text c="dimmed" fz="xs" lh={1.5} truncate className="tabular">
+      {cost}
+      {health?.availability == null ? null : ` · ${format.percent(health.availability)}`}
+      {health?.first_p50 == null ? null : ` · ${formatDuration(health.first_p50)}`}
+    </Text>
+  );
+}
+
+function Details({ offer, health, unit, group, groupRatio, manyGroups }: OfferCardProps) {
   const { t } = useTranslation();
   const reachable = offer.groups.includes(group);
   const price = (ratio: number) =>
     priceOf(offer, ratio, groupRatio, { unit, freeWord: t("Free"), usdOnly: true });
   const perCall = offer.type === "times";
   return (
-    <Card component="li" padding="md" className={classes.card} data-quiet={!reachable || undefined}>
-      <Group gap={10} wrap="nowrap" align="flex-start">
-        <span className={classes.logo}>
-          <ModelIcon model={offer.model} size={20} />
-        </span>
-        <div className={classes.name}>
-          <UnstyledButton className={classes.open} onClick={onOpen}>
-            {offer.model}
-          </UnstyledButton>
-          <Text c="dimmed" fz="xs" lh={1.4}>
-            {offer.owner || "–"}
-          </Text>
-        </div>
-        <CopyButton text={offer.model} label={t("Model name")} size={26} />
-      </Group>
+    <>
       {offer.info?.description ? (
         <Text c="dimmed" fz="xs" lineClamp={2}>
           {offer.info.description}
         </Text>
       ) : null}
       <div className={classes.prices}>
-        {!reachable ? (
+        {!reachable || offer.type === "" ? (
           <Text c="dimmed" fz="sm">
-            {t("Current group unavailable")}
-          </Text>
-        ) : offer.type === "" ? (
-          <Text c="dimmed" fz="sm">
-            {t("No price")}
+            {reachable ? t("No price") : t("Not in this group")}
           </Text>
         ) : (
           (perCall ? (["input"] as const) : (["input", "output"] as const)).map((side) => (
@@ -57,13 +109,40 @@ export function OfferCard({ offer, unit, group, groupRatio, onOpen }: OfferCardP
           ))
         )}
       </div>
-      <Group gap={4} className={classes.groups}>
-        {offer.groups.map((symbol) => (
-          <Badge key={symbol} size="sm" color={symbol === group ? "iris" : "gray"}>
-            {symbol}
-          </Badge>
-        ))}
-      </Group>
-    </Card>
+      <div className={classes.foot}>
+        <HealthLine health={health} />
+        {manyGroups ? (
+          <Group gap={4}>
+            {offer.groups.map((symbol) => (
+              <Badge key={symbol} size="sm" color={symbol === group ? "iris" : "gray"}>
+                {symbol}
+              </Badge>
+            ))}
+          </Group>
+        ) : null}
+      </div>
+    </>
+  );
+}
+
+/** "99.9% available · 0.8 s to first token · 45 tokens/s", as far as it is known. */
+function HealthLine({ health }: { health: ModelHealth | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (health === undefined) return null;
+  const parts = [
+    health.availability === null
+      ? null
+      : t("{{share}} available", { share: format.percent(health.availability) }),
+    health.first_p50 === null ? null : t("first token {{time}}", { time: formatDuration(health.first_p50) }),
+    health.tokens_per_second === null
+      ? null
+      : t("{{count}} tokens/s", { count: Math.round(health.tokens_per_second) }),
+  ].filter((part) => part !== null);
+  if (parts.length === 0) return null;
+  return (
+    <Text c="dimmed" fz="xs" className="tabular">
+      {parts.join(" · ")}
+    </Text>
   );
 }

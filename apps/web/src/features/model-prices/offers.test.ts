@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filterOffers, modalitiesOf, offersOf, ownersOf, priceOf, tagsOf } from "./offers.ts";
+import { countFacet, filterOffers, offersOf, priceOf, sortOffers } from "./offers.ts";
 
 const price = {
   model: "gpt-4o",
@@ -22,40 +22,44 @@ const info = {
   support_url: [],
 };
 const offers = offersOf({
-  "gpt-4o": { groups: ["default"], owned_by: "OpenAI", price, info: null },
-  "claude-opus": { groups: ["vip"], owned_by: "Anthropic", price, info },
-  unpriced: { groups: [], owned_by: "", price: null, info: null },
+  "gpt-4o": { groups: ["default"], owned_by: "OpenAI", price, info: null, rank: 2 },
+  "claude-opus": { groups: ["vip"], owned_by: "Anthropic", price, info, rank: 1 },
+  unpriced: { groups: [], owned_by: "", price: null, info: null, rank: null },
 });
 
 describe("the price list", () => {
-  it("is in alphabetical order", () => {
-    expect(offers.map((offer) => offer.model)).toEqual(["claude-opus", "gpt-4o", "unpriced"]);
+  const all = { keyword: "", owner: "", kind: "", tag: "", group: "" };
+  const names = (list: { model: string }[]) => list.map(({ model }) => model);
+
+  it("is in the order that is asked for; what has no such value comes last", () => {
+    const by = (sorting: "usage" | "price" | "context" | "name") => names(sortOffers([...offers], sorting));
+    expect(by("name")).toEqual(["claude-opus", "gpt-4o", "unpriced"]);
+    expect(by("usage")).toEqual(["claude-opus", "gpt-4o", "unpriced"]);
+    expect(by("price").at(-1)).toBe("unpriced");
+    expect(by("context")[0]).toBe("claude-opus");
   });
 
-  it("finds by part of the name, by owner, and by what a group reaches", () => {
-    const all = { keyword: "", owner: "", tag: "", modality: "", group: "vip", reachable: false };
-    expect(filterOffers(offers, { ...all, keyword: "GPT" })).toHaveLength(1);
-    expect(filterOffers(offers, { ...all, owner: "Anthropic" })[0]?.model).toBe("claude-opus");
-    expect(filterOffers(offers, { ...all, reachable: true })[0]?.model).toBe("claude-opus");
-  });
-
-  it("finds by what the catalogue says: description, tag, and what goes in or comes out", () => {
-    const all = { keyword: "", owner: "", tag: "", modality: "", group: "vip", reachable: false };
-    const found = (filter: Partial<typeof all>) =>
-      filterOffers(offers, { ...all, ...filter }).map((offer) => offer.model);
+  it("finds by part of the name, by owner, by tag, by description, and by what a group reaches", () => {
+    const found = (filter: Partial<typeof all>) => names(filterOffers(offers, { ...all, ...filter }));
+    expect(found({ keyword: "GPT" })).toEqual(["gpt-4o"]);
+    expect(found({ owner: "Anthropic" })).toEqual(["claude-opus"]);
+    expect(found({ group: "vip" })).toEqual(["claude-opus"]);
     expect(found({ keyword: "agent" })).toEqual(["claude-opus"]);
     expect(found({ tag: "coding" })).toEqual(["claude-opus"]);
-    expect(found({ modality: "image" })).toEqual(["claude-opus"]);
-    expect(found({ modality: "audio" })).toEqual([]);
-    expect(tagsOf(offers)).toEqual(["coding"]);
-    expect(modalitiesOf(offers)).toEqual(["image", "text"]);
+    expect(found({ kind: "image" })).toEqual([]);
   });
 
-  it("counts the models of each maker", () => {
-    expect(ownersOf([...offers, ...offers.slice(1, 2)])).toEqual([
-      { name: "OpenAI", count: 2 },
-      { name: "Anthropic", count: 1 },
+  it("counts what each value would leave, with the other filters", () => {
+    expect(countFacet(offers, all, "owner")).toEqual([
+      { value: "Anthropic", count: 1 },
+      { value: "OpenAI", count: 1 },
     ]);
+    const vip = { ...all, group: "vip", owner: "OpenAI" };
+    expect(countFacet(offers, vip, "owner")).toEqual([
+      { value: "Anthropic", count: 1 },
+      { value: "OpenAI", count: 0 },
+    ]);
+    expect(countFacet(offers, vip, "kind")).toEqual([{ value: "chat", count: 0 }]);
   });
 
   it("shows dollars and yuan per million tokens, with the group's ratio", () => {

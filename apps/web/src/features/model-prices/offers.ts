@@ -1,11 +1,15 @@
-import { formatPrice } from "@gateway/shared/billing/money";
 /** What each model costs in a group: rows of the price list. Pure. */
+import { formatPrice } from "@gateway/shared/billing/money";
 import type { AvailableModels } from "@gateway/shared/channels/model";
 import type { ModelFacts } from "@gateway/shared/channels/model-info";
+import { kindOfModel, type ModelKind } from "#components/sample-model.ts";
 
 export type Offer = {
   model: string;
   owner: string;
+  kind: ModelKind;
+  /** Its place among the most used models; null without calls. */
+  rank: number | null;
   groups: string[];
   /** "tokens", "times", or "" when there is no price. */
   type: string;
@@ -20,9 +24,11 @@ export type Offer = {
 
 export function offersOf(models: AvailableModels): Offer[] {
   return Object.entries(models)
-    .map(([model, { groups, owned_by, price, info }]) => ({
+    .map(([model, { groups, owned_by, price, info, rank }]) => ({
       model,
       owner: owned_by,
+      kind: kindOfModel(model, info?.output_modalities),
+      rank,
       groups,
       type: price?.type ?? "",
       input: price?.input ?? 0,
@@ -34,56 +40,60 @@ export function offersOf(models: AvailableModels): Offer[] {
     .sort((a, b) => a.model.localeCompare(b.model));
 }
 
-export type OwnerCount = { name: string; count: number };
-
-/** Who makes the models, most models first. */
-export function ownersOf(offers: readonly Offer[]): OwnerCount[] {
-  const counts = new Map<string, number>();
-  for (const { owner } of offers) if (owner !== "") counts.set(owner, (counts.get(owner) ?? 0) + 1);
-  return [...counts]
-    .map(([name, count]) => ({ name, count }))
-    .sort((a, b) => b.count - a.count || a.name.localeCompare(b.name));
-}
-
-/** Tags of the catalogue, most models first. */
-export function tagsOf(offers: readonly Offer[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { info } of offers)
-    for (const tag of info?.tags ?? []) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0) || a.localeCompare(b));
-}
-
-/** Everything that some model reads or makes. */
-export function modalitiesOf(offers: readonly Offer[]): string[] {
-  const found = new Set(
-    offers.flatMap(({ info }) => [...(info?.input_modalities ?? []), ...(info?.output_modalities ?? [])]),
-  );
-  return [...found].sort();
-}
-
-export type OfferFilter = {
-  keyword: string;
-  owner: string;
-  tag: string;
-  modality: string;
-  group: string;
-  reachable: boolean;
+/** What offers can be narrowed by, one value at a time. */
+const facets = {
+  owner: (offer: Offer) => (offer.owner === "" ? [] : [offer.owner]),
+  kind: (offer: Offer) => [offer.kind],
+  tag: (offer: Offer) => offer.info?.tags ?? [],
+  group: (offer: Offer) => offer.groups,
 };
+export type Facet = keyof typeof facets;
 
-export function filterOffers(offers: readonly Offer[], filter: OfferFilter): Offer[] {
+export type OfferFilter = Record<Facet | "keyword", string>;
+
+export function filterOffers(offers: readonly Offer[], filter: OfferFilter, without?: Facet): Offer[] {
   const wanted = filter.keyword.trim().toLowerCase();
+  const asked = (["owner", "kind", "tag", "group"] as const).filter(
+    (facet) => facet !== without && filter[facet] !== "",
+  );
   return offers.filter(
     (offer) =>
       [offer.model, offer.owner, offer.info?.name ?? "", offer.info?.description ?? ""].some((text) =>
         text.toLowerCase().includes(wanted),
-      ) &&
-      (!filter.tag || offer.info?.tags.includes(filter.tag)) &&
-      (!filter.modality ||
-        offer.info?.input_modalities.includes(filter.modality) ||
-        offer.info?.output_modalities.includes(filter.modality)) &&
-      (!filter.owner || offer.owner === filter.owner) &&
-      (!filter.reachable || offer.groups.includes(filter.group)),
+      ) && asked.every((facet) => facets[facet](offer).includes(filter[facet])),
   );
+}
+
+export type FacetCount = { value: string; count: number };
+
+/** The values of a facet and how many offers each leaves, given the other filters; most offers first. */
+export function countFacet(offers: readonly Offer[], filter: OfferFilter, facet: Facet): FacetCount[] {
+  const counts = new Map<string, number>();
+  for (const offer of offers) for (const value of facets[facet](offer)) counts.set(value, 0);
+  for (const offer of filterOffers(offers, filter, facet))
+    for (const value of facets[facet](offer)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || a.value.localeCompare(b.value));
+}
+
+export const sortings = ["usage", "price", "context", "name"] as const;
+export type Sorting = (typeof sortings)[number];
+
+/** Sorts in place. Without a price, calls or a known context a model comes after those that have them. */
+export function sortOffers(offers: Offer[], by: Sorting): Offer[] {
+  const cost = ({ type, input, output }: Offer) => (type === "" ? Infinity : input + output);
+  const key: Record<Sorting, (offer: Offer) => number> = {
+    usage: ({ rank }) => rank ?? Infinity,
+    price: cost,
+    context: ({ info }) => -(info?.context_length ?? 0),
+    name: () => 0,
+  };
+  const of = key[by];
+  return offers.sort((a, b) => {
+    const [first, second] = [of(a), of(b)];
+    return (first === second ? 0 : first - second) || a.model.localeCompare(b.model);
+  });
 }
 
 export type Unit = "M" | "K";

@@ -6,14 +6,14 @@ import { IconRoute } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { ChannelHoursBar } from "#components/channel-hours.tsx";
+import { healthOf } from "#lib/channel-hours.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { healthOf } from "./figures.ts";
-import { HealthBar } from "./health-bar.tsx";
 import { logAddress } from "./hours.ts";
 import classes from "./overview.module.css";
 
@@ -91,7 +91,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
                 <State row={row} />
               </td>
               <td className={classes.left}>
-                <HealthBar channel={row} since={since} />
+                <ChannelHoursBar channel={row} since={since} />
               </td>
               <td>{success === null ? "–" : format.percent(success)}</td>
               <td>
@@ -128,7 +128,7 @@ function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
         <State row={row} />
       </div>
       <div className={classes.line}>
-        <HealthBar channel={row} since={since} />
+        <ChannelHoursBar channel={row} since={since} />
         <Text fz="xs" c="dimmed" className="tabular">
           {success === null
             ? t("No calls")

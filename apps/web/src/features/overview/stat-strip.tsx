@@ -1,11 +1,9 @@
 /** Six figures of the last 24 hours side by side, each with its change. */
 import type { Compared, LatencySample, Traffic } from "@gateway/shared/usage/overview";
-import { Card, Text } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
-import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
-import { Hint } from "#ui/form/hint.tsx";
+import { Stat, Stats } from "#ui/stats.tsx";
 import { changeOf, errorRate } from "./figures.ts";
 import classes from "./overview.module.css";
 
@@ -16,7 +14,7 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
   const rate = errorRate(traffic);
   const margin = charged.now - cost.now;
   return (
-    <Card padding={0} className={classes.strip}>
+    <Stats columns={6}>
       <Stat title={t("Requests")} value={format.whole(requests.now)} line={<Change compared={requests} />} />
       <Stat
         title={t("Error rate")}
@@ -63,39 +61,7 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
         exact={format.exact(cost.now)}
         line={t("Margin {{amount}}", { amount: format.quota(margin) })}
       />
-    </Card>
-  );
-}
-
-type StatProps = {
-  title: string;
-  value: string;
-  /** Under the pointer. */
-  exact?: string;
-  hint?: string;
-  bad?: boolean;
-  line: ReactNode;
-};
-
-function Stat({ title, value, exact, hint, bad = false, line }: StatProps) {
-  return (
-    <section className={classes.stat} aria-label={title}>
-      <Text fz="sm" c="dimmed" truncate>
-        {hint ? (
-          <Hint label={hint}>
-            <span className={classes.hinted}>{title}</span>
-          </Hint>
-        ) : (
-          title
-        )}
-      </Text>
-      <Text className={classes.value} title={exact} data-bad={bad || undefined}>
-        {value}
-      </Text>
-      <Text fz="xs" c="dimmed" className="tabular" truncate>
-        {line}
-      </Text>
-    </section>
+    </Stats>
   );
 }
 

@@ -1,9 +1,9 @@
 /** Calls by hour, failed ones on top. Blue and orange differ in lightness, too, for readers who do not see colours. */
 import type { Traffic } from "@gateway/shared/usage/overview";
 import { useTranslation } from "react-i18next";
+import { hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
-import { hourText } from "./hours.ts";
 
 const colors = { served: "var(--chart-1)", failed: "var(--chart-2)" };
 

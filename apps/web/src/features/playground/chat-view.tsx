@@ -49,12 +49,18 @@ type ChatViewProps = {
   /** Names the person can call. */
   models: string[];
   defaultModel: string;
+  /** The link that led here asks for a new chat with this model. */
+  wanted: string | undefined;
 };
 
-export function ChatView({ userId, models, defaultModel }: ChatViewProps) {
+export function ChatView({ userId, models, defaultModel, wanted }: ChatViewProps) {
   const { t } = useTranslation();
   const narrow = useIsNarrow();
-  const [draft] = useState(takeDraft);
+  const [draft] = useState(
+    () =>
+      takeDraft() ??
+      (wanted === undefined ? undefined : { model: wanted, system: "", turns: [], send: false }),
+  );
   const chats = useChats(userId, defaultModel, draft);
   const { current, running } = chats;
   const question = draft?.turns.at(-1);

@@ -4,6 +4,7 @@ import { IconColumns2, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
+import { kindOfModel } from "#components/sample-model.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { modelsQuery } from "./api.ts";
 import { mostModels } from "./chat.ts";
@@ -41,7 +42,9 @@ export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerP
     Object.entries(catalogue).map(([model, { info }]) => [model, info?.name ?? ""]),
   );
   const unchosen = models.filter((model) => !chosen.includes(model));
-  const [next] = unchosen;
+  // What is compared is an answer in text.
+  const isChat = (name: string) => kindOfModel(name, catalogue[name]?.info?.output_modalities) === "chat";
+  const next = unchosen.find(isChat) ?? unchosen[0];
   return (
     <div className={classes.pickers}>
       {chosen.map((model, place) => (

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useLayoutEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { sampleModel } from "#components/code-samples.tsx";
+import { sampleModel } from "#components/sample-model.ts";
 import { useSelf } from "#lib/session.ts";
 import { usePageTitle, useSite } from "#lib/site.ts";
 import { Failed } from "#ui/empty.tsx";
@@ -52,21 +52,21 @@ export default function PlaygroundPage() {
 
 function OwnChat() {
   const self = useSelf();
+  const wanted = useSearchParams()[0].get("model");
   const models = useQuery(modelsQuery);
   if (models.error && !models.data)
     return <Failed error={models.error} onRetry={() => void models.refetch()} />;
   if (!self || !models.data) return <Skeleton className={classes.chat ?? ""} />;
   // The console's key belongs to the person's own group.
-  const names = Object.entries(models.data)
-    .filter(([, model]) => model.groups.includes(self.group))
-    .map(([name]) => name)
-    .sort((a, b) => a.localeCompare(b));
+  const own = Object.entries(models.data).filter(([, model]) => model.groups.includes(self.group));
+  const names = own.map(([name]) => name).sort((a, b) => a.localeCompare(b));
   return (
     <ChatView
       key={self.id}
       userId={self.id}
       models={names}
-      defaultModel={names.length > 0 ? sampleModel(names) : ""}
+      defaultModel={sampleModel(Object.fromEntries(own)) || (names[0] ?? "")}
+      wanted={wanted !== null && names.includes(wanted) ? wanted : undefined}
     />
   );
 }

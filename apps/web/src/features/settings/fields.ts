@@ -309,6 +309,21 @@ export const settingGroups: SettingGroup[] = [
         ],
       },
       {
+        id: "status-page",
+        title: phrase("Status page"),
+        hint: phrase("Anyone can see at /status how available the models of the public groups are."),
+        fields: [
+          {
+            key: "StatusPageEnabled",
+            kind: "switch",
+            label: phrase("Public status page"),
+            hint: phrase(
+              "Shows 24 hours and 90 days of each model. Channels and numbers of calls are not shown.",
+            ),
+          },
+        ],
+      },
+      {
         id: "notice",
         title: phrase("Notice"),
         hint: phrase("Opens once for every user when it is new, and later from the bell."),

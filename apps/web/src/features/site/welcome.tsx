@@ -6,9 +6,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { CodeSamples, sampleModel } from "#components/code-samples.tsx";
+import { CodeSamples } from "#components/code-samples.tsx";
 import { ModelChip } from "#components/model-chip.tsx";
 import { ProviderIcon, providerOfModel } from "#components/provider-icon.tsx";
+import { sampleModel } from "#components/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
@@ -55,7 +56,7 @@ export function Welcome() {
               </Anchor>
             </Group>
           </Stack>
-          <CodeSamples address={address} model={sampleModel(names)} />
+          <CodeSamples address={address} model={sampleModel(models.data ?? {})} />
         </Container>
       </section>
       <Container size={1200} px="lg" py={{ base: 40, sm: 72 }}>

@@ -19,9 +19,9 @@ export function modelsOfToken(
   models: AvailableModels,
   token: Pick<TokenInput, "group" | "backup_group" | "setting">,
   ownGroup: string,
-): string[] {
-  const reachable = modelsOfGroups(models, [token.group || ownGroup, token.backup_group]);
+): AvailableModels {
+  const reachable = new Set(modelsOfGroups(models, [token.group || ownGroup, token.backup_group]));
   const limit = token.setting.limits.limit_model_setting;
-  if (!limit.enabled) return reachable;
-  return reachable.filter((name) => limit.models.some((pattern) => matches(pattern, name)));
+  const allowed = (name: string) => !limit.enabled || limit.models.some((pattern) => matches(pattern, name));
+  return Object.fromEntries(Object.entries(models).filter(([name]) => reachable.has(name) && allowed(name)));
 }

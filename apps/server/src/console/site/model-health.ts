@@ -1,0 +1,33 @@
+import { ModelsHealth, StatusPage } from "@gateway/shared/channels/model-health";
+import { answers, type ConsoleApp, ok } from "#console/answer.ts";
+import { unixTime } from "#console/present.ts";
+import type { Services } from "#console/services.ts";
+import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
+import { reachableModels, servedOf, statusOfModels } from "#domain/model-health/reachable.ts";
+import { notFound } from "#errors.ts";
+import { currentTime } from "#platform/clock.ts";
+
+/** How models did, for anyone: no channels, no numbers of calls. */
+export function modelHealthRoutes(app: ConsoleApp, services: Services, cache: ModelHealthCache): void {
+  const config = { access: "anyone" } as const;
+
+  app.get("/model_health", { config, schema: { response: answers(ModelsHealth) } }, async (request) => {
+    const [{ since, models }, reachable] = await Promise.all([
+      cache.hours.read(),
+      reachableModels(services, request.viewer?.group),
+    ]);
+    const shown = [...models].filter(([model]) => servedOf(reachable, model) !== undefined);
+    return ok({ since: unixTime(since), models: Object.fromEntries(shown) });
+  });
+
+  app.get("/model_status", { config, schema: { response: answers(StatusPage) } }, async () => {
+    if (!services.settings.current().StatusPageEnabled) throw notFound({ reason: "status_page_disabled" });
+    const [hours, days] = await Promise.all([cache.hours.read(), cache.days.read()]);
+    return ok({
+      computed_at: unixTime(currentTime()),
+      since: unixTime(hours.since),
+      first_day: days.firstDay.toISOString().slice(0, 10),
+      models: await statusOfModels(services, hours, days),
+    });
+  });
+}

@@ -1,0 +1,92 @@
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
+import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
+import { usableGroups } from "#domain/accounts/groups.ts";
+import { describeModels } from "#domain/catalog/described.ts";
+import { loadTable } from "#domain/pricing/prices.ts";
+import type { Pool } from "#platform/database/db.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { DaysByModel, HealthByModel } from "./model-health.ts";
+import { shareOf, sumOfTallies } from "./unavailable.ts";
+
+/** Which models someone's groups reach, and how those did. */
+
+interface Reachable {
+  /** Exact names, with whether a channel that serves them is enabled. */
+  names: Map<string, boolean>;
+  /** Starts of the names that wildcards stand for. */
+  prefixes: Map<string, boolean>;
+}
+
+/** Models of enabled channels, and of those that the gateway disabled: a model that is down stays in sight. */
+export async function reachableModels(
+  { db, pool }: { db: PrismaClient; pool: Pool },
+  ownGroup?: string,
+): Promise<Reachable> {
+  const usable = (await usableGroups(db, ownGroup)).map((group) => group.symbol);
+  const { rows } = await pool.query<{ model: string; enabled: boolean }>(
+    `SELECT m.model, bool_or(c.status = ${ChannelStatus.enabled}) AS enabled
+       FROM channels c
+       JOIN channel_models m ON m.channel_id = c.id
+      WHERE c.deleted_at IS NULL AND c.status IN (${ChannelStatus.enabled}, ${ChannelStatus.autoDisabled})
+        AND EXISTS (SELECT FROM channel_groups g WHERE g.channel_id = c.id AND g."group" = ANY($1))
+      GROUP BY 1`,
+    [usable],
+  );
+  const [names, prefixes] = [new Map<string, boolean>(), new Map<string, boolean>()];
+  for (const { model, enabled } of rows) {
+    if (model.endsWith("*")) prefixes.set(model.slice(0, -1), enabled);
+    else names.set(model, enabled);
+  }
+  return { names, prefixes };
+}
+
+/** Whether an enabled channel serves it; undefined when none of the reader's groups reaches it. */
+export function servedOf({ names, prefixes }: Reachable, model: string): boolean | undefined {
+  const found = [
+    names.get(model),
+    ...[...prefixes].map(([prefix, enabled]) => (model.startsWith(prefix) ? enabled : undefined)),
+  ].filter((enabled) => enabled !== undefined);
+  return found.length === 0 ? undefined : found.includes(true);
+}
+
+/** How models are now: of this and the last hour. */
+function stateOf(hours: HealthByModel, model: string, served: boolean): ModelState {
+  if (!served) return "outage";
+  const lately = shareOf(sumOfTallies(hours.models.get(model)?.tallies.slice(-2) ?? []));
+  if (lately === null) return "no_data";
+  if (lately < 0.5) return "outage";
+  return lately < 0.95 ? "degraded" : "operational";
+}
+
+const severity: Record<ModelState, number> = { outage: 0, degraded: 1, operational: 2, no_data: 3 };
+
+/** Every model of the public groups; those behind a wildcard once they were called. */
+export async function statusOfModels(
+  handles: { db: PrismaClient; pool: Pool },
+  hours: HealthByModel,
+  days: DaysByModel,
+): Promise<ModelStatus[]> {
+  const reachable = await reachableModels(handles);
+  const known = new Set([...reachable.names.keys(), ...days.models.keys(), ...hours.models.keys()]);
+  const table = await loadTable(handles.db);
+  const described = await describeModels(handles.db, table, [...known]);
+  const noHours = (): null[] => Array.from({ length: 24 }, () => null);
+  const models = [...known].flatMap((model) => {
+    const served = servedOf(reachable, model);
+    if (served === undefined) return [];
+    const health = hours.models.get(model);
+    const daily = days.models.get(model);
+    return {
+      model,
+      owner: described.get(model)?.owner ?? "",
+      state: stateOf(hours, model, served),
+      availability: health?.availability ?? null,
+      hourly: health?.hourly ?? noHours(),
+      availability_90d: shareOf(sumOfTallies(daily ?? [])),
+      daily: daily?.map(shareOf) ?? Array.from({ length: 90 }, () => null),
+    };
+  });
+  return models.sort(
+    (a, b) => severity[a.state] - severity[b.state] || (a.model < b.model ? -1 : a.model > b.model ? 1 : 0),
+  );
+}

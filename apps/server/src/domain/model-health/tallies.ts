@@ -1,0 +1,54 @@
+import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
+import type { Pool } from "#platform/database/db.ts";
+import { type Tally, unavailableCalls } from "./unavailable.ts";
+
+/** Served and failed calls of every model, period by period. Reads roll-ups, and failed calls up to a number. */
+
+interface Periods {
+  starts: readonly Date[];
+  now: Date;
+  /** Failed calls that are read at most. */
+  mostFailed: number;
+  /** Nothing is known about periods that begin earlier. */
+  knownFrom?: Date;
+}
+
+/** By model: a tally per period; those of which nothing is known have no calls. */
+export async function talliesByModel(
+  pool: Pool,
+  { starts, now, mostFailed, knownFrom }: Periods,
+): Promise<Map<string, Tally[]>> {
+  const [first] = starts;
+  if (first === undefined) return new Map();
+  const closed = await closedUntil(pool);
+  const [usage, unavailable] = await Promise.all([
+    usageByDayAndKey(pool, {
+      by: "model",
+      span: { from: first, to: now },
+      closed,
+      days: starts.map((start) => ({ date: "", start })),
+    }),
+    unavailableCalls(pool, starts, mostFailed),
+  ]);
+  const from = Math.max(unavailable.from.getTime(), knownFrom?.getTime() ?? 0);
+  const isKnown = (place: number) => (starts[place]?.getTime() ?? 0) >= from;
+  const models = new Map<string, Tally[]>();
+  function tallyOf(model: string, place: number): Tally | undefined {
+    let tallies = models.get(model);
+    if (tallies === undefined) {
+      tallies = starts.map(() => ({ served: 0, failed: 0 }));
+      models.set(model, tallies);
+    }
+    return isKnown(place) ? tallies[place] : undefined;
+  }
+  for (const { key, day, request_count } of usage) {
+    const tally = tallyOf(key, day);
+    if (tally !== undefined) tally.served += request_count;
+  }
+  for (const [model, places] of unavailable.counts)
+    for (const [place, count] of places) {
+      const tally = tallyOf(model, place);
+      if (tally !== undefined) tally.failed += count;
+    }
+  return models;
+}

@@ -1,0 +1,78 @@
+import type { ErrorCode } from "@gateway/shared/errors";
+import { LogType } from "@gateway/shared/usage/log";
+import type { Pool } from "#platform/database/db.ts";
+
+/**
+ * Calls that a model could not serve. What is the client's fault (a wrong request, an empty balance, a limit of its key)
+ * says nothing about the model.
+ */
+
+const causes = [
+  "no_channel",
+  "upstream_failed",
+  "upstream_overloaded",
+  "upstream_rate_limited",
+  "upstream_timeout",
+  "internal",
+] as const satisfies ErrorCode[];
+
+export interface Unavailable {
+  /** By model, then by place of the period in which they failed. */
+  counts: Map<string, Map<number, number>>;
+  /** Before this instant not every failed call was read. */
+  from: Date;
+}
+
+/**
+ * @param starts of the periods, oldest first
+ * @param most failed calls that are read; they have an index of their own, newest first
+ */
+export async function unavailableCalls(
+  pool: Pool,
+  starts: readonly Date[],
+  most: number,
+): Promise<Unavailable> {
+  const { rows } = await pool.query<{
+    model: string;
+    place: number;
+    count: bigint;
+    read: bigint;
+    oldest: Date;
+  }>(
+    `SELECT model_name AS model, width_bucket(created_at, $2::timestamptz[]) - 1 AS place,
+            count(*) FILTER (WHERE error_code = ANY($3)) AS count,
+            (sum(count(*)) OVER ())::bigint AS read, min(min(created_at)) OVER () AS oldest
+       FROM (
+         SELECT model_name, created_at, error_code FROM request_logs
+          WHERE type = ${LogType.failed} AND created_at >= $1
+          ORDER BY created_at DESC, id DESC LIMIT ${most}
+       ) failed
+      GROUP BY 1, 2`,
+    [starts[0], starts, causes],
+  );
+  const counts: Unavailable["counts"] = new Map();
+  for (const { model, place, count } of rows) {
+    const places = counts.get(model) ?? new Map<number, number>();
+    counts.set(model, places.set(place, Number(count)));
+  }
+  const [row] = rows;
+  const complete = row === undefined || Number(row.read) < most;
+  return { counts, from: complete ? new Date(0) : row.oldest };
+}
+
+/** Served calls and failed ones of one period. */
+export interface Tally {
+  served: number;
+  failed: number;
+}
+
+export function shareOf({ served, failed }: Tally): number | null {
+  return served + failed === 0 ? null : served / (served + failed);
+}
+
+export function sumOfTallies(tallies: readonly Tally[]): Tally {
+  return tallies.reduce(
+    (sum, each) => ({ served: sum.served + each.served, failed: sum.failed + each.failed }),
+    { served: 0, failed: 0 },
+  );
+}

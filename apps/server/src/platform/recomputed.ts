@@ -1,0 +1,42 @@
+/** One computation for all readers of this node: it lasts some time, and longer when it took longer. */
+export interface Recomputed<T> {
+  /** Rejects when the computation does; the next reader tries again. */
+  read(): Promise<T>;
+}
+
+interface Limits {
+  lastsMs: number;
+  /** Computing takes at most this share of the time, however large the site is. */
+  mostShare: number;
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
+}
+
+export function recomputed<T>(
+  compute: () => Promise<T>,
+  { lastsMs, mostShare, now = () => performance.now() }: Limits,
+): Recomputed<T> {
+  let current: Promise<T> | undefined;
+  let until = 0;
+
+  async function begin(): Promise<T> {
+    const began = now();
+    until = Infinity;
+    try {
+      return await compute();
+    } catch (error) {
+      current = undefined;
+      throw error;
+    } finally {
+      const took = now() - began;
+      until = began + Math.max(lastsMs, took / mostShare);
+    }
+  }
+
+  return {
+    read() {
+      if (current === undefined || now() >= until) current = begin();
+      return current;
+    },
+  };
+}

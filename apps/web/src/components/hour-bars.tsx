@@ -1,0 +1,67 @@
+/** Hours or days side by side. Height, not colour alone, says how large a share failed. */
+import classes from "./hour-bars.module.css";
+
+export type HourBar = {
+  key: string;
+  /** Under the pointer. */
+  title: string;
+  /** Of the calls that were served; null without calls. */
+  share: number | null;
+};
+
+type HourBarsProps = {
+  /** What all of them say, for those who do not see them. */
+  label: string;
+  bars: readonly HourBar[];
+  height?: number;
+  barWidth?: number;
+  /** As wide as its place. */
+  fill?: boolean;
+};
+
+/** One failed call of thousands is to be seen, too. */
+const leastFailure = 0.22;
+const idleHeight = 3;
+const gap = 2;
+
+export function HourBars({ label, bars, height = 22, barWidth = 5, fill = false }: HourBarsProps) {
+  const step = barWidth + gap;
+  const width = bars.length * step - gap;
+  return (
+    <svg
+      className={classes.bars}
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${width} ${height}`}
+      width={fill ? "100%" : width}
+      height={height}
+      preserveAspectRatio={fill ? "none" : undefined}
+    >
+      {bars.map(({ key, title, share }, place) => {
+        const x = place * step;
+        const bad = share === null || share === 1 ? 0 : Math.max(leastFailure, 1 - share) * height;
+        return (
+          <g key={key}>
+            <title>{title}</title>
+            {/* The whole height answers to the pointer. */}
+            <rect x={x - gap / 2} y={0} width={step} height={height} fill="transparent" />
+            {share === null ? (
+              <rect
+                className={classes.idle}
+                x={x}
+                y={height - idleHeight}
+                width={barWidth}
+                height={idleHeight}
+              />
+            ) : (
+              <>
+                <rect className={classes.served} x={x} y={bad} width={barWidth} height={height - bad} />
+                <rect className={classes.failed} x={x} y={0} width={barWidth} height={bad} />
+              </>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

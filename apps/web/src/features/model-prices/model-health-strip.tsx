@@ -1,0 +1,77 @@
+/** How a model did within 24 hours: availability by the hour, latency, speed. */
+import type { ModelHealth } from "@gateway/shared/channels/model-health";
+import { Card, Group, Skeleton, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { HourBars } from "#components/hour-bars.tsx";
+import { hourText } from "#lib/channel-hours.ts";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Stat, Stats } from "#ui/stats.tsx";
+
+type ModelHealthStripProps = {
+  health: ModelHealth | undefined;
+  /** Unix seconds of the first hour. */
+  since: number | undefined;
+  pending: boolean;
+};
+
+export function ModelHealthStrip({ health, since, pending }: ModelHealthStripProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  if (pending) return <Skeleton height={96} radius="lg" />;
+  if (health === undefined || since === undefined)
+    return (
+      <Card padding="lg">
+        <Text c="dimmed" fz="sm">
+          {t("No calls within 24 hours, so availability and speed are not known.")}
+        </Text>
+      </Card>
+    );
+  const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+  const share = (value: number | null) => (value === null ? "–" : format.percent(value));
+  const bars = health.hourly.map((each, hour) => {
+    const at = hourText(since, hour);
+    return {
+      key: at,
+      share: each,
+      title: each === null ? t("{{time}}: no calls", { time: at }) : `${at}: ${format.percent(each)}`,
+    };
+  });
+  return (
+    <Stats columns={4}>
+      <Stat
+        title={t("Availability, 24 hours")}
+        hint={t("Calls that were served, of all that the providers could have served.")}
+        value={
+          <Group gap={12} component="span" wrap="nowrap">
+            {share(health.availability)}
+            <HourBars
+              label={t("Availability by hour: {{share}} in total", { share: share(health.availability) })}
+              bars={bars}
+              barWidth={4}
+              height={20}
+            />
+          </Group>
+        }
+        line={t("By hour, the current one last")}
+      />
+      <Stat
+        title={t("Latency")}
+        hint={t("The median of successful calls, and below it the 95th percentile.")}
+        value={time(health.p50)}
+        line={`p95 ${time(health.p95)}`}
+      />
+      <Stat
+        title={t("Time to first token")}
+        hint={t("The median of successful streams, and below it the 95th percentile.")}
+        value={time(health.first_p50)}
+        line={`p95 ${time(health.first_p95)}`}
+      />
+      <Stat
+        title={t("Throughput")}
+        hint={t("Output tokens per second of streams after the first token, the median.")}
+        value={health.tokens_per_second === null ? "–" : format.whole(Math.round(health.tokens_per_second))}
+        line={t("tokens per second")}
+      />
+    </Stats>
+  );
+}

@@ -1,0 +1,124 @@
+/** A model on a page of its own: prices, how it did today, and how to call it. The same in the console and for visitors. */
+import { Anchor, Button, Group, Skeleton, Stack } from "@mantine/core";
+import { IconArrowLeft, IconMessageCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link, useParams } from "react-router-dom";
+import { CodeSamples } from "#components/code-samples.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
+import { useInConsole } from "#lib/model-address.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
+import { useSelf } from "#lib/session.ts";
+import { usePageTitle, useServerAddress } from "#lib/site.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Section } from "#ui/page.tsx";
+import { groupsQuery, healthQuery } from "./api.ts";
+import { ModelAbout } from "./model-about.tsx";
+import { ModelHealthStrip } from "./model-health-strip.tsx";
+import { ModelManagement } from "./model-management.tsx";
+import { Extras, GroupPrices, Tiers } from "./model-prices-tables.tsx";
+import { type Offer, offersOf } from "./offers.ts";
+import classes from "./model-prices.module.css";
+
+export default function ModelPage() {
+  const { t } = useTranslation();
+  const { id: model = "" } = useParams();
+  const list = useInConsole() ? "/panel/model_price" : "/models";
+  usePageTitle(model);
+  const models = useQuery(modelsQuery);
+  const groups = useQuery(groupsQuery);
+  const offer = offersOf(models.data ?? {}).find((each) => each.model === model);
+  return (
+    <>
+      <Anchor component={Link} to={list} fz="sm" c="dimmed" display="inline-block" mb="sm">
+        <Group gap={6} component="span">
+          <IconArrowLeft size={15} />
+          {t("All models")}
+        </Group>
+      </Anchor>
+      {offer && groups.data ? (
+        <Loaded key={model} offer={offer} groups={groups.data} />
+      ) : models.error && !models.data ? (
+        <Failed error={models.error} onRetry={() => void models.refetch()} />
+      ) : groups.error && !groups.data ? (
+        <Failed error={groups.error} onRetry={() => void groups.refetch()} />
+      ) : models.data && groups.data ? (
+        <Empty
+          title={t("This model is not available")}
+          hint={t("No channel of your groups serves it, or the link is incomplete.")}
+          action={
+            <Button component={Link} to={list}>
+              {t("Show all models")}
+            </Button>
+          }
+        />
+      ) : (
+        <Stack gap="md" aria-busy>
+          <Skeleton height={40} maw={420} />
+          <Skeleton height={96} radius="lg" />
+          <Skeleton height={260} radius="lg" />
+        </Stack>
+      )}
+    </>
+  );
+}
+
+type LoadedProps = { offer: Offer; groups: NonNullable<ReturnType<typeof useGroups>> };
+
+const useGroups = () => useQuery(groupsQuery).data;
+
+function Loaded({ offer, groups }: LoadedProps) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const inConsole = useInConsole();
+  const address = useServerAddress();
+  const health = useQuery(healthQuery);
+  // The visitor's own group, else the first one that reaches the model.
+  const group =
+    [self?.group ?? "", ...offer.groups].find((symbol) => groups[symbol] !== undefined) ??
+    Object.keys(groups)[0] ??
+    "";
+  const ratio = groups[group]?.ratio ?? 1;
+  const chats = offer.kind === "chat";
+  const playground = `${inConsole ? "/panel" : ""}/playground?model=${encodeURIComponent(offer.model)}`;
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="sm">
+        <h1 className={classes.title}>
+          <ModelIcon model={offer.model} size={26} />
+          {offer.model}
+          <CopyButton text={offer.model} label={t("Model name")} />
+        </h1>
+        <Group gap="xs">
+          {inConsole ? <ModelManagement model={offer.model} /> : null}
+          {chats ? (
+            <Button component={Link} to={playground} leftSection={<IconMessageCircle size={16} />}>
+              {t("Open in playground")}
+            </Button>
+          ) : null}
+        </Group>
+      </Group>
+      <ModelHealthStrip
+        health={health.data?.models[offer.model]}
+        since={health.data?.since}
+        pending={health.isPending}
+      />
+      <div className={classes.columns}>
+        <div className={classes.stack}>
+          <GroupPrices offer={offer} groups={groups} own={group} />
+          <Extras offer={offer} ratio={ratio} />
+          <Tiers offer={offer} ratio={ratio} />
+        </div>
+        <div className={classes.stack}>
+          <ModelAbout offer={offer} />
+        </div>
+      </div>
+      {chats ? (
+        <Section title={t("Call this model")} hint={t("Replace the key with one of your tokens.")}>
+          <CodeSamples withClients address={address} model={offer.model} />
+        </Section>
+      ) : null}
+    </Stack>
+  );
+}

@@ -1,0 +1,145 @@
+/** What narrows and orders the list of models; each choice says how many models it leaves. */
+import type { UserGroupMap } from "@gateway/shared/channels/group";
+import { ActionIcon, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
+import { IconLayoutGrid, IconList } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { OwnerIcon } from "#components/owner-icon.tsx";
+import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { ownersQuery } from "./api.ts";
+import { ChoiceChips } from "./choice-chips.tsx";
+import { nameOfKind, nameOfSorting } from "./labels.ts";
+import { countFacet, type Facet, type Offer, sortings } from "./offers.ts";
+import type { PriceView } from "./price-params.ts";
+import classes from "./model-prices.module.css";
+
+type OfferFiltersProps = {
+  /** Undefined while they load. */
+  offers: Offer[] | undefined;
+  groups: UserGroupMap[string][];
+  params: PriceView;
+  group: string;
+  /** Models of other groups are shown, too. */
+  open: boolean;
+  onChange: (patch: Partial<PriceView>) => void;
+};
+
+export function OfferFilters({ offers, groups, params, group, open, onChange }: OfferFiltersProps) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const ownerRows = useQuery(ownersQuery).data;
+  const waiting = offers === undefined;
+  const count = (facet: Facet) =>
+    countFacet(offers ?? [], { ...params, group: open ? "" : group }, facet).filter(
+      (each) => each.count > 0 || params[facet] === each.value,
+    );
+  const owners = count("owner");
+  const tags = count("tag");
+  const reached = new Map(
+    countFacet(offers ?? [], { ...params, group }, "group").map((each) => [each.value, each.count]),
+  );
+  const withCount = (label: string, of: number) => `${label} (${of})`;
+  const iconOf = (name: string) => ownerRows?.find((owner) => owner.name === name)?.icon ?? "";
+  return (
+    <div className={classes.filters}>
+      <div className={classes.bar}>
+        <SearchBox
+          value={params.keyword}
+          onChange={(keyword) => onChange({ keyword })}
+          placeholder={t("Find a model")}
+          width={280}
+        />
+        <FilterSelect
+          disabled={waiting}
+          label={t("Type")}
+          value={params.kind}
+          onChange={(kind) => onChange({ kind })}
+          data={count("kind").map((each) => ({
+            value: each.value,
+            label: withCount(t(nameOfKind(each.value)), each.count),
+          }))}
+        />
+        {waiting || tags.length > 0 ? (
+          <FilterSelect
+            disabled={waiting}
+            label={t("Tag")}
+            value={params.tag}
+            onChange={(tag) => onChange({ tag })}
+            data={tags.map((each) => ({ value: each.value, label: withCount(each.value, each.count) }))}
+          />
+        ) : null}
+        <Select
+          aria-label={t("Sort by")}
+          w={phone ? "calc(50% - 4px)" : 160}
+          allowDeselect={false}
+          checkIconPosition="right"
+          data={sortings.map((value) => ({ value, label: t(nameOfSorting(value)) }))}
+          value={params.sort}
+          onChange={(sort) => onChange({ sort: sortings.find((each) => each === sort) ?? "usage" })}
+        />
+        <div className={classes.end}>
+          <SegmentedControl
+            size="xs"
+            aria-label={t("Unit")}
+            data={[
+              { value: "M", label: t("per million") },
+              { value: "K", label: t("per thousand") },
+            ]}
+            value={params.unit}
+            onChange={(unit) => onChange({ unit: unit === "K" ? "K" : "M" })}
+          />
+          <ViewButton view={params.view} onChange={(view) => onChange({ view })} />
+        </div>
+      </div>
+      {waiting ? <Skeleton height={32} maw={520} /> : null}
+      {owners.length > 1 ? (
+        <ChoiceChips
+          label={t("Provider")}
+          value={params.owner}
+          onChange={(owner) => onChange({ owner })}
+          choices={[
+            {
+              value: "",
+              label: t("All providers"),
+              note: String(owners.reduce((sum, each) => sum + each.count, 0)),
+            },
+            ...owners.map((each) => ({
+              value: each.value,
+              label: each.value,
+              note: String(each.count),
+              icon: <OwnerIcon icon={iconOf(each.value)} name={each.value} size={16} />,
+            })),
+          ]}
+        />
+      ) : null}
+      {!waiting && groups.length > 1 ? (
+        <ChoiceChips
+          label={t("Group")}
+          value={group}
+          onChange={(next) => onChange({ group: next })}
+          choices={groups.map(({ symbol, name, ratio }) => ({
+            value: symbol,
+            label: name,
+            note: `${ratio === 0 ? t("Free") : `×${ratio}`} · ${reached.get(symbol) ?? 0}`,
+          }))}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+type View = PriceView["view"];
+
+function ViewButton({ view, onChange }: { view: View; onChange: (view: View) => void }) {
+  const { t } = useTranslation();
+  const next = view === "cards" ? "list" : "cards";
+  const label = next === "list" ? t("Show as a list") : t("Show as cards");
+  return (
+    <Tooltip label={label}>
+      <ActionIcon size={34} aria-label={label} onClick={() => onChange(next)}>
+        {next === "list" ? <IconList size={18} /> : <IconLayoutGrid size={18} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,216 @@
+/** How available the models are, for anyone; only while the operator enables it. */
+import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
+import { StatusPage as Status } from "@gateway/shared/channels/model-health";
+import {
+  Anchor,
+  Button,
+  Card,
+  Container,
+  Group,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { HourBars } from "#components/hour-bars.tsx";
+import { ModelIcon } from "#components/provider-icon.tsx";
+import { hourText } from "#lib/channel-hours.ts";
+import { ApiError, http } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
+import { useFormat } from "#lib/quota.ts";
+import { usePageTitle, useSystemName } from "#lib/site.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { ChoiceBar } from "#ui/form/choice-bar.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot, type Tone } from "#ui/status-dot.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import classes from "./status-page.module.css";
+
+const statusPageQuery = queryOptions({
+  queryKey: ["model-status"],
+  queryFn: () => http.get("/model_status", Status),
+  staleTime: 30_000,
+  refetchInterval: 60_000,
+  meta: { quiet: true },
+});
+
+const states: Record<ModelState, { tone: Tone; text: string }> = {
+  operational: { tone: "good", text: phrase("Operational") },
+  degraded: { tone: "warn", text: phrase("Degraded") },
+  outage: { tone: "bad", text: phrase("Outage") },
+  no_data: { tone: "idle", text: phrase("No recent calls") },
+};
+
+/** So many models are shown before all are asked for. */
+const shownAtFirst = 100;
+
+export default function StatusPage() {
+  const { t } = useTranslation();
+  const name = useSystemName();
+  usePageTitle(t("Status"));
+  const status = useQuery(statusPageQuery);
+  const disabled = status.error instanceof ApiError && status.error.status === 404;
+  return (
+    <Container size={960} px={{ base: "sm", sm: "lg" }} py={{ base: "lg", sm: 40 }}>
+      <Title order={1} fz={{ base: 22, sm: 26 }}>
+        {t("Status of {{name}}", { name })}
+      </Title>
+      {status.data ? (
+        <Loaded status={status.data} />
+      ) : disabled ? (
+        <Empty
+          title={t("This site has no status page")}
+          hint={t("Its operator has not enabled one.")}
+          action={
+            <Button component={Link} to="/models">
+              {t("Show the models")}
+            </Button>
+          }
+        />
+      ) : status.error ? (
+        <Failed error={status.error} onRetry={() => void status.refetch()} />
+      ) : (
+        <Stack mt="lg" gap="sm" aria-busy>
+          <Skeleton height={72} radius="lg" />
+          <Skeleton height={320} radius="lg" />
+        </Stack>
+      )}
+    </Container>
+  );
+}
+
+const spans = ["24 h", "90 d"] as const;
+
+function Loaded({ status }: { status: Status }) {
+  const { t } = useTranslation();
+  const [span, setSpan] = useState<(typeof spans)[number]>("90 d");
+  const [keyword, setKeyword] = useState("");
+  const [all, setAll] = useState(false);
+  const { models } = status;
+  const found = models.filter(({ model, owner }) =>
+    `${model} ${owner}`.toLowerCase().includes(keyword.trim().toLowerCase()),
+  );
+  const shown = all ? found : found.slice(0, shownAtFirst);
+  return (
+    <Stack mt="lg" gap="md">
+      <Summary status={status} />
+      {models.length === 0 ? (
+        <Card>
+          <Empty title={t("No models yet")} />
+        </Card>
+      ) : (
+        <Card padding="lg">
+          <Group justify="space-between" gap="sm" mb="sm">
+            <TextInput
+              type="search"
+              aria-label={t("Find a model")}
+              placeholder={t("Find a model")}
+              leftSection={<IconSearch size={15} />}
+              value={keyword}
+              onChange={(event) => setKeyword(event.currentTarget.value)}
+            />
+            <ChoiceBar label={t("Period")} choices={spans} value={span} onChange={setSpan} />
+          </Group>
+          {found.length === 0 ? <Empty compact title={t("No model matches")} /> : null}
+          <ul className={classes.list} aria-label={t("Models")}>
+            {shown.map((model) => (
+              <Row key={model.model} model={model} status={status} days={span === "90 d"} />
+            ))}
+          </ul>
+          {shown.length < found.length ? (
+            <Button variant="default" mt="sm" onClick={() => setAll(true)}>
+              {t("Show all {{count}}", { count: found.length })}
+            </Button>
+          ) : null}
+        </Card>
+      )}
+      <Text fz="sm" c="dimmed">
+        {t(
+          "Availability is the share of calls that were served, of all that the providers could have served. Days are in UTC.",
+        )}
+      </Text>
+    </Stack>
+  );
+}
+
+function Summary({ status: { models, computed_at } }: { status: Status }) {
+  const { t } = useTranslation();
+  const count = (state: ModelState) => models.filter((model) => model.state === state).length;
+  const [outages, degraded] = [count("outage"), count("degraded")];
+  const tone: Tone = outages > 0 ? "bad" : degraded > 0 ? "warn" : "good";
+  const text =
+    outages > 0
+      ? t("{{count}} models have an outage", { count: outages })
+      : degraded > 0
+        ? t("{{count}} models are degraded", { count: degraded })
+        : t("All models are operational");
+  return (
+    <Card padding="lg">
+      <Group justify="space-between" gap="xs">
+        <Text fw={600} fz="lg" component="h2" m={0}>
+          <StatusDot tone={tone}>{text}</StatusDot>
+        </Text>
+        <Text fz="sm" c="dimmed">
+          {t("Updated")} <RelativeTime seconds={computed_at} />
+        </Text>
+      </Group>
+    </Card>
+  );
+}
+
+function Row({ model, status, days }: { model: ModelStatus; status: Status; days: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const phone = useIsPhone();
+  const { tone, text } = states[model.state];
+  const share = days ? model.availability_90d : model.availability;
+  const total = share === null ? t("No calls") : format.percent(share);
+  const shares = days ? model.daily : model.hourly;
+  // A phone has place for a month.
+  const from = days && phone ? shares.length - 30 : 0;
+  const bars = shares.slice(from).map((each, index) => {
+    const at = days ? dayText(status.first_day, from + index) : hourText(status.since, index);
+    return {
+      key: at,
+      share: each,
+      title: each === null ? t("{{time}}: no calls", { time: at }) : `${at}: ${format.percent(each)}`,
+    };
+  });
+  return (
+    <li>
+      <div className={classes.line}>
+        <span className={classes.name}>
+          <ModelIcon model={model.model} size={16} />
+          <Anchor component={Link} to={`/models/${encodeURIComponent(model.model)}`} c="inherit" fw={500}>
+            {model.model}
+          </Anchor>
+        </span>
+        <Text span fz="sm" className={classes.state}>
+          <StatusDot tone={tone}>{t(text)}</StatusDot>
+        </Text>
+      </div>
+      <div className={classes.line}>
+        <HourBars
+          label={t("Availability of {{model}}: {{share}}", { model: model.model, share: total })}
+          bars={bars}
+          height={26}
+          fill
+        />
+        <Text span fz="sm" c="dimmed" className={classes.share}>
+          {share === null ? "–" : total}
+        </Text>
+      </div>
+    </li>
+  );
+}
+
+/** YYYY-MM-DD */
+function dayText(first: string, place: number): string {
+  return new Date(Date.parse(first) + place * 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,35 @@
+/** What the last 24 hours of a channel amount to. Pure. */
+import type { ChannelHealth } from "@gateway/shared/usage/overview";
+
+export type ChannelHours = Pick<ChannelHealth, "requests" | "failed" | "rescued">;
+
+type Health = {
+  calls: number;
+  failed: number;
+  /** Attempts that succeeded, as a share; null without any. */
+  success: number | null;
+};
+
+/** Calls and attempts of 24 hours: what another channel had to serve counts as a failure of this one. */
+export function healthOf({ requests, failed, rescued }: ChannelHours): Health {
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const calls = sum(requests) + sum(rescued);
+  const bad = sum(failed) + sum(rescued);
+  return { calls, failed: bad, success: calls === 0 ? null : (calls - bad) / calls };
+}
+
+/** Attempts of one hour, and how many of them failed. */
+export function hourOf(
+  { requests, failed, rescued }: ChannelHours,
+  hour: number,
+): { calls: number; failed: number } {
+  const more = rescued[hour] ?? 0;
+  return { calls: (requests[hour] ?? 0) + more, failed: (failed[hour] ?? 0) + more };
+}
+
+/** "14:00" in the reader's time zone. @param since unix seconds of the first hour */
+export function hourText(since: number, hour: number): string {
+  const start = new Date((since + hour * 3_600) * 1000);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${two(start.getHours())}:${two(start.getMinutes())}`;
+}

@@ -1,0 +1,46 @@
+/** Figures side by side on one card: a title, the figure, and a quiet line below. */
+import { Card, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Hint } from "./form/hint.tsx";
+import classes from "./stats.module.css";
+
+/** @param columns on a wide window; three on a narrow one, two on a phone */
+export function Stats({ columns, children }: { columns: number; children: ReactNode }) {
+  return (
+    <Card padding={0} className={classes.strip} style={{ "--columns": columns }}>
+      {children}
+    </Card>
+  );
+}
+
+type StatProps = {
+  title: string;
+  value: ReactNode;
+  /** Under the pointer. */
+  exact?: string;
+  hint?: string;
+  bad?: boolean;
+  line?: ReactNode;
+};
+
+export function Stat({ title, value, exact, hint, bad = false, line }: StatProps) {
+  return (
+    <section className={classes.stat} aria-label={title}>
+      <Text fz="sm" c="dimmed" truncate>
+        {hint ? (
+          <Hint label={hint}>
+            <span className={classes.hinted}>{title}</span>
+          </Hint>
+        ) : (
+          title
+        )}
+      </Text>
+      <Text className={classes.value} title={exact} data-bad={bad || undefined}>
+        {value}
+      </Text>
+      <Text fz="xs" c="dimmed" className="tabular" truncate>
+        {line}
+      </Text>
+    </section>
+  );
+}
