@@ -1,17 +1,10 @@
 /** How to make the first call: curl, Python, TypeScript, with the address filled in. */
 import { Group } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { CopyButton } from "#ui/copy.tsx";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
-import {
-  type Sample,
-  type SampleClient,
-  sampleClients,
-  sampleCode,
-  type SampleLanguage,
-  sampleLanguages,
-} from "./sample-code.ts";
+import { openaiSample, type Sample, type SampleLanguage, sampleLanguages } from "./sample-code.ts";
 import classes from "./code-samples.module.css";
 
 /** Strings and keywords in two tones: enough to read by, too little to need a library. */
@@ -29,25 +22,24 @@ function toned(code: string) {
   });
 }
 
-/** `withClients` also offers the samples for the libraries of Anthropic and Google. */
-export function CodeSamples({ withClients = false, ...sample }: Sample & { withClients?: boolean }) {
+type CodeSamplesProps = {
+  sample: Sample;
+  /** With the library of the reader's choice; OpenAI's unless said. */
+  codeOf?: (language: SampleLanguage, sample: Sample) => string;
+  /** Stands before the choice of the language. */
+  choice?: ReactNode;
+};
+
+export function CodeSamples({ sample, codeOf = openaiSample, choice }: CodeSamplesProps) {
   const { t } = useTranslation();
   const [language, setLanguage] = useState<SampleLanguage>("curl");
-  const [client, setClient] = useState<SampleClient>("OpenAI");
   // Before there is a model, the place for its name.
-  const code = sampleCode(client, language, { ...sample, model: sample.model || "<model>" });
+  const code = codeOf(language, { ...sample, model: sample.model || "<model>" });
   return (
     <div className={classes.box}>
       <div className={classes.bar}>
         <Group gap="xs">
-          {withClients ? (
-            <ChoiceBar
-              label={t("Client library of the sample")}
-              choices={sampleClients}
-              value={client}
-              onChange={setClient}
-            />
-          ) : null}
+          {choice}
           <ChoiceBar
             label={t("Language of the sample")}
             choices={sampleLanguages}

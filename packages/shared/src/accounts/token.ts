@@ -165,6 +165,12 @@ export const TokenAdminPage = Page(TokenAdminRow);
 
 /** Answer of creating a token: the row with its whole key. */
 export const TokenCreated = TokenRow.extend({ key: z.string() });
+
+/** POST /api/token/admin: a token for someone else. */
+export const TokenAdminInput = TokenInput.extend({ user_id: z.int().min(1) });
+export type TokenAdminForm = z.input<typeof TokenAdminInput>;
+export const TokenAdminCreated = TokenAdminRow.extend({ key: z.string() });
+export type TokenAdminCreated = z.infer<typeof TokenAdminCreated>;
 export const TokenKey = z.object({ key: z.string() });
 
 export const TokenQuery = PageQuery.extend({

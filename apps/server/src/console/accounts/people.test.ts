@@ -116,6 +116,7 @@ describe("the available models", () => {
       groups: ["default"],
       owned_by: "OpenAI",
       info: null,
+      rank: null,
       price: {
         model: "gpt-9",
         type: "tokens",

@@ -51,6 +51,41 @@ describe("the search over everyone's tokens", () => {
   });
 });
 
+describe("a token that an administrator makes for a user", () => {
+  it("is the user's, with its limits; the key is shown once, and the audit log names the administrator", async () => {
+    const owner = await site.makeUser();
+    const { status, body } = await admin.send<Created>("POST", "/api/token/admin", {
+      user_id: owner.id,
+      name: "from the operator",
+      setting: { rates: { monthly_spend: 5_000_000 } },
+    });
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({ user_id: owner.id, setting: { rates: { monthly_spend: 5_000_000 } } });
+    expect((await callers().find(body.data.key)).caller).toMatchObject({ userId: owner.id });
+    const theirs = await site.as(owner);
+    const own = (await theirs.get<List>("/api/token")).body.data.data;
+    expect(own.map(({ name }) => name)).toEqual(["from the operator"]);
+    const shown = (await theirs.get<{ key: string }>(`/api/token/${body.data.id}/key`)).body.data.key;
+    expect(shown).toBe(body.data.key);
+    expect((await admin.get(`/api/token/${body.data.id}/key`)).status).toBe(404);
+    const entries = await root.get<{ data: { action: string; user_id: number }[] }>(
+      `/api/audit?target_type=token&target_id=${body.data.id}`,
+    );
+    expect(entries.body.data.data).toMatchObject([{ action: "token.create", user_id: adminUser.id }]);
+    expect(entries.response.body).not.toContain(body.data.key);
+  });
+
+  it("is refused for an equal account, for one that does not exist, and without the right", async () => {
+    const equal = await site.makeUser({ role: 10 });
+    const make = async (who: Browser, user_id: number, more: object = {}) =>
+      (await who.send("POST", "/api/token/admin", { user_id, name: "x", ...more })).status;
+    expect(await make(admin, equal.id)).toBe(403);
+    expect(await make(admin, 2_000_000_000)).toBe(404);
+    expect(await make(await site.as(await site.makeUser()), equal.id)).toBe(403);
+    expect(await make(admin, (await site.makeUser()).id, { group: "no-such-group" })).toBe(403);
+  });
+});
+
 describe("a token that changes hands", () => {
   it("belongs to the new owner alone, with a key that the old one does not know", async () => {
     const [from, to] = [await site.makeUser(), await site.makeUser()];

@@ -1,19 +1,29 @@
 import {
   TokenAdminChange,
+  TokenAdminCreated,
+  TokenAdminInput,
   TokenAdminPage,
   TokenAdminQuery,
   TokenAdminRow,
   TokenPatch,
 } from "@gateway/shared/accounts/token";
+import { ObjectUsage, ObjectUsageQuery } from "@gateway/shared/usage/object-usage";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
-import { administerToken, searchTokens, switchAnyToken } from "#domain/tokens/administration.ts";
+import { describeUsageOf } from "#domain/overview/object-usage.ts";
+import {
+  administerToken,
+  createTokenFor,
+  getAnyToken,
+  searchTokens,
+  switchAnyToken,
+} from "#domain/tokens/administration.ts";
 import { sortableTokens } from "./tokens.ts";
 
 /** Everyone's API keys, for administrators; never the keys themselves. */
-export function tokenAdministrationRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
+export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "tokens" } as const;
   const row = answers(TokenAdminRow);
   const zone = () => settings.current().TimeZone;
@@ -28,6 +38,34 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, secrets, settin
       const search = { keyword, billing_tag, userId, tokenId, timeZone: zone(), ...slice };
       const { rows, total } = await searchTokens(db, search);
       return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get(
+    "/token/admin/:id/usage",
+    {
+      config,
+      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+    },
+    async (request) => {
+      const { id, user_id: user } = await getAnyToken(db, viewerOf(request), request.params.id);
+      return ok(await describeUsageOf(pool, { user, token: id }, request.query.time_zone));
+    },
+  );
+
+  // The key is in this answer alone: later only its owner finds it.
+  app.post(
+    "/token/admin",
+    { config, schema: { body: TokenAdminInput, response: answers(TokenAdminCreated) } },
+    async (request, reply) => {
+      const { row: token, key } = await createTokenFor(
+        { db, secrets },
+        viewerOf(request),
+        request.body,
+        zone(),
+      );
+      void reply.header("cache-control", "no-store");
+      return ok({ ...token, key });
     },
   );
 

@@ -10,11 +10,13 @@ import {
   TokenRow,
 } from "@gateway/shared/accounts/token";
 import { Nothing } from "@gateway/shared/envelope";
+import { ObjectUsage, ObjectUsageQuery } from "@gateway/shared/usage/object-usage";
 import type { FastifyRequest } from "fastify";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
+import { describeUsageOf } from "#domain/overview/object-usage.ts";
 import {
   changeToken,
   createToken,
@@ -40,7 +42,7 @@ export const sortableTokens = [
 ] as const;
 
 /** The signed-in person's own API keys. */
-export function tokenRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
+export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Services): void {
   const config = { access: "user" } as const;
   const row = answers(TokenRow);
   const shown = (request: FastifyRequest, token: Token) =>
@@ -66,6 +68,18 @@ export function tokenRoutes(app: ConsoleApp, { db, secrets, settings }: Services
 
   app.get("/token/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
     ok(shown(request, await getToken(db, viewerOf(request).id, request.params.id))),
+  );
+
+  app.get(
+    "/token/:id/usage",
+    {
+      config,
+      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+    },
+    async (request) => {
+      const { id, user_id: user } = await getToken(db, viewerOf(request).id, request.params.id);
+      return ok(await describeUsageOf(pool, { user, token: id }, request.query.time_zone));
+    },
   );
 
   app.get(

@@ -11,6 +11,7 @@ import {
 } from "@gateway/shared/accounts/user";
 import { Nothing } from "@gateway/shared/envelope";
 import { Page, Points } from "@gateway/shared/paging";
+import { ObjectUsage, ObjectUsageQuery } from "@gateway/shared/usage/object-usage";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
@@ -30,6 +31,7 @@ import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domai
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
+import { describeUsageOf } from "#domain/overview/object-usage.ts";
 import { currentTime } from "#platform/clock.ts";
 
 const sortable = [
@@ -48,7 +50,7 @@ const sortable = [
 
 /** Other people's accounts, for administrators. */
 export function userRoutes(app: ConsoleApp, services: Services): void {
-  const { db, secrets, settings } = services;
+  const { db, pool, secrets, settings } = services;
   const config = { access: "admin", permission: "users" } as const;
   const detail = answers(UserDetail);
 
@@ -70,6 +72,20 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
     if (user.id !== viewer.id) requireBelow(viewer, user);
     return ok(presentDetail(user));
   });
+
+  app.get(
+    "/user/:id/usage",
+    {
+      config,
+      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+    },
+    async (request) => {
+      const user = await describeUser(db, request.params.id);
+      const viewer = viewerOf(request);
+      if (user.id !== viewer.id) requireBelow(viewer, user);
+      return ok(await describeUsageOf(pool, { user: user.id }, request.query.time_zone));
+    },
+  );
 
   app.post("/user", { config, schema: { body: UserInput, response: detail } }, async (request) => {
     if (request.body.quota > 0) requireBalances(request, "user");

@@ -1,6 +1,12 @@
 import { ChannelEventPage, ChannelKeyPatch, ChannelKeyRow } from "@gateway/shared/channels/channel";
 import { Nothing } from "@gateway/shared/envelope";
 import { PageQuery } from "@gateway/shared/paging";
+import {
+  ChannelHealthQuery,
+  ChannelHours,
+  ObjectUsage,
+  ObjectUsageQuery,
+} from "@gateway/shared/usage/object-usage";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
@@ -8,12 +14,14 @@ import { IdParams, pageOf, RowIdText, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { listEvents } from "#domain/channels/channel-events.ts";
 import { listKeys, patchKey, removeKey } from "#domain/channels/channel-keys.ts";
+import { getChannel } from "#domain/channels/channels.ts";
+import { describeUsageOf, hoursOfChannels } from "#domain/overview/object-usage.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
 const KeyParams = IdParams.extend({ key: RowIdText });
 
 /** How a channel has been doing: its time line, and its keys one by one. */
-export function channelHealthRoutes(app: ConsoleApp, { db, health }: Services): void {
+export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Services): void {
   const keys = answers(z.array(ChannelKeyRow));
   const show = (id: number) => listKeys(db, id, health.freezes(id));
 
@@ -23,6 +31,24 @@ export function channelHealthRoutes(app: ConsoleApp, { db, health }: Services): 
     async ({ params, query }) => {
       const { rows, total } = await listEvents(db, params.id, sliceOf(query, []));
       return ok(pageOf(query, rows, total));
+    },
+  );
+
+  app.get(
+    "/channel/health",
+    { config, schema: { querystring: ChannelHealthQuery, response: answers(ChannelHours) } },
+    async (request) => ok(await hoursOfChannels(pool, request.query.ids.split(",").map(Number))),
+  );
+
+  app.get(
+    "/channel/:id/usage",
+    {
+      config,
+      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+    },
+    async ({ params, query }) => {
+      await getChannel(db, params.id);
+      return ok(await describeUsageOf(pool, { channel: params.id }, query.time_zone));
     },
   );
 

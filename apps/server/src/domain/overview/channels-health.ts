@@ -54,12 +54,12 @@ export async function channelsHealth(
 
 type Hours = Pick<ChannelHealth, "requests" | "failed" | "rescued" | "charged">;
 
-function noHours(): Hours {
+export function noHours(): Hours {
   const zeros = () => Array.from({ length: OVERVIEW_HOURS }, () => 0);
   return { requests: zeros(), failed: zeros(), rescued: zeros(), charged: 0 };
 }
 
-function hourlyByChannel({
+export function hourlyByChannel({
   days,
   usage,
   rescued,

@@ -1,5 +1,5 @@
 import { Role } from "@gateway/shared/accounts/roles";
-import type { TokenAdminChange, TokenAdminRow } from "@gateway/shared/accounts/token";
+import type { TokenAdminChange, TokenAdminInput, TokenAdminRow } from "@gateway/shared/accounts/token";
 import type { z } from "zod";
 import { type Administrator, requireBelow } from "#domain/accounts/administration.ts";
 import { getUser } from "#domain/accounts/users.ts";
@@ -106,6 +106,33 @@ export async function administerToken(
   });
 }
 
+/**
+ * A token for someone else, whose balance it spends. Its owner finds it in the console; the administrator sees the key
+ * once, to hand it over. Throws `not_found`, `forbidden` and what creating an own token throws.
+ */
+export async function createTokenFor(
+  { db, secrets }: { db: PrismaClient; secrets: Secrets },
+  actor: Administrator,
+  { user_id, ...input }: z.output<typeof TokenAdminInput>,
+  timeZone: string,
+): Promise<{ row: TokenAdminRow; key: string }> {
+  const key = newKey();
+  const row = await db.$transaction(async (tx) => {
+    const owner = await getUser(tx, user_id);
+    if (owner.id !== actor.id) requireBelow(actor, owner);
+    const values = { ...input, remain_quota: BigInt(input.remain_quota) };
+    const data = await columnsOf(tx, owner, values, undefined, actor);
+    const created = await tx.token.create({
+      data: { ...data, ...sealKey(secrets, key), user_id: owner.id },
+      include: withOwner,
+    });
+    await note(tx, actor, "token.create", undefined, created);
+    await announce(tx, "tokens", created.id);
+    return describeOwned(created, timeZone);
+  });
+  return { row, key };
+}
+
 /** Throws `conflict` when an expired or exhausted token is to be enabled. */
 export async function switchAnyToken(
   db: PrismaClient,
@@ -124,7 +151,8 @@ export async function switchAnyToken(
   });
 }
 
-async function getAnyToken(tx: Db, actor: Administrator, id: number): Promise<Owned> {
+/** Throws `not_found`, or `forbidden` when it belongs to an equal or a higher account. */
+export async function getAnyToken(tx: Db, actor: Administrator, id: number): Promise<Owned> {
   const token = await tx.token.findFirst({
     where: { id, deleted_at: null, user: { deleted_at: null } },
     include: withOwner,

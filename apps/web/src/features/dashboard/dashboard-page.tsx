@@ -147,7 +147,7 @@ function QuickStart() {
         </Button>
       }
     >
-      <CodeSamples address={address} model={sampleModel(models)} />
+      <CodeSamples sample={{ address, model: sampleModel(models) }} />
     </Section>
   );
 }

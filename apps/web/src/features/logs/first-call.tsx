@@ -3,7 +3,7 @@ import { Anchor, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { CodeSamples } from "#components/code-samples.tsx";
+import { ClientSamples } from "#components/client-samples.tsx";
 import { sampleModel } from "#components/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useServerAddress } from "#lib/site.ts";
@@ -21,7 +21,7 @@ export function FirstCall() {
         hint={t("Make your first call; it shows up here within a second.")}
       />
       <Stack gap="sm" w="100%" maw={640}>
-        <CodeSamples withClients address={address} model={sampleModel(models ?? {})} />
+        <ClientSamples sample={{ address, model: sampleModel(models ?? {}) }} />
         <Text fz="sm" c="dimmed" ta="center">
           {t("The key comes from a token.")}{" "}
           <Anchor component={Link} to="/panel/token" fz="sm">

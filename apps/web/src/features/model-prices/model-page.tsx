@@ -4,7 +4,7 @@ import { IconArrowLeft, IconMessageCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
-import { CodeSamples } from "#components/code-samples.tsx";
+import { ClientSamples } from "#components/client-samples.tsx";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useInConsole } from "#lib/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
@@ -116,7 +116,7 @@ function Loaded({ offer, groups }: LoadedProps) {
       </div>
       {chats ? (
         <Section title={t("Call this model")} hint={t("Replace the key with one of your tokens.")}>
-          <CodeSamples withClients address={address} model={offer.model} />
+          <ClientSamples sample={{ address, model: offer.model }} />
         </Section>
       ) : null}
     </Stack>

@@ -56,7 +56,7 @@ export function Welcome() {
               </Anchor>
             </Group>
           </Stack>
-          <CodeSamples address={address} model={sampleModel(models.data ?? {})} />
+          <CodeSamples sample={{ address, model: sampleModel(models.data ?? {}) }} />
         </Container>
       </section>
       <Container size={1200} px="lg" py={{ base: 40, sm: 72 }}>

@@ -5,7 +5,7 @@ import { IconCopy } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
-import { CodeSamples } from "#components/code-samples.tsx";
+import { ClientSamples } from "#components/client-samples.tsx";
 import { sampleModel } from "#components/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useSelf } from "#lib/session.ts";
@@ -53,11 +53,12 @@ export function CreatedDialog({ token, onClose }: { token: Created; onClose: () 
         </Stack>
         <Stack gap="xs">
           <Text fw={600}>{t("Make the first call")}</Text>
-          <CodeSamples
-            withClients
-            address={address}
-            apiKey={token.key}
-            model={sampleModel(modelsOfToken(models ?? {}, token, self?.group ?? ""))}
+          <ClientSamples
+            sample={{
+              address,
+              apiKey: token.key,
+              model: sampleModel(modelsOfToken(models ?? {}, token, self?.group ?? "")),
+            }}
           />
         </Stack>
         <Group justify="flex-end">

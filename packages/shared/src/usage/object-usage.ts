@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { Points, UnixTime } from "#paging.ts";
+import { TimeZone } from "#site/time-zone.ts";
+import { Failures, LatencySample, OVERVIEW_HOURS } from "./overview.ts";
+
+/** What one channel, one account or one token did: GET /api/channel/:id/usage, /api/user/:id/usage, /api/token/:id/usage. */
+
+/** Days of the chart, the last one has begun. */
+export const USAGE_DAYS = 30;
+
+export const ObjectUsageQuery = z.object({ time_zone: TimeZone });
+
+const Hourly = z.array(z.int()).length(OVERVIEW_HOURS);
+
+const UsageOfDay = z.object({
+  /** YYYY-MM-DD */
+  date: z.string(),
+  requests: z.int(),
+  failed: z.int(),
+  charged: Points,
+  tokens: z.int(),
+});
+export type UsageOfDay = z.infer<typeof UsageOfDay>;
+
+/** A failed call. */
+const FailedCall = z.object({
+  request_id: z.string(),
+  time: UnixTime,
+  code: z.string(),
+  status: z.int(),
+  model: z.string(),
+});
+export type FailedCall = z.infer<typeof FailedCall>;
+
+export const ObjectUsage = z.object({
+  /** When the first of the 24 hours began. */
+  since: UnixTime,
+  /** Calls by hour, failed ones included. */
+  requests: Hourly,
+  failed: Hourly,
+  /** Of a channel: attempts that failed here while another channel served the call. */
+  rescued: Hourly,
+  charged: Hourly,
+  /** Local days of the time zone that was asked for, oldest first. */
+  days: z.array(UsageOfDay).length(USAGE_DAYS),
+  /** Models of the 24 hours by what they charged, at most eight. */
+  models: z.array(z.object({ name: z.string(), requests: z.int(), failed: z.int(), charged: Points })),
+  /** Of the newest calls within 24 hours; 5,000 are read at most. */
+  latency: LatencySample,
+  failures: Failures,
+  last_failed: FailedCall.nullable(),
+});
+export type ObjectUsage = z.infer<typeof ObjectUsage>;
+
+/** GET /api/channel/health: 24 hours of the channels that a list shows. */
+export const ChannelHealthQuery = z.object({
+  ids: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/, "Send up to 100 ids"),
+});
+
+export const ChannelHours = z.object({
+  since: UnixTime,
+  channels: z.array(
+    z.object({
+      id: z.int(),
+      requests: Hourly,
+      failed: Hourly,
+      rescued: Hourly,
+      last_failed: FailedCall.nullable(),
+    }),
+  ),
+});
+export type ChannelHours = z.infer<typeof ChannelHours>;
