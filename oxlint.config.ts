@@ -12,6 +12,7 @@ const modules: Record<string, string[]> = {
   gateway: ["relay", ...entry],
   console: ["relay", ...entry],
   jobs: ["relay", ...entry],
+  cli: entry,
   relay: ["domain", "providers", "dialects", "platform"],
   domain: ["providers", "payments", "sign-in", "notices", "dialects", "platform"],
   providers: ["dialects"],
@@ -197,7 +198,7 @@ export default defineConfig({
       files: [
         `${server}/env.ts`,
         `${server}/main.ts`,
-        `${server}/audit.ts`,
+        `${server}/cli/main.ts`,
         `${server}/demo/main.ts`,
         "scripts/**",
       ],

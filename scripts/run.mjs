@@ -1,6 +1,6 @@
-// pnpm dev | audit:money | bench | bench:channels | chaos | fuzz | lighthouse, on the pinned Node.
+// pnpm dev | gateway | bench | bench:channels | chaos | fuzz | lighthouse, on the pinned Node.
 //   dev      the server, restarted on every change, and Vite in front of it
-//   audit    recomputes every balance; prints the drift, which must be 0
+//   cli      the command-line tool of an installation (docs/cli.md)
 //   bench    the measurements behind the numbers in the documentation
 //   bench:channels  what thousands of channels cost, the screen that lists them included
 //   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
@@ -29,12 +29,12 @@ import {
 const [what, ...rest] = process.argv.slice(2);
 const server = join(root, "apps/server");
 const programs = {
-  audit: "src/audit.ts",
   bench: "bench/main.ts",
   "bench:channels": "bench/channels.ts",
   "bench:ledger": "bench/ledger.ts",
   "bench:start": "bench/footprint.ts",
   chaos: "bench/chaos/main.ts",
+  cli: "src/cli/main.ts",
   "measure-logs": "bench/measure-logs.ts",
   "seed-logs": "bench/seed-logs.ts",
 };

@@ -41,7 +41,7 @@ export async function offerTotp(
   issuer: string,
 ): Promise<{ secret: string; uri: string }> {
   const secret = randomBytes(SECRET_BYTES);
-  const sealed = secrets.encrypt(secret.toString("base64"), contextOf(user.id));
+  const sealed = sealTotpSecret(secrets, user.id, secret);
   const { count } = await db.user.updateMany({
     where: { id: user.id, totp_enabled: false },
     data: { totp_secret: sealed },
@@ -148,6 +148,15 @@ function newRecoveryCode(): string {
 function recoveryHash(secrets: Secrets, userId: number, code: string): Uint8Array<ArrayBuffer> {
   const bare = code.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   return secrets.hash(`recovery:${userId}:${bare}`);
+}
+
+/** A secret that is already in someone's app, for an account that is imported. */
+export function sealTotpSecret(
+  secrets: Secrets,
+  userId: number,
+  secret: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  return secrets.encrypt(Buffer.from(secret).toString("base64"), contextOf(userId));
 }
 
 function contextOf(userId: number): string {

@@ -7,7 +7,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { takeGuess } from "./password-guesses.ts";
-import { passwordMatches } from "./passwords.ts";
+import { hashPassword, isForeignHash, passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
 
 /** Accounts: finding one by what someone presents, and reading one for the console. */
@@ -43,7 +43,8 @@ export interface PasswordLogin {
 export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Promise<User> {
   const user = await findByName(db, input.username);
   const guess = await takeGuess(db, secrets, { name: input.username, user, ip: input.ip });
-  if (!(await passwordMatches(user?.password_hash, input.password)) || user === null) {
+  const hasImported = (await db.import.findFirst({ select: { id: true } })) !== null;
+  if (!(await passwordMatches(user?.password_hash, input.password, hasImported)) || user === null) {
     throw new GatewayError("wrong_credentials", { reason: "user_name_or_password_wrong" });
   }
   await guess.right();
@@ -52,7 +53,15 @@ export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Pro
     throw forbidden({ reason: "password_sign_in_off" });
   }
   await requireSecondFactor(db, secrets, user, input.code);
+  await renewHash(db, user, input.password);
   return noteLogin(db, user.id, input.ip);
+}
+
+/** Replaces a hash that came with an import, unless someone changed the password meanwhile. */
+async function renewHash(db: Db, { id, password_hash }: User, password: string): Promise<void> {
+  if (!isForeignHash(password_hash)) return;
+  const renewed = await hashPassword(password);
+  await db.user.updateMany({ where: { id, password_hash }, data: { password_hash: renewed } });
 }
 
 export async function noteLogin(db: Db, userId: number, ip: string): Promise<User> {

@@ -33,8 +33,7 @@ export async function createRedemptions(
 ): Promise<RedemptionRow[]> {
   const rows = Array.from({ length: input.count }, () => {
     const key = randomBytes(CODE_BYTES).toString("hex");
-    const key_hash = secrets.hash(key);
-    return { ...columnsOf(input), key_hash, key_encrypted: secrets.encrypt(key, contextOf(key_hash)) };
+    return { ...columnsOf(input), ...sealCode(secrets, key) };
   });
   return db.$transaction(async (tx) => {
     const created = await tx.redemption.createManyAndReturn({
@@ -122,6 +121,12 @@ export async function listRedemptions(
     rows: rows.map((row) => describeRedemption(secrets, row, names.get(row.redeemed_by ?? 0))),
     total,
   };
+}
+
+/** A code as it is stored: found by its keyed hash, shown from its encrypted copy. */
+export function sealCode(secrets: Secrets, key: string) {
+  const key_hash = secrets.hash(key);
+  return { key_hash, key_encrypted: secrets.encrypt(key, contextOf(key_hash)) };
 }
 
 export function describeRedemption(secrets: Secrets, row: Redemption, redeemer = ""): RedemptionRow {

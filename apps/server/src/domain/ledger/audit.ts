@@ -1,4 +1,4 @@
-import type { Pool } from "#platform/database/db.ts";
+import type { Db, Pool } from "#platform/database/db.ts";
 
 /**
  * Recomputes every balance from what moved it. It must not repair anything: a drift is a defect to be found.
@@ -54,9 +54,19 @@ FROM (SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM tokens) AS che
 LEFT JOIN books b ON b.expected <> b.actual
 ORDER BY b.what, b.id`;
 
+type Row = { checked: bigint } & (AuditRow | { what: null });
+
 export async function audit(pool: Pool): Promise<Audit> {
-  type Row = { checked: bigint } & (AuditRow | { what: null });
   const { rows } = await pool.query<Row>(statement);
+  return outcomeOf(rows);
+}
+
+/** The same within a transaction, of what it has written so far. */
+export async function auditWithin(db: Db): Promise<Audit> {
+  return outcomeOf(await db.$queryRawUnsafe<Row[]>(statement));
+}
+
+function outcomeOf(rows: Row[]): Audit {
   const differing = rows.flatMap((row) =>
     row.what === null ? [] : [{ what: row.what, id: row.id, expected: row.expected, actual: row.actual }],
   );

@@ -86,6 +86,47 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   };
 }
 
+/** What became of settings that came from another gateway. */
+export interface TakenSettings {
+  taken: SettingKey[];
+  /** Known here, but with a value that cannot be taken. */
+  refused: string[];
+  /** Switched off, because what they need is missing. */
+  switchedOff: SettingKey[];
+  unknown: string[];
+}
+
+/** Stores texts of another gateway as settings, in the transaction of the import; nothing in them can stop it. */
+export async function takeSettings(
+  tx: Db,
+  secrets: Secrets,
+  values: Readonly<Record<string, string>>,
+): Promise<TakenSettings> {
+  const outcome: TakenSettings = { taken: [], refused: [], switchedOff: [], unknown: [] };
+  const wanted = new Map<SettingKey, Value>();
+  for (const [key, text] of Object.entries(values)) {
+    if (!isSettingKey(key)) {
+      outcome.unknown.push(key);
+      continue;
+    }
+    const parsed = parseValue(key, text);
+    if (parsed.success) wanted.set(key, parsed.data);
+    else outcome.refused.push(key);
+  }
+  const { settings: stored } = await readStored(tx, secrets);
+  const next: Settings = { ...stored, ...Object.fromEntries(wanted) };
+  for (const { enabledBy, isReady } of switches)
+    if (wanted.get(enabledBy) === true && !isReady(next)) {
+      wanted.set(enabledBy, false);
+      outcome.switchedOff.push(enabledBy);
+    }
+  for (const [key, value] of wanted) {
+    await store(tx, secrets, key, value);
+    outcome.taken.push(key);
+  }
+  return outcome;
+}
+
 async function readStored(
   db: Db,
   secrets: Secrets,

@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import { type Command, InvalidArgumentError } from "commander";
+import { type CommonOptions, confirm, type Outcome, runOn, type Terminal } from "#cli/command.ts";
+import { CommandFailure, ExitCode } from "#cli/failure.ts";
+import { describeReport } from "#cli/import/describe-report.ts";
+import { products } from "#cli/import/products/index.ts";
+import type { Product } from "#cli/import/products/product.ts";
+import { requireProduct } from "#cli/import/refusals.ts";
+import type { ImportReport } from "#cli/import/report.ts";
+import { runImport } from "#cli/import/run-import.ts";
+import { openSource } from "#cli/import/sources/open-source.ts";
+import type { Installation } from "#cli/installation.ts";
+
+interface ImportArguments extends CommonOptions {
+  from: string;
+  dryRun?: boolean;
+  prices?: string;
+  logs: number;
+}
+
+const longAgoDays = 3_650;
+
+export function importCommand(program: Command, terminal: Terminal): void {
+  const importing = program
+    .command("import")
+    .description("Takes over the data of another gateway into an empty installation.");
+  for (const product of products)
+    importing
+      .command(product.id)
+      .description(`Takes over a ${product.title} database. It is only read, never changed.`)
+      .requiredOption(
+        "--from <database>",
+        "path of its SQLite file, mysql://user:password@host/database, or postgres://user:password@host/database",
+      )
+      .option("--dry-run", "print the report and change nothing")
+      .option("--logs <days>", "also take over the log of so many days", days, 0)
+      .option("--prices <file>", "prices as the running program reports them (docs/migration.md)")
+      .option("--yes", "do not ask")
+      .option("--json", "print the report as JSON")
+      .action((options: ImportArguments) =>
+        runOn(terminal, { ...options, migrates: options.dryRun !== true }, (installation) =>
+          importFrom(terminal, installation, product, options),
+        ),
+      );
+}
+
+function days(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value <= longAgoDays) return value;
+  throw new InvalidArgumentError(`It must be a whole number from 0 to ${longAgoDays}.`);
+}
+
+async function importFrom(
+  terminal: Terminal,
+  installation: Installation,
+  product: Product,
+  options: ImportArguments,
+): Promise<Outcome> {
+  const secrets = await installation.secrets();
+  const priceFile = options.prices === undefined ? undefined : await readPrices(options.prices);
+  const source = await openSource(options.from);
+  try {
+    requireProduct(source, product, products);
+    const done = await earlierImport(installation, product);
+    if (done !== undefined) return alreadyDone(done);
+    if (options.dryRun !== true)
+      await confirm(
+        terminal,
+        options,
+        `Import ${product.title} from ${source.origin} into ${installation.where}. Stop the old gateway first, so that its balances are complete. Continue?`,
+      );
+    const report = await runImport({
+      database: installation.database,
+      secrets,
+      source,
+      product,
+      dryRun: options.dryRun === true,
+      logDays: options.logs,
+      priceFile,
+      progress: (kind, rows) => terminal.err(`${kind}: ${rows}`),
+    });
+    return outcomeOf(report);
+  } finally {
+    await source.close();
+  }
+}
+
+function outcomeOf(report: ImportReport): Outcome {
+  return { json: report, text: describeReport(report), exitCode: report.ok ? ExitCode.ok : ExitCode.failed };
+}
+
+/** A second import of the same product finds everything there. */
+async function earlierImport(
+  { database }: Installation,
+  product: Product,
+): Promise<ImportReport | undefined> {
+  const row = await database.db.import.findFirst({ orderBy: { id: "desc" } });
+  if (row === null) return undefined;
+  if (row.product === product.id) return row.report as unknown as ImportReport;
+  throw new CommandFailure(
+    `This installation already has an import of ${row.product}. An import goes into a new installation only.`,
+  );
+}
+
+function alreadyDone(report: ImportReport): Outcome {
+  return {
+    json: { ...report, already_imported: true },
+    text: `${report.product} was imported on ${report.finished_at} from ${report.origin}. Nothing was changed.`,
+    exitCode: ExitCode.ok,
+  };
+}
+
+async function readPrices(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandFailure(
+      `The price file ${path} cannot be read (${why}). Save what the old gateway sends at /api/pricing and give that file.`,
+      ExitCode.usage,
+      { cause },
+    );
+  }
+}

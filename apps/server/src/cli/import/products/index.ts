@@ -1,0 +1,5 @@
+import { oneHub } from "./one-hub.ts";
+import type { Product } from "./product.ts";
+
+/** Every product that can be imported from its database. */
+export const products: readonly Product[] = [oneHub];

@@ -1,0 +1,111 @@
+import type { SourceRow } from "./sources/source.ts";
+
+/**
+ * Reads a column of a foreign row. Databases and drivers give the same value as text, number, bigint, boolean or bytes; NULL, a
+ * missing column and "" all mean "not set". No function throws: what cannot be read is not set.
+ */
+
+export function text(row: SourceRow, name: string): string {
+  const value = row[name];
+  if (value === null || value === undefined) return "";
+  if (typeof value === "string") return value;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
+  if (typeof value === "object") return JSON.stringify(value);
+  return typeof value === "number" || typeof value === "bigint" || typeof value === "boolean"
+    ? String(value)
+    : "";
+}
+
+/** Postgres has no NUL in texts, and cut texts must not end within a character. */
+export function cut(value: string, most: number): string {
+  const clean = value.replaceAll("\0", "").toWellFormed();
+  return clean.length <= most ? clean : clean.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+export function points(row: SourceRow, name: string): bigint {
+  const found = /^\s*(-?\d+)(?:\.\d*)?\s*$/.exec(text(row, name));
+  return found === null ? 0n : BigInt(found[1] ?? "0");
+}
+
+export function whole(row: SourceRow, name: string): number {
+  const value = Number(points(row, name));
+  return Number.isSafeInteger(value) ? value : 0;
+}
+
+/** An id or counter for an `integer` column. */
+export function int(row: SourceRow, name: string): number {
+  const value = whole(row, name);
+  return Math.abs(value) < 2 ** 31 ? value : 0;
+}
+
+export function flag(row: SourceRow, name: string, otherwise = false): boolean {
+  const value = text(row, name).trim().toLowerCase();
+  return value === "" ? otherwise : ["1", "true", "t"].includes(value);
+}
+
+/** Unix seconds; undefined for 0 and below. */
+export function seconds(row: SourceRow, name: string): Date | undefined {
+  const value = whole(row, name);
+  return value > 0 && value < 253_402_300_800 ? new Date(value * 1_000) : undefined;
+}
+
+export function milliseconds(row: SourceRow, name: string): Date | undefined {
+  const value = whole(row, name);
+  if (value <= 0 || value >= 253_402_300_800_000) return undefined;
+  // Some rows hold seconds.
+  return new Date(value < 100_000_000_000 ? value * 1_000 : value);
+}
+
+/** An SQL timestamp. MySQL's has no zone and counts as UTC: it only says that, and about when. */
+export function stamp(row: SourceRow, name: string): Date | undefined {
+  const value = row[name];
+  if (value instanceof Date) return value;
+  const written = text(row, name).trim();
+  if (written === "" || written.startsWith("0000")) return undefined;
+  const iso = written.replace(" ", "T").replace(/(\.\d{3})\d+/, "$1");
+  const date = new Date(/(Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+export function bytes(row: SourceRow, name: string): Uint8Array<ArrayBuffer> | undefined {
+  const value = row[name];
+  return value instanceof Uint8Array && value.length > 0 ? Uint8Array.from(value) : undefined;
+}
+
+/** JSON as text or parsed; undefined when it is not set or not JSON. */
+export function json(row: SourceRow, name: string): unknown {
+  const value = row[name];
+  if (typeof value === "object" && value !== null && !(value instanceof Uint8Array)) return value;
+  return parsed(text(row, name));
+}
+
+export function parsed(value: string): unknown {
+  if (value.trim() === "") return undefined;
+  try {
+    return JSON.parse(value) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function record(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+export function list(value: string, separator: string | RegExp = ","): string[] {
+  const entries = value.split(separator).map((entry) => entry.trim());
+  return [...new Set(entries.filter((entry) => entry !== ""))];
+}
+
+/** A decimal in its shortest form that reads back as the same float: 2.5, never 2.4999999999. Undefined when it is none. */
+export function decimal(value: unknown, decimals = 10): string | undefined {
+  if (value === null || value === undefined || value === "") return undefined;
+  const number = Number(value);
+  if (!Number.isFinite(number)) return undefined;
+  const short = String(number);
+  if (!short.includes("e") && (short.split(".")[1] ?? "").length <= decimals) return short;
+  const fixed = number.toFixed(decimals);
+  return fixed.includes(".") ? fixed.replace(/\.?0+$/, "") : fixed;
+}

@@ -1,0 +1,50 @@
+/** A database of another gateway, as an import reads it: read-only, in one snapshot, row by row. */
+export interface Source {
+  /** Where it is, without a password. */
+  origin: string;
+  /** Names of columns by table. */
+  columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Whole numbers come as bigint or text, everything else as the driver gives it: `row.ts` reads both. */
+  rows(query: RowQuery): AsyncIterable<SourceRow>;
+  close(): Promise<void>;
+}
+
+export type SourceRow = Readonly<Record<string, unknown>>;
+
+export interface RowQuery {
+  table: string;
+  /** A column of the table. */
+  orderBy?: string;
+  descending?: boolean;
+  /** Rows whose column is at least this number. */
+  atLeast?: { column: string; value: number };
+  equals?: { column: string; value: number };
+  limit?: number;
+}
+
+/** The statement of a query. Names come from the source's own schema or from this program; values are parameters. */
+export function statementOf(
+  query: RowQuery,
+  quote: (name: string) => string,
+  mark: (place: number) => string,
+) {
+  const values: number[] = [];
+  const conditions: string[] = [];
+  const compare = (column: string, operator: string, value: number) => {
+    values.push(value);
+    conditions.push(`${quote(column)} ${operator} ${mark(values.length)}`);
+  };
+  if (query.atLeast !== undefined) compare(query.atLeast.column, ">=", query.atLeast.value);
+  if (query.equals !== undefined) compare(query.equals.column, "=", query.equals.value);
+  const text = [
+    `SELECT * FROM ${quote(query.table)}`,
+    conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`,
+    query.orderBy === undefined
+      ? ""
+      : `ORDER BY ${quote(query.orderBy)} ${query.descending === true ? "DESC" : "ASC"}`,
+    query.limit === undefined ? "" : `LIMIT ${Math.trunc(query.limit)}`,
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+  return { text, values };
+}

@@ -1,0 +1,34 @@
+import { Command, type CommanderError } from "commander";
+import type { Terminal } from "./command.ts";
+import { auditCommand } from "./commands/audit.ts";
+import { importCommand } from "./commands/import.ts";
+import { ExitCode } from "./failure.ts";
+
+/** All commands. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command("gateway")
+    .description(
+      "Manages a gateway installation: the one of DATABASE_URL, or of DATA_DIR with the embedded database.",
+    )
+    .showHelpAfterError("Run the command with --help to see its arguments.")
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    })
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 done and checked, 1 a check failed, 2 wrong arguments or environment, 3 refused, nothing changed.",
+    );
+  for (const add of [importCommand, auditCommand]) add(program, terminal);
+  leaveExitTo(program, terminal);
+  return program;
+}
+
+/** Wrong arguments end with a code of ours, and in a test they do not end the process. */
+function leaveExitTo(command: Command, terminal: Terminal): void {
+  command.exitOverride((error: CommanderError) => {
+    terminal.setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
+    throw error;
+  });
+  for (const child of command.commands) leaveExitTo(child, terminal);
+}

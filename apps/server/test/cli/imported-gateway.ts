@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readEnv } from "#env.ts";
+import { startGateway } from "#start/index.ts";
+import { testSecretKey } from "#test/gateway.ts";
+
+/** A gateway on a database that an import has filled; its root came with it. */
+export async function startImported(databaseUrl: string) {
+  const dataDir = await mkdtemp(join(tmpdir(), "gateway-imported-"));
+  const gateway = await startGateway(
+    readEnv({
+      NODE_ENV: "test",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      LOG_LEVEL: "silent",
+      SECRET_KEY: testSecretKey,
+      TRUST_PROXY: "loopback",
+      API_RATE_LIMIT: "1000000",
+    }),
+    { keepStartMemory: true },
+  );
+  let requested = 0;
+  const send = async (path: string, headers: Record<string, string>, body?: unknown) => {
+    requested += 1;
+    const response = await fetch(`${gateway.url}${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        "api-version": "2",
+        // An address of its own each time, so that no limit of an address is met.
+        "x-forwarded-for": `10.9.${requested >> 8}.${requested & 255}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as { success?: boolean; data?: unknown },
+    };
+  };
+  return {
+    url: gateway.url,
+    signIn: async (username: string, password: string) =>
+      (await send("/api/user/login", {}, { username, password })).body.success === true,
+    own: async (accessToken: string) => send("/api/user/self", { authorization: accessToken }),
+    chat: async (key: string, model: string, content = "hello", from = "127.0.0.1") =>
+      send(
+        "/v1/chat/completions",
+        { authorization: `Bearer ${key}`, "x-forwarded-for": from },
+        { model, messages: [{ role: "user", content }] },
+      ),
+    models: async (key: string, from = "127.0.0.1") =>
+      send("/v1/models", { authorization: `Bearer ${key}`, "x-forwarded-for": from }),
+    async stop() {
+      await gateway.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
