@@ -15,8 +15,8 @@ import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import { answerUnroutable } from "#gateway/answer-error.ts";
 import { answerMalformed } from "#gateway/client-errors.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
-import { wantsRealtime } from "#gateway/realtime.ts";
 import type { GatewayServices } from "#gateway/services.ts";
+import { wantsSocket } from "#gateway/sockets.ts";
 import { standardUrl } from "#gateway/standard-url.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { serveWeb } from "./web.ts";
@@ -42,7 +42,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: () => randomUUIDv7(),
     trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
     // Some HTTP libraries offer another protocol with every request; theirs are requests like any other.
-    http: { shouldUpgradeCallback: wantsRealtime },
+    http: { shouldUpgradeCallback: wantsSocket },
     clientErrorHandler: answerMalformed,
     frameworkErrors: answerUnroutable,
     rewriteUrl: ({ url = "/" }) => standardUrl(url, options.basePath),

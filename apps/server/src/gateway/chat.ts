@@ -7,7 +7,7 @@ import { invalidRequest, modelNotFound } from "#errors.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat, streamType } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
-import { accessOf, wantsFresh } from "./access.ts";
+import { type Access, accessOf, wantsFresh } from "./access.ts";
 import { admit } from "./admit.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
@@ -91,26 +91,8 @@ async function answerChat(
   const chat = turn.request;
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();
-  const { headers, call } = await admit(services, {
-    ...access,
-    endpoint,
-    needs: turn.background === true ? "responses" : "chat",
-    model: chat.model,
-    stream: chat.stream,
-    tools: chat.tools !== undefined && chat.tools.length > 0,
-    estimate: estimateUsage(chat, {
-      maxOutputTokens: settings.DefaultMaxOutputTokens,
-      spending: spendingOf(body, chat, turn),
-    }),
-    calls: 1,
-    client,
-    body,
-    raw,
-    ...turn,
-    forward: forwardable(request),
-    fresh: wantsFresh(request),
-    signal,
-  });
+  const requested = chatCall(services, { ...access, endpoint, client, body, raw, turn, signal }, request);
+  const { headers, call } = await admit(services, requested);
   const heartbeat = caller.setting.heartbeat;
   const options = {
     heartbeat: chat.jsonArrayStream === true ? "\n" : client.heartbeat,
@@ -129,6 +111,32 @@ async function answerChat(
       return client.encodeStreamError(named, request.id, chat);
     },
   });
+}
+
+type Means = Access & Pick<ChatCall, "endpoint" | "client" | "body" | "raw" | "signal"> & Pick<Turn, "turn">;
+
+/** The call that a turn is, before it is admitted. */
+export function chatCall(
+  { relay }: Pick<GatewayServices, "relay">,
+  { turn, ...given }: Means,
+  request: FastifyRequest,
+): ChatCall {
+  const chat = turn.request;
+  return {
+    ...given,
+    needs: turn.background === true ? "responses" : "chat",
+    model: chat.model,
+    stream: chat.stream,
+    tools: chat.tools !== undefined && chat.tools.length > 0,
+    estimate: estimateUsage(chat, {
+      maxOutputTokens: relay.settings.current().DefaultMaxOutputTokens,
+      spending: spendingOf(given.body, chat, turn),
+    }),
+    calls: 1,
+    ...turn,
+    forward: forwardable(request),
+    fresh: wantsFresh(request),
+  };
 }
 
 const geminiActions = new Set(["generateContent", "streamGenerateContent", "countTokens"]);

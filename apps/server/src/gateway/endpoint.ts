@@ -51,7 +51,7 @@ export function guardEndpoints(
 }
 
 /** With a pin an administrator acts on the provider's account; the right to see channels is enough to look only. */
-function requirePinRights(
+export function requirePinRights(
   { method, ws }: FastifyRequest,
   { caller, pin }: { caller: Caller; pin: Pin | undefined },
 ) {

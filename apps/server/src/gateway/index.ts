@@ -18,10 +18,10 @@ import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
 import { guardEndpoint } from "./native-endpoint.ts";
 import { plainRoutes } from "./plain.ts";
-import { realtimeRoutes } from "./realtime.ts";
 import { readResponseTurn } from "./response-turn.ts";
 import { responseRoutes } from "./responses.ts";
 import type { GatewayServices } from "./services.ts";
+import { socketRoutes } from "./sockets.ts";
 import { taskRoutes } from "./tasks.ts";
 
 /**
@@ -64,7 +64,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   }
   void app.register(async (scope) => {
     encodeErrors(scope, dialects["openai-chat"]);
-    await realtimeRoutes(scope, services);
+    await socketRoutes(scope, services);
   });
   void app.register(async (scope) => {
     encodeErrors(scope, dialects["openai-chat"]);

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from "node:http";
-import websocket from "@fastify/websocket";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import { messageSocket } from "#platform/web-socket.ts";
@@ -12,41 +10,21 @@ import { authenticate } from "./authenticate.ts";
 import { readJson } from "./body/json-body.ts";
 import { foldName } from "./body/one-reading.ts";
 import { realtimeReading } from "./body/readings.ts";
-import { guardEndpoints } from "./endpoint.ts";
 import { queryWithoutKey } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
+import { isBeta, MAX_MESSAGE } from "./socket-limits.ts";
 
 /** The endpoint for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */
-const PATH = "/v1/realtime";
-/** A client may append fifteen megabytes of sound at once. */
-const MAX_MESSAGE = 16 * 1024 * 1024;
+export const REALTIME_PATH = "/v1/realtime";
 const foreignTargets = new Set(["deployment", "deployment_id", "deployment-id", "call_id", "session_id"]);
-const KEY_PROTOCOL = "openai-insecure-api-key.";
-const BETA_PROTOCOL = "openai-beta.";
 
-/** Whether a request that offers an upgrade shall have it. */
-export function wantsRealtime({ method, url = "", headers }: IncomingMessage): boolean {
-  const [path = ""] = url.split("?");
-  return (
-    method === "GET" &&
-    path.replace(/\/$/, "").endsWith(PATH) &&
-    headers.upgrade?.toLowerCase() === "websocket"
-  );
-}
-
-export async function realtimeRoutes(app: FastifyInstance, services: GatewayServices): Promise<void> {
+/** @param running sessions that end before the node stops */
+export function realtimeRoutes(
+  app: FastifyInstance,
+  services: GatewayServices,
+  running: Set<{ finish(): Promise<void> }>,
+): void {
   const waiting = new WeakMap<FastifyRequest, RealtimeSession>();
-  const running = new Set<RealtimeSession>();
-  await app.register(websocket, {
-    options: { maxPayload: MAX_MESSAGE, perMessageDeflate: false, handleProtocols: chooseProtocol },
-    // What goes wrong on a socket is told by its close code.
-    errorHandler: (_error, socket) => socket.terminate(),
-    preClose: async () => {
-      await Promise.all([...running].map((session) => session.finish()));
-    },
-  });
-  // After the plugin, whose hook marks upgrades: a refused one must be closed, too.
-  guardEndpoints(app, services, { memoryFor: () => 0 });
   const preHandler = async (request: FastifyRequest) => {
     const session = await open(services, request);
     const { socket } = request.raw;
@@ -58,7 +36,7 @@ export async function realtimeRoutes(app: FastifyInstance, services: GatewayServ
     socket.once("close", abandon);
     if (socket.destroyed) abandon();
   };
-  app.get(PATH, { websocket: true, preHandler }, async (socket, request) => {
+  app.get(REALTIME_PATH, { websocket: true, preHandler }, async (socket, request) => {
     const session = waiting.get(request);
     waiting.delete(request);
     if (session === undefined) return;
@@ -74,7 +52,7 @@ export async function realtimeRoutes(app: FastifyInstance, services: GatewayServ
 }
 
 async function open(services: GatewayServices, request: FastifyRequest): Promise<RealtimeSession> {
-  if (!request.ws) throw new GatewayError("upgrade_required");
+  if (!request.ws) throw new GatewayError("upgrade_required", { reason: "realtime_needs_upgrade" });
   const left = new AbortController();
   request.raw.socket.once("close", () => left.abort());
   // A key in the address is for us, although it is not accepted there.
@@ -86,7 +64,7 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     throw invalidRequest({ reason: "realtime_model_in_address" }, { param: "model" });
   const { call } = await admit(services, {
     ...accessOf(request),
-    endpoint: PATH,
+    endpoint: REALTIME_PATH,
     needs: "realtime" as const,
     model,
     stream: true,
@@ -120,17 +98,6 @@ function forwardable({ headers }: FastifyRequest): Record<string, string> {
   };
 }
 
-function isBeta(protocol: string): boolean {
-  return protocol.startsWith(BETA_PROTOCOL);
-}
-
 function offered(headers: FastifyRequest["headers"]): string[] {
   return (headers["sec-websocket-protocol"] ?? "").split(",").map((protocol) => protocol.trim());
-}
-
-/** A browser that offers protocols wants one of them back; its key is not for repeating. */
-function chooseProtocol(protocols: Set<string>): string | false {
-  if (protocols.has("realtime")) return "realtime";
-  const plain = [...protocols].find((protocol) => !protocol.startsWith(KEY_PROTOCOL) && !isBeta(protocol));
-  return plain ?? [...protocols][0] ?? false;
 }

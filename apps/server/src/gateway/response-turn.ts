@@ -1,10 +1,11 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
+import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { ChatCall } from "#relay/chat/chat-call.ts";
 import type { Answer } from "#relay/core/call.ts";
 import { accessOf } from "./access.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
-import { jsonBody } from "./body/json-body.ts";
-import type { ReadTurn } from "./chat.ts";
+import { jsonBody, type JsonBody } from "./body/json-body.ts";
+import type { ReadTurn, Turn } from "./chat.ts";
 import { recall } from "./conversation.ts";
 import { inConversation } from "./in-conversation.ts";
 import { inEnd, repeating } from "./repeated.ts";
@@ -14,43 +15,59 @@ import type { GatewayServices } from "./services.ts";
 /** A call of the Responses dialect: what came before it in a conversation is part of it. */
 export function readResponseTurn(services: GatewayServices, client: Dialect): ReadTurn {
   return async (request, select) => {
-    const { json, dropped } = affordable(client, jsonBody(request));
     const { caller, pin } = accessOf(request);
-    const background = wantsBackground(json.body);
-    const inside = await inConversation(services, caller, json, pin);
-    const { raw, body } = inside?.body ?? json;
-    const decoded = decodeBody(client, { raw, body }, {}, select);
-    const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
-    if (inside === undefined) {
-      const repeated = { previous_response_id: body["previous_response_id"] };
-      const cannot = {
-        group: caller.group,
-        model: turn.request.model,
-        reason: "model_cannot_background" as const,
-      };
-      return {
-        raw,
-        body,
-        turn: { ...turn, background, dropped },
-        async answered(answer) {
-          try {
-            return turn.rewritten === true ? repeating(await answer, repeated) : await answer;
-          } catch (error) {
-            throw background ? orCannot(services, error, cannot) : error;
-          }
-        },
-      };
-    }
-    const repeated: Wire = { conversation: { id: inside.id } };
-    const finished: ChatCall["finished"] = async (end, chosen) => {
-      await turn.finished?.(inEnd(end, repeated), chosen);
-      await inside.finished(end, chosen);
+    return responseTurn(services, client, jsonBody(request), { caller, pin, select });
+  };
+}
+
+interface Given {
+  caller: Caller;
+  pin: Pin | undefined;
+  select?: ((body: Wire) => Wire) | undefined;
+}
+
+/** The same for a body that came another way than as a request. */
+export async function responseTurn(
+  services: GatewayServices,
+  client: Dialect,
+  given: JsonBody,
+  { caller, pin, select }: Given,
+): Promise<Turn> {
+  const { json, dropped } = affordable(client, given);
+  const background = wantsBackground(json.body);
+  const inside = await inConversation(services, caller, json, pin);
+  const { raw, body } = inside?.body ?? json;
+  const decoded = decodeBody(client, { raw, body }, {}, select);
+  const turn = await recall(services, caller, body, decoded, inside?.pin ?? pin);
+  if (inside === undefined) {
+    const repeated = { previous_response_id: body["previous_response_id"] };
+    const cannot = {
+      group: caller.group,
+      model: turn.request.model,
+      reason: "model_cannot_background" as const,
     };
     return {
       raw,
       body,
-      turn: { ...turn, finished, stateful: true, dropped },
-      answered: async (answer: Promise<Answer>) => repeating(await answer, repeated),
+      turn: { ...turn, background, dropped },
+      async answered(answer) {
+        try {
+          return turn.rewritten === true ? repeating(await answer, repeated) : await answer;
+        } catch (error) {
+          throw background ? orCannot(services, error, cannot) : error;
+        }
+      },
     };
+  }
+  const repeated: Wire = { conversation: { id: inside.id } };
+  const finished: ChatCall["finished"] = async (end, chosen) => {
+    await turn.finished?.(inEnd(end, repeated), chosen);
+    await inside.finished(end, chosen);
+  };
+  return {
+    raw,
+    body,
+    turn: { ...turn, finished, stateful: true, dropped },
+    answered: async (answer: Promise<Answer>) => repeating(await answer, repeated),
   };
 }

@@ -4,7 +4,6 @@ import { phrase } from "./phrase.ts";
 /** Codes with one message. */
 export const bodyMessages = {
   headers_too_large: phrase("The headers of the request are too large."),
-  upgrade_required: phrase("A realtime session is opened as a WebSocket."),
 };
 
 /** Codes with a message per reason. */
@@ -19,6 +18,11 @@ export const bodyReasons = {
     json_required: phrase("Send the body as application/json."),
     json_required_here: phrase("The body must be sent as application/json."),
     body_compressed: phrase("A compressed body is not accepted. Send it uncompressed."),
+  },
+  upgrade_required: {
+    realtime_needs_upgrade: phrase("A realtime session is opened as a WebSocket."),
+    responses_need_upgrade: phrase("Send responses to this address with POST, or open it as a WebSocket."),
+    responses_websocket_off: phrase("Responses over WebSocket are switched off here. Send them with POST."),
   },
   client_disconnected: {
     client_left_body: phrase("The body was not sent to its end."),
@@ -106,6 +110,16 @@ export const bodyReasons = {
       "A conversation can hold {{megabytes}} MB. Begin another, or delete items from it.",
     ),
     task_without_picture: phrase("The task to go on from has no picture yet."),
+    socket_event_unknown: phrase('The event "{{event}}" is not known here. Send "response.create".'),
+    socket_message_not_text: phrase("Send each event as a text message of JSON."),
+    socket_field: phrase('The field "{{field}}" is not supported over WebSocket.'),
+    socket_busy: phrase(
+      "A response is in progress on this connection. Wait until it is complete, or open another connection.",
+    ),
+    socket_age: phrase(
+      "The connection reached its limit of {{minutes}} minutes. Open a new connection to continue.",
+    ),
+    socket_idle: phrase("No event came within {{seconds}} s: the connection was closed."),
     session_idle: phrase("No event came from either side within {{seconds}} s: the session was closed."),
     too_many_addresses: phrase("At most {{most}} addresses of pictures and files can be fetched."),
     files_too_large: phrase("The files are larger than {{megabytes}} MB together."),

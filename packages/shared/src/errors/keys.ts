@@ -53,6 +53,7 @@ export const keyReasons = {
     ),
     one_call_at_once: phrase("This API key may have one call in progress at a time."),
     calls_at_once: phrase("This API key may have {{calls}} calls in progress at the same time."),
+    sockets_at_once: phrase("This API key may have {{limit}} WebSocket connections open at the same time."),
     account_requests_per_minute: phrase("This account may send {{limit}} requests per minute."),
     key_requests_per_minute: phrase("This API key may send {{limit}} requests per minute."),
     key_tokens_per_minute: phrase(

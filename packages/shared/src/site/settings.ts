@@ -248,6 +248,8 @@ export const Settings = z.object({
   AnswerCacheKilobytes: z.int().min(1).max(4_096).default(256),
   /** Seconds after which a realtime session without any event is closed. */
   RealtimeIdleSeconds: z.int().min(1).max(3_600).default(300),
+  /** Responses over WebSocket. Off: an upgrade gets 426, and clients go on over HTTP. */
+  ResponsesWebSocketEnabled: z.boolean().default(true),
   /** The endpoints of these clients; Chat and Responses are always open. */
   ClaudeAPIEnabled: z.boolean().default(true),
   GeminiAPIEnabled: z.boolean().default(true),

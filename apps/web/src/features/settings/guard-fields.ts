@@ -65,6 +65,12 @@ export const endpointsSection: SettingSection = {
       hint: phrase("/v1/messages, its token counting, and everything under /claude."),
     },
     {
+      key: "ResponsesWebSocketEnabled",
+      kind: "switch",
+      label: phrase("Responses over WebSocket"),
+      hint: phrase("Codex uses it for /v1/responses. Off: clients use HTTP."),
+    },
+    {
       key: "GeminiAPIEnabled",
       kind: "switch",
       label: phrase("Gemini API"),

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { Message, MessageSocket } from "#platform/web-socket.ts";
+import { openConnection } from "./connection.ts";
+import { openHistory } from "./history.ts";
+
+function simulated() {
+  const sent: { type: string; error?: { code: string } }[] = [];
+  const queue: Message[] = [];
+  const closed = Promise.withResolvers<{ code: number; reason: string }>();
+  const state = { isOpen: true };
+  const socket: MessageSocket = {
+    closed: closed.promise,
+    async *messages() {
+      while (state.isOpen) {
+        const message = queue.shift();
+        if (message === undefined) await sleep(2);
+        else yield message;
+      }
+    },
+    async send(data) {
+      sent.push(JSON.parse(String(data)) as (typeof sent)[number]);
+    },
+    close(given, reason) {
+      state.isOpen = false;
+      closed.resolve({ code: given, reason });
+    },
+  };
+  const say = (event: object) => queue.push({ data: Buffer.from(JSON.stringify(event)), binary: false });
+  return { socket, sent, say, closed: closed.promise };
+}
+
+const create = { type: "response.create", model: "m", input: "Hi" };
+
+describe("a connection for responses", () => {
+  it("takes no response after its time, and completes the one in progress", async () => {
+    const { socket, sent, say, closed } = simulated();
+    let answered = 0;
+    const connection = openConnection({
+      socket,
+      requestId: "r",
+      idleMs: 60_000,
+      maxAgeMs: 300,
+      watch: () => () => {},
+      read: () => {},
+      async respond() {
+        await sleep(600);
+        answered += 1;
+      },
+    });
+    say(create);
+    const running = connection.run();
+    await sleep(700);
+    expect([answered, sent]).toEqual([1, []]);
+    say(create);
+    expect((await closed).code).toBe(1000);
+    expect(sent).toMatchObject([{ type: "error", error: { code: "websocket_connection_limit_reached" } }]);
+    await running;
+    expect(answered).toBe(1);
+  });
+});
+
+describe("what a connection remembers", () => {
+  const kept = (...parts: string[]) => ({ parts, model: "m", home: undefined });
+
+  it("forgets the oldest responses, and counts what they share once", () => {
+    const history = openHistory(30);
+    history.keep("a", kept("x".repeat(10)));
+    history.keep("b", kept("x".repeat(10), "y".repeat(10)));
+    history.keep("c", kept("x".repeat(10), "y".repeat(10), "z".repeat(10)));
+    expect(history.find("a")).toBeDefined();
+    history.keep("d", kept("w".repeat(15)));
+    expect(history.find("d")).toBeDefined();
+    expect(history.find("c")).toBeUndefined();
+    history.keep("e", kept("v".repeat(31)));
+    expect(history.find("e")).toBeUndefined();
+  });
+
+  it("keeps 64 responses at most", () => {
+    const history = openHistory();
+    for (let count = 0; count < 70; count += 1) history.keep(`r${count}`, kept(`{"n":${count}}`));
+    expect([history.find("r5"), history.find("r6")?.parts]).toEqual([undefined, ['{"n":6}']]);
+  });
+});

@@ -1,0 +1,142 @@
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { nameError } from "#gateway/name-error.ts";
+import { type Cancellation, createCancellation } from "#platform/cancellation.ts";
+import { now } from "#platform/clock.ts";
+import type { Message, MessageSocket } from "#platform/web-socket.ts";
+import { errorEvent } from "./error-event.ts";
+import { type History, openHistory } from "./history.ts";
+import { type Create, readEvent } from "./read-event.ts";
+
+/**
+ * A connection on which a client requests one response after the other. Each response is a call of its own; the
+ * connection only knows whether one is in progress, what they said, and when it ends.
+ */
+export interface ResponseConnection {
+  /** Serves the client until the connection is closed and its last response is settled. Never throws. */
+  run(): Promise<void>;
+  /** Ends the connection after the response that is in progress; resolves when it is over. */
+  finish(): Promise<void>;
+}
+
+export interface Connected {
+  socket: MessageSocket;
+  /** The id of the request that opened it. */
+  requestId: string;
+  /** Milliseconds without an event after which it is closed. */
+  idleMs: number;
+  /** Milliseconds after which it takes no further responses. */
+  maxAgeMs: number;
+  /** Called with the reason when the key may not call any more; answers what ends the watch. */
+  watch(onRevoked: (error: GatewayError) => void): () => void;
+  /** The bytes of one event were read. */
+  read(): void;
+  /** Sends a response. Throws what would be an error over HTTP. */
+  respond(create: Create, history: History, signal: Cancellation): Promise<void>;
+}
+
+/** The key is refused: no further response can succeed. */
+const fatal: ReadonlySet<string> = new Set([
+  "invalid_api_key",
+  "token_disabled",
+  "token_expired",
+  "address_not_allowed",
+]);
+
+/** A node that stops waits no longer than this for a response. */
+const FINISH_MS = 60_000;
+
+export function openConnection(connected: Connected): ResponseConnection {
+  const { socket, requestId } = connected;
+  const history = openHistory();
+  const openedAt = now();
+  const { promise: over, resolve: closed } = Promise.withResolvers<void>();
+  let current: { signal: Cancellation; done: Promise<void> } | undefined;
+  let finishing = false;
+  let isEnding = false;
+  let idle: NodeJS.Timeout | undefined;
+
+  function touch(): void {
+    clearTimeout(idle);
+    idle = setTimeout(() => {
+      if (current === undefined) void end(idleError(connected.idleMs), 1000);
+      else touch();
+    }, connected.idleMs);
+    idle.unref();
+  }
+
+  async function end(error: unknown, code: number): Promise<void> {
+    if (isEnding) return;
+    isEnding = true;
+    await socket.send(errorEvent(error, requestId));
+    socket.close(code, nameError(error).code);
+  }
+
+  async function refuse(error: unknown): Promise<void> {
+    if (error instanceof GatewayError && fatal.has(error.code)) await end(error, 1008);
+    else if (!isEnding) await socket.send(errorEvent(error, requestId));
+  }
+
+  async function create(event: Create): Promise<void> {
+    const signal = createCancellation();
+    const done = connected.respond(event, history, signal).catch(refuse);
+    current = { signal, done };
+    await done;
+    current = undefined;
+    touch();
+    if (finishing) await end(new GatewayError("shutting_down"), 1001);
+  }
+
+  async function take({ data, binary }: Message): Promise<void> {
+    try {
+      if (binary) throw invalidRequest({ reason: "socket_message_not_text" });
+      const event = readEvent(data, history);
+      if (event === undefined) return;
+      if (current !== undefined) throw invalidRequest({ reason: "socket_busy" });
+      if (finishing) throw new GatewayError("shutting_down");
+      if (now() - openedAt >= connected.maxAgeMs) return await end(ageError(connected.maxAgeMs), 1000);
+      // The next message is read while the response is sent: only so a client that leaves is noticed.
+      void create(event);
+    } catch (error) {
+      await refuse(error);
+    }
+  }
+
+  return {
+    async run() {
+      touch();
+      const unwatch = connected.watch((error) => void end(error, 1008));
+      const aged = setTimeout(() => {
+        if (current === undefined) void end(ageError(connected.maxAgeMs), 1000);
+      }, connected.maxAgeMs);
+      aged.unref();
+      if (finishing) void end(new GatewayError("shutting_down"), 1001);
+      for await (const message of socket.messages()) {
+        touch();
+        connected.read();
+        if (!isEnding) await take(message);
+      }
+      isEnding = true;
+      clearTimeout(idle);
+      clearTimeout(aged);
+      unwatch();
+      current?.signal.cancel();
+      await current?.done;
+      closed();
+    },
+    finish() {
+      finishing = true;
+      const stop = () => void end(new GatewayError("shutting_down"), 1001);
+      if (current === undefined) stop();
+      else setTimeout(stop, FINISH_MS).unref();
+      return over;
+    },
+  };
+}
+
+function idleError(idleMs: number): GatewayError {
+  return invalidRequest({ reason: "socket_idle", seconds: Math.round(idleMs / 1_000) });
+}
+
+function ageError(maxAgeMs: number): GatewayError {
+  return invalidRequest({ reason: "socket_age", minutes: Math.round(maxAgeMs / 60_000) });
+}

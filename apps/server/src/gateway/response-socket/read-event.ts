@@ -1,0 +1,85 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { storable } from "#dialects/storable.ts";
+import { invalidRequest } from "#errors.ts";
+import { BODY_LIMIT, bodyTooLarge, type JsonBody, readJson } from "#gateway/body/json-body.ts";
+import { readings } from "#gateway/body/readings.ts";
+import { asItems, isSealed, kept, repeatable } from "#gateway/conversation-items.ts";
+import { responseIn } from "#gateway/conversation.ts";
+import type { Chosen } from "#relay/core/call.ts";
+import type { History, Kept } from "./history.ts";
+
+/** What a client sends over the connection, as the body that the same request has over HTTP. Pure. */
+export interface Create {
+  json: JsonBody;
+  /** The client's own input, as a part of what is kept. */
+  input: string;
+  /** The response of this connection that it continues. */
+  previous: { id: string; kept: Kept } | undefined;
+  /** False: nothing is generated, the input is kept for the next response. */
+  generates: boolean;
+}
+
+const reading = readings["openai-responses"];
+/** Events that say something of a response that is complete; nothing follows from them here. */
+const ignored: ReadonlySet<unknown> = new Set(["response.processed"]);
+
+/** Undefined for an event without an effect. Throws `invalid_request`. */
+export function readEvent(data: Buffer, history: History): Create | undefined {
+  const { body } = readJson(data, reading);
+  const { type, generate, event_id: _event, stream: _stream, background, ...rest } = body;
+  if (ignored.has(type)) return undefined;
+  if (type !== "response.create") throw unknownEvent(type);
+  const foreign = background === true ? "background" : rest["stream_id"] == null ? undefined : "stream_id";
+  if (foreign !== undefined) throw invalidRequest({ reason: "socket_field", field: foreign });
+  const { previous_response_id: id, input: given, ...fields } = rest;
+  const items = asItems(given);
+  const input = Array.isArray(items) ? JSON.stringify(items).slice(1, -1) : undefined;
+  const found = typeof id === "string" ? history.find(id) : undefined;
+  const head: Wire = { ...fields, stream: true };
+  if (found === undefined && id !== undefined) head["previous_response_id"] = id;
+  // What is no list is refused where every input is read.
+  const whole = input === undefined ? JSON.stringify(given) : `[${join([...(found?.parts ?? []), input])}]`;
+  const raw = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"input":${whole}}`);
+  if (raw.length > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
+  return {
+    json: readJson(raw, reading),
+    input: input ?? "",
+    previous: typeof id === "string" && found !== undefined ? { id, kept: found } : undefined,
+    generates: generate !== false,
+  };
+}
+
+function unknownEvent(type: unknown) {
+  const event = typeof type === "string" ? type.slice(0, 100) : "";
+  return invalidRequest({ reason: "socket_event_unknown", event }, { param: "type" });
+}
+
+function join(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(",");
+}
+
+/** The response that completes a stream, as the next one continues it. */
+export function keptOf(
+  { input, previous, json }: Create,
+  end: string,
+  chosen: Chosen,
+): { id: string; kept: Kept } | undefined {
+  const response = storable(responseIn(end));
+  const id = response?.["id"];
+  if (typeof id !== "string") return undefined;
+  const output = response?.["output"];
+  const items = Array.isArray(output) ? (output as Wire[]).map(kept) : [];
+  const written = JSON.stringify(repeatable(items)).slice(1, -1);
+  const parts = [...(previous?.kept.parts ?? []), input, written].filter((part) => part !== "");
+  const home =
+    isSealed(items) || previous?.kept.home !== undefined
+      ? { channel: chosen.channel.id, key: chosen.key?.id }
+      : undefined;
+  return { id, kept: { parts, model: String(json.body["model"]), home } };
+}
+
+/** What was given to be kept without a response. */
+export function warmedUp({ input, previous, json }: Create): Kept {
+  const parts = [...(previous?.kept.parts ?? []), input].filter((part) => part !== "");
+  return { parts, model: String(json.body["model"]), home: previous?.kept.home };
+}

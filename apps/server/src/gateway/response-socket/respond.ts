@@ -1,0 +1,138 @@
+import { randomBytes, randomUUIDv7 } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Dialect } from "#dialects/dialect.ts";
+import { dialects } from "#dialects/index.ts";
+import type { ChatEvent } from "#dialects/ir.ts";
+import { createFrameSplitter, formatFrame } from "#dialects/sse.ts";
+import type { Pin } from "#domain/tokens/callers.ts";
+import { internalError } from "#errors.ts";
+import { admitUnannounced, takeRequest } from "#gateway/admit.ts";
+import { authenticate } from "#gateway/authenticate.ts";
+import { decodeBody } from "#gateway/body/decode-body.ts";
+import { bodyMemory } from "#gateway/body/json-body.ts";
+import { chatCall } from "#gateway/chat.ts";
+import { requirePinRights } from "#gateway/endpoint.ts";
+import { isOurFault, nameError } from "#gateway/name-error.ts";
+import { repeating } from "#gateway/repeated.ts";
+import { responseTurn } from "#gateway/response-turn.ts";
+import type { GatewayServices } from "#gateway/services.ts";
+import type { Cancellation } from "#platform/cancellation.ts";
+import { now } from "#platform/clock.ts";
+import type { MessageSocket } from "#platform/web-socket.ts";
+import { relayChat } from "#relay/chat/chat.ts";
+import type { Answer } from "#relay/core/call.ts";
+import { errorEvent } from "./error-event.ts";
+import type { History } from "./history.ts";
+import { type Create, keptOf, warmedUp } from "./read-event.ts";
+
+/** One response of a connection: the call that the same request is over HTTP, its stream as one message per event. */
+const MEMORY_WAIT_MS = 30_000;
+
+/** Errors within a stream have the shape of those before it. */
+const client: Dialect = {
+  ...dialects["openai-responses"],
+  encodeStreamError: (error, requestId) =>
+    formatFrame({ event: "error", data: errorEvent(error, requestId) }),
+};
+
+interface From {
+  services: GatewayServices;
+  request: FastifyRequest;
+  socket: MessageSocket;
+  endpoint: string;
+}
+
+export async function respond(
+  from: From,
+  create: Create,
+  history: History,
+  signal: Cancellation,
+): Promise<void> {
+  const { services, request, socket } = from;
+  // The key may have been disabled, or have lapsed, since the connection was opened.
+  const known = await authenticate(services, request);
+  requirePinRights(request, known);
+  if (!create.generates) return warmUp(from, create, history);
+  const startedAt = now();
+  const memory = await services.relay.memory.acquire(bodyMemory(create.json.raw.length), {
+    owner: `user${known.caller.userId}`,
+    timeoutMs: MEMORY_WAIT_MS,
+  });
+  const requestId = randomUUIDv7();
+  try {
+    const pin = homeOf(services, create, known.pin);
+    const { raw, body, turn, answered } = await responseTurn(services, client, create.json, {
+      ...known,
+      pin,
+    });
+    const { finished } = turn;
+    const withKept: typeof turn = {
+      ...turn,
+      async finished(end, chosen) {
+        const made = keptOf(create, end, chosen);
+        if (made !== undefined) history.keep(made.id, made.kept);
+        await finished?.(end, chosen);
+      },
+    };
+    const access = { requestId, ip: request.ip, startedAt, memory, ...known };
+    const { endpoint } = from;
+    const given = { ...access, endpoint, client, body, raw, turn: withKept, signal };
+    const call = await admitUnannounced(services, chatCall(services, given, request));
+    const answering = relayChat(services.relay, call);
+    const answer = await (answered?.(answering) ?? answering);
+    const { previous } = create;
+    await pass(
+      socket,
+      signal,
+      previous === undefined ? answer : repeating(answer, { previous_response_id: previous.id }),
+    );
+  } catch (error) {
+    if (isOurFault(nameError(error))) request.log.error({ err: error }, "call failed");
+    throw error;
+  } finally {
+    memory.release();
+  }
+}
+
+/** What only one provider can read keeps the call there, as long as the model is the same and the channel exists. */
+function homeOf(
+  { relay }: GatewayServices,
+  { json, previous }: Create,
+  pin: Pin | undefined,
+): Pin | undefined {
+  const { home, model } = previous?.kept ?? {};
+  if (home === undefined || model !== json.body["model"]) return pin;
+  return relay.candidates.byId(home.channel) === undefined ? pin : { ...pin, home };
+}
+
+/** Sends each event as fast as the client takes it. A client that leaves closes the bill. */
+async function pass(socket: MessageSocket, signal: Cancellation, answer: Answer): Promise<void> {
+  if (answer.kind !== "stream") throw internalError(new Error("A response was not streamed."));
+  const splitter = createFrameSplitter();
+  for await (const piece of answer.frames) {
+    if (signal.aborted) break;
+    for (const { frame } of splitter.push(Buffer.from(piece))) await sendEvent(socket, frame.data);
+  }
+  for (const { frame } of splitter.flush()) await sendEvent(socket, frame.data);
+}
+
+async function sendEvent(socket: MessageSocket, data: string): Promise<void> {
+  if (data.startsWith("{")) await socket.send(data);
+}
+
+/** Nothing is generated, reserved or charged: the input is there for the response that continues it. */
+async function warmUp({ services, request, socket }: From, create: Create, history: History): Promise<void> {
+  const { caller } = await authenticate(services, request);
+  await takeRequest(services.limiter, services.relay.groups, caller);
+  const chat = decodeBody(client, create.json, {});
+  const id = `resp_${randomBytes(24).toString("hex")}`;
+  const encoder = client.encodeStream(chat);
+  const events: ChatEvent[] = [
+    { type: "start", id, model: chat.model },
+    { type: "stop", choice: 0, reason: "stop" },
+    { type: "finish", usage: { input: 0, output: 0 } },
+  ];
+  history.keep(id, warmedUp(create));
+  const text = events.map((event) => encoder(event).text).join("");
+  for (const { frame } of createFrameSplitter().push(Buffer.from(text))) await sendEvent(socket, frame.data);
+}

@@ -1,0 +1,117 @@
+import type { Socket } from "node:net";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { WebSocket } from "ws";
+import { GatewayError } from "#errors.ts";
+import { accessOf } from "#gateway/access.ts";
+import { bodyTooLarge } from "#gateway/body/json-body.ts";
+import type { GatewayServices } from "#gateway/services.ts";
+import { MAX_MESSAGE } from "#gateway/socket-limits.ts";
+import type { MemoryAllocation } from "#platform/memory-budget.ts";
+import { messageSocket } from "#platform/web-socket.ts";
+import { openConnection } from "./connection.ts";
+import { errorEvent } from "./error-event.ts";
+import { respond } from "./respond.ts";
+
+/** Responses over WebSocket: https://developers.openai.com/api/docs/guides/websocket-mode, read 2026-11-23. */
+export const RESPONSES_PATH = "/v1/responses";
+/** As at OpenAI. */
+const MAX_AGE_MS = 60 * 60_000;
+/** Connections of one key at this node; each runs one response at a time. */
+const MAX_CONNECTIONS = 64;
+/** Bytes of a message that need not be counted. */
+const UNCOUNTED_BYTES = 64 * 1024;
+
+/** @param running connections that end before the node stops */
+export function responseSocketRoutes(
+  app: FastifyInstance,
+  services: GatewayServices,
+  running: Set<{ finish(): Promise<void> }>,
+): void {
+  const open = new Map<number, number>();
+  const { relay } = services;
+  const preHandler = async (request: FastifyRequest) => {
+    if (!relay.settings.current().ResponsesWebSocketEnabled)
+      throw new GatewayError("upgrade_required", { reason: "responses_websocket_off" });
+    if (!request.ws) throw new GatewayError("upgrade_required", { reason: "responses_need_upgrade" });
+    const { tokenId } = accessOf(request).caller;
+    if ((open.get(tokenId) ?? 0) >= MAX_CONNECTIONS)
+      throw new GatewayError("rate_limit_exceeded", { reason: "sockets_at_once", limit: MAX_CONNECTIONS });
+  };
+  app.get(RESPONSES_PATH, { websocket: true, preHandler }, async (socket, request) => {
+    const { caller, memory, requestId } = accessOf(request);
+    sayWhatIsTooLarge(socket, requestId);
+    const messages = messageSocket(socket);
+    const from = { services, request, socket: messages, endpoint: RESPONSES_PATH };
+    const connection = openConnection({
+      socket: messages,
+      requestId,
+      idleMs: relay.settings.current().RealtimeIdleSeconds * 1_000,
+      maxAgeMs: MAX_AGE_MS,
+      watch: (onRevoked) => relay.revocations.watch(caller, onRevoked),
+      read: countArriving(request.raw.socket, socket, memory, requestId),
+      respond: (create, history, signal) => respond(from, create, history, signal),
+    });
+    const { tokenId } = caller;
+    open.set(tokenId, (open.get(tokenId) ?? 0) + 1);
+    running.add(connection);
+    relay.metrics.streams.inc();
+    try {
+      await connection.run();
+    } finally {
+      running.delete(connection);
+      relay.metrics.streams.dec();
+      const left = (open.get(tokenId) ?? 1) - 1;
+      if (left > 0) open.set(tokenId, left);
+      else open.delete(tokenId);
+    }
+  });
+}
+
+/** The library closes the connection of a message that is too large; the client shall also read why. */
+function sayWhatIsTooLarge(socket: WebSocket, requestId: string): void {
+  const close = socket.close.bind(socket);
+  socket.close = (code, reason) => {
+    if (code === 1009 && socket.readyState === socket.OPEN)
+      socket.send(errorEvent(bodyTooLarge(MAX_MESSAGE), requestId));
+    close(code, reason);
+  };
+}
+
+/**
+ * Counts the bytes of a message in the memory budget while they arrive. Answers what gives them back once the message was
+ * read.
+ */
+function countArriving(
+  connection: Socket,
+  socket: WebSocket,
+  memory: MemoryAllocation,
+  requestId: string,
+): () => void {
+  let arrived = 0;
+  let counted = 0;
+  const refuse = (error: unknown) => {
+    socket.send(errorEvent(error, requestId));
+    socket.close(1013, "overloaded");
+  };
+  const grow = async (bytes: number) => {
+    socket.pause();
+    try {
+      await memory.add(bytes);
+      socket.resume();
+    } catch (error) {
+      refuse(error);
+    }
+  };
+  connection.on("data", (chunk: Buffer) => {
+    arrived += chunk.length;
+    if (arrived - counted <= UNCOUNTED_BYTES) return;
+    const bytes = arrived - counted;
+    counted = arrived;
+    void grow(bytes);
+  });
+  return () => {
+    memory.giveBack(counted);
+    arrived = 0;
+    counted = 0;
+  };
+}
