@@ -29,7 +29,15 @@ export interface ErrorDetails {
   headers?: Record<string, string>;
   /** What a client's library recognizes this error by, where its dialect has a place for that. */
   details?: Record<string, unknown>;
+  /** The provider's own error, for clients of its dialect. */
+  original?: OriginalError | undefined;
   cause?: unknown;
+}
+
+/** An error object of a provider, without anything that clients may not see. */
+export interface OriginalError {
+  readonly dialect: string;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** A code whose template names no value needs no params. */
@@ -52,6 +60,7 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly issues: ErrorIssues | undefined;
   readonly headers: Record<string, string> | undefined;
   readonly details: Record<string, unknown> | undefined;
+  readonly original: OriginalError | undefined;
 
   constructor(code: Code, ...[given, details = {}]: Rest<Code>) {
     const params: WireParams = { ...given };
@@ -66,6 +75,7 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
     this.issues = (details.issues as ErrorIssues | undefined) ?? issueOf(details.field, code, params);
     this.headers = details.headers;
     this.details = details.details;
+    this.original = details.original;
   }
 }
 

@@ -5,8 +5,20 @@ import { asRecord } from "./wire.ts";
 /** Where an operator's own system prompt stands with that of the request. */
 export type Place = "before" | "after" | "instead";
 
-/** The body with a system prompt more, or with none but this one. Everything else of it stays as it is. */
-export function addInstructions(dialect: DialectId, body: Wire, text: string, place: Place): Wire {
+/**
+ * The body with a system prompt more, or with none but this one. Everything else of it stays as it is.
+ * @param keepsFirst the first block of the request's own system prompt stays first: Anthropic knows its agents by it
+ */
+export function addInstructions(
+  dialect: DialectId,
+  body: Wire,
+  text: string,
+  place: Place,
+  keepsFirst = false,
+): Wire {
+  const { system } = body;
+  if (keepsFirst && dialect === "anthropic" && Array.isArray(system) && place === "before")
+    return { ...body, system: listOf(system).toSpliced(1, 0, { type: "text", text }) };
   return adders[dialect](body, text, place);
 }
 

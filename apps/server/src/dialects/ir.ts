@@ -242,6 +242,8 @@ export interface UpstreamError {
   retryAfter?: number;
   /** The answer was ended at a limit of ours. */
   tooLong?: boolean;
+  /** The error object as it came, for a client of the same dialect whose own mistake it is. */
+  original?: Extra;
   /** The provider's own code and parameter, for the log and for the caller's own mistakes. */
   code?: string;
   param?: string;

@@ -12,7 +12,7 @@ export const securityHeaders: Readonly<Record<string, string>> = {
 
 /** Of the provider, and ours that the relay adds. */
 const allowed =
-  /^(?:content-(?:type|length|encoding|range|language)|accept-ranges|etag|last-modified|retry-after|openai-(?:processing-ms|version|model)|x-upstream-request-id|x-gateway-[\w-]+|x-ratelimit-[\w-]+)$/;
+  /^(?:content-(?:type|length|encoding|range|language)|accept-ranges|etag|last-modified|retry-after|openai-(?:processing-ms|version|model)|anthropic-[\w-]+|x-upstream-request-id|x-gateway-[\w-]+|x-ratelimit-[\w-]+)$/;
 
 const mediaType = /^[\w.+-]+\/[\w.+-]+(?:\s*;\s*[\w-]+=(?:"[^"\\]*"|[\w.+-]+))*$/;
 /**

@@ -12,6 +12,7 @@ import { admit } from "./admit.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { modelNamed } from "./model-alias.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -59,6 +60,8 @@ export function chatRoutes(
 /** The call as its client means it. */
 export interface Turn extends JsonBody {
   turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful" | "background" | "dropped">;
+  /** Makes the answer; `relayChat` unless given. */
+  serve?(call: ChatCall): Promise<Answer>;
   /** The answer, or its failure, as this client is to get it; as it is unless given. */
   answered?(answer: Promise<Answer>): Promise<Answer>;
 }
@@ -82,7 +85,7 @@ async function answerChat(
   services: GatewayServices,
   client: Dialect,
   endpoint: string,
-  { raw, body, turn, answered = (answer) => answer }: Turn,
+  { raw, body, turn, serve, answered = (answer) => answer }: Turn,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -101,7 +104,7 @@ async function answerChat(
     signal,
     streams: services.relay.metrics.streams,
   };
-  const answer = answered(relayChat(services.relay, call));
+  const answer = answered(serve === undefined ? relayChat(services.relay, call) : serve(call));
   if (!heartbeat.enabled || !chat.stream) return sendAnswer(reply, await answer, options);
   await sendWhenReady(reply, answer, options, {
     contentType: streamType(chat),
@@ -117,7 +120,7 @@ type Means = Access & Pick<ChatCall, "endpoint" | "client" | "body" | "raw" | "s
 
 /** The call that a turn is, before it is admitted. */
 export function chatCall(
-  { relay }: Pick<GatewayServices, "relay">,
+  services: Pick<GatewayServices, "relay">,
   { turn, ...given }: Means,
   request: FastifyRequest,
 ): ChatCall {
@@ -125,11 +128,11 @@ export function chatCall(
   return {
     ...given,
     needs: turn.background === true ? "responses" : "chat",
-    model: chat.model,
+    model: modelNamed(services, chat.model),
     stream: chat.stream,
     tools: chat.tools !== undefined && chat.tools.length > 0,
     estimate: estimateUsage(chat, {
-      maxOutputTokens: relay.settings.current().DefaultMaxOutputTokens,
+      maxOutputTokens: services.relay.settings.current().DefaultMaxOutputTokens,
       spending: spendingOf(given.body, chat, turn),
     }),
     calls: 1,
@@ -166,10 +169,14 @@ function modelOf(name: string, url = ""): string {
   return name;
 }
 
-/** Headers by which a client asks its own provider for more; they mean nothing to any other dialect. */
+/**
+ * Headers by which a client asks its own provider for more; they mean nothing to any other dialect. Anthropic's are an open
+ * list: its clients add to them with each version.
+ */
 export function forwardable(request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const name of ["anthropic-beta", "anthropic-version", "openai-beta"]) {
+  for (const name in request.headers) {
+    if (!name.startsWith("anthropic-") && name !== "openai-beta") continue;
     const value = request.headers[name];
     if (typeof value === "string") headers[name] = value;
   }

@@ -4,18 +4,22 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { spendingOf } from "#dialects/spending.ts";
 import { estimateUsage } from "#domain/pricing/estimate.ts";
-import { relayCompact } from "#relay/chat/compact.ts";
+import type { ChatCall } from "#relay/chat/chat-call.ts";
+import { type CompactCall, relayCompact } from "#relay/chat/compact.ts";
+import type { Answer } from "#relay/core/call.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { jsonBody } from "./body/json-body.ts";
+import { unsealed } from "./compaction/seal.ts";
+import { providerElseHere } from "./compaction/trigger.ts";
 import { asItems } from "./conversation-items.ts";
 import { recall } from "./conversation.ts";
 import { leavingSignal } from "./disconnect.ts";
+import { modelNamed } from "./model-alias.ts";
 import { sendAnswer } from "./reply.ts";
-import { orCannot } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** `/v1/responses/compact`: for providers that speak Responses; no other can make what it answers. */
+/** `/v1/responses/compact`: by the provider where it can, else by a summary that only this gateway can read. */
 const PATH = "/v1/responses/compact";
 
 export function compactRoutes(app: FastifyInstance, services: GatewayServices): void {
@@ -23,12 +27,13 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
   app.post(PATH, async (request, reply) => {
     const access = accessOf(request);
     const { caller, pin } = access;
-    const { body, dropped } = withinCost("openai-responses", jsonBody(request).body);
+    const opened = unsealed(services.secrets, caller.userId, jsonBody(request));
+    const { body, dropped } = withinCost("openai-responses", opened.body);
     const given = { ...body, input: asItems(body["input"]) };
     const decoded = wire.decodeRequest(given, {});
     const recalled = await recall(services, caller, given, decoded, pin);
     const { request: turn, rewritten, pin: home } = recalled;
-    const { model } = turn;
+    const model = modelNamed(services, turn.model);
     const signal = leavingSignal(reply);
     const { DefaultMaxOutputTokens: maxOutputTokens } = services.relay.settings.current();
     const { headers, call } = await admit(services, {
@@ -49,13 +54,20 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
       body: rewritten === true ? (wire.encodeRequest(turn).body satisfies Wire) : given,
       forward: {},
     });
-    try {
-      const answer = await relayCompact(services.relay, call);
-      const { streams } = services.relay.metrics;
-      await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
-    } catch (error) {
-      throw orCannot(services, error, { group: caller.group, model, reason: "model_cannot_compact" });
-    }
+    const chat = { ...call, needs: "chat" as const, client: wire, raw: Buffer.alloc(0), request: turn };
+    const answer = await compacted(services, call, chat);
+    const { streams } = services.relay.metrics;
+    await sendAnswer(reply, answer, { heartbeat: "", heartbeatMs: 0, headers, signal, streams });
     return reply;
   });
+}
+
+async function compacted(services: GatewayServices, call: CompactCall, chat: ChatCall): Promise<Answer> {
+  const made = await providerElseHere(services, { ...chat, body: call.body }, () =>
+    relayCompact(services.relay, call),
+  );
+  if ("kind" in made) return made;
+  const { id, createdAt, item, usage, headers } = made;
+  const body = { id, object: "response.compaction", created_at: createdAt, output: [item], usage };
+  return { kind: "body", headers, body: JSON.stringify(body) };
 }

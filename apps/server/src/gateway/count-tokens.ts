@@ -5,6 +5,7 @@ import { accessOf } from "./access.ts";
 import { chatPaths, forwardable, type ReadTurn } from "./chat.ts";
 import { leavingSignal } from "./disconnect.ts";
 import { endpointOf } from "./endpoint.ts";
+import { modelNamed } from "./model-alias.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** How many tokens a request has, where a dialect has an address for that: free, but it counts as a request. */
@@ -39,7 +40,7 @@ export async function answerCount(
     ...accessOf(request),
     endpoint: endpointOf(request),
     needs: "chat",
-    model: turn.request.model,
+    model: modelNamed(services, turn.request.model),
     stream: false,
     tools: false,
     estimate: { input: 0, output: 0 },

@@ -47,6 +47,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   for (const dialect of chatDialects) {
     void app.register(async (scope) => {
       encodeErrors(scope, dialect);
+      if (dialect.id === "anthropic") nameRequestId(scope);
       acceptJson(scope, readings[dialect.id]);
       guardEndpoint(scope, services, dialect.id);
       guardEndpoints(scope, services, { ...json, keyInQuery: dialect.id === "gemini" });
@@ -162,6 +163,14 @@ function allowBrowsers(app: FastifyInstance): void {
         .send(),
     );
   }
+}
+
+/** The name under which Anthropic's clients look for the id of a request. */
+function nameRequestId(scope: FastifyInstance): void {
+  scope.addHook("onRequest", (request, reply, done) => {
+    reply.raw.setHeader("request-id", request.id);
+    done();
+  });
 }
 
 function encodeErrors(scope: FastifyInstance, shape: ErrorShape): void {

@@ -5,6 +5,8 @@ import type { Caller } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
 import { accessOf } from "./access.ts";
+import { codexCatalogue } from "./codex-catalogue.ts";
+import { modelAliases } from "./model-alias.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Model lists, in the shape the caller's headers ask for, of what its token may really use. */
@@ -12,7 +14,7 @@ import type { GatewayServices } from "./services.ts";
 /** OpenAI's field wants a date; the lists of all gateways of this kind give this one. */
 const CREATED = 1_677_649_963;
 
-interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxTokens"> {
+export interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxTokens"> {
   id: string;
   /** The model's maker, or the provider it is reached through. */
   ownedBy: string;
@@ -72,16 +74,24 @@ async function listModels(services: GatewayServices, caller: Caller): Promise<Li
     }
   }
   const described = await describeModels(services.db, prices.table(), [...owners.keys()]);
-  return [...owners]
-    .map(([id, provider]) => {
-      const { owner = "", displayName = id, contextLength = 0, maxTokens = 0 } = described.get(id) ?? {};
-      return { id, ownedBy: owner || provider, displayName, contextLength, maxTokens };
-    })
-    .sort((a, b) => a.ownedBy.localeCompare(b.ownedBy) || a.id.localeCompare(b.id));
+  const listed = [...owners].map(([id, provider]) => {
+    const { owner = "", displayName = id, contextLength = 0, maxTokens = 0 } = described.get(id) ?? {};
+    return { id, ownedBy: owner || provider, displayName, contextLength, maxTokens };
+  });
+  const byName = new Map(listed.map((model) => [model.id, model]));
+  for (const [alias, model] of modelAliases(services)) {
+    const meant = byName.get(model);
+    if (meant !== undefined) byName.set(alias, { ...meant, id: alias });
+  }
+  return [...byName.values()].sort((a, b) => a.ownedBy.localeCompare(b.ownedBy) || a.id.localeCompare(b.id));
 }
 
-/** Anthropic's clients always send their version header, Google's the key in a header of their own. */
-function requestedShape({ headers }: FastifyRequest): Shape {
+/**
+ * Codex names its version in the address. Anthropic's clients always send their version header, Google's the key in a header
+ * of their own.
+ */
+function requestedShape({ headers, query }: FastifyRequest): Shape {
+  if ((query as { client_version?: unknown }).client_version !== undefined) return codex;
   if (headers["anthropic-version"] !== undefined) return anthropic;
   return headers["x-goog-api-key"] === undefined ? openai : gemini;
 }
@@ -100,6 +110,8 @@ function anthropicModel(model: Listed) {
     id: model.id,
     display_name: model.displayName,
     created_at: new Date(CREATED * 1_000).toISOString(),
+    ...(model.contextLength > 0 ? { max_input_tokens: model.contextLength } : {}),
+    ...(model.maxTokens > 0 ? { max_tokens: model.maxTokens } : {}),
     owned_by: model.ownedBy,
   };
 }
@@ -126,4 +138,5 @@ function geminiModel(model: Listed) {
 
 const openai: Shape = { list: openaiList, one: openaiModel };
 const anthropic: Shape = { list: anthropicList, one: anthropicModel };
+const codex: Shape = { list: codexCatalogue, one: openaiModel };
 const gemini: Shape = { list: (models) => ({ models: models.map(geminiModel) }), one: geminiModel };

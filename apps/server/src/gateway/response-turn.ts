@@ -6,6 +6,8 @@ import { accessOf } from "./access.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
 import type { ReadTurn, Turn } from "./chat.ts";
+import { unsealed } from "./compaction/seal.ts";
+import { compacting, requestsCompaction } from "./compaction/trigger.ts";
 import { recall } from "./conversation.ts";
 import { inConversation } from "./in-conversation.ts";
 import { inEnd, repeating } from "./repeated.ts";
@@ -33,7 +35,8 @@ export async function responseTurn(
   given: JsonBody,
   { caller, pin, select }: Given,
 ): Promise<Turn> {
-  const { json, dropped } = affordable(client, given);
+  const { json, dropped } = affordable(client, unsealed(services.secrets, caller.userId, given));
+  const compacts = requestsCompaction(json);
   const background = wantsBackground(json.body);
   const inside = await inConversation(services, caller, json, pin);
   const { raw, body } = inside?.body ?? json;
@@ -50,6 +53,11 @@ export async function responseTurn(
       raw,
       body,
       turn: { ...turn, background, dropped },
+      ...(compacts
+        ? {
+            serve: (call: ChatCall) => compacting(services, call),
+          }
+        : {}),
       async answered(answer) {
         try {
           return turn.rewritten === true ? repeating(await answer, repeated) : await answer;

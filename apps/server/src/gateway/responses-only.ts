@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** What only providers that speak Responses can do: compact a conversation, or answer in the background. */
+/** What only providers that speak Responses can do: answer in the background. */
 
 /** Throws `invalid_request` for what a background response cannot be besides. */
 export function wantsBackground(body: Wire): boolean {
@@ -18,7 +18,7 @@ export function wantsBackground(body: Wire): boolean {
 export function orCannot(
   { relay }: Pick<GatewayServices, "relay">,
   error: unknown,
-  requested: { group: string; model: string; reason: "model_cannot_background" | "model_cannot_compact" },
+  requested: { group: string; model: string; reason: "model_cannot_background" },
 ): unknown {
   const { group, model, reason } = requested;
   const isKnown =

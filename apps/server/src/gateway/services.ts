@@ -2,6 +2,7 @@ import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { Callers } from "#domain/tokens/callers.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { Secrets } from "#platform/secrets.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedKeys } from "./failed-keys.ts";
 
@@ -12,6 +13,8 @@ export interface GatewayServices {
   limiter: Limiter;
   relay: RelayServices;
   db: PrismaClient;
+  /** Seals what clients keep for this gateway. */
+  secrets: Pick<Secrets, "encrypt" | "decrypt">;
   /** A folder for large uploads while their call lasts. */
   uploads: string;
   storage: StorageWatch;

@@ -136,6 +136,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       callers: needs.caches.callers,
       failedKeys: createFailedKeys({ workers: worker === undefined ? 1 : env.workers }),
       limiter: needs.limiter,
+      secrets: needs.secrets,
       uploads: needs.dataDir,
       storage: needs.storage,
       relay,

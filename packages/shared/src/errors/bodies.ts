@@ -103,7 +103,9 @@ export const bodyReasons = {
     model_cannot_background: phrase(
       'No provider of the model "{{model}}" can make a response in the background.',
     ),
-    model_cannot_compact: phrase('No provider of the model "{{model}}" can compact a conversation.'),
+    compaction_unreadable: phrase(
+      'The compacted conversation in "{{field}}" cannot be read here. It belongs to another account, or was changed.',
+    ),
     conversation_id: phrase('The field "conversation" must be the id of a conversation.'),
     previous_or_conversation: phrase('Only one of "previous_response_id" and "conversation" can be given.'),
     conversation_full: phrase(

@@ -78,6 +78,7 @@ export const fieldReasons = {
   group_required: phrase("At least one group is required"),
   model_name_required: phrase("Model name is required"),
   model_wildcard: phrase("A wildcard * may only be the last character, after at least one other"),
+  model_aliases: phrase('The aliases must be JSON like {"claude-gpt-5": "gpt-5"}'),
   mapping_target: phrase("The target of a mapping must be a model name"),
   boolean_required: phrase("It must be true or false"),
   field_names_required: phrase("It must be a list of field names"),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DiscountText } from "#billing/discount.ts";
 import { SyncMode } from "#billing/price.ts";
+import { ModelAliasText } from "#channels/model-alias.ts";
 import { FlagTableText, TokenTableText } from "#channels/model-table.ts";
 import { because } from "#errors/issue.ts";
 import { GivenPoints } from "#paging.ts";
@@ -253,6 +254,8 @@ export const Settings = z.object({
   /** The endpoints of these clients; Chat and Responses are always open. */
   ClaudeAPIEnabled: z.boolean().default(true),
   GeminiAPIEnabled: z.boolean().default(true),
+  /** JSON: further names under which models are listed and called. Claude Code shows only names with "claude". */
+  ModelAliases: ModelAliasText.default(""),
   /** JSON by model: what an Anthropic model may write when a client of another dialect does not say. */
   ClaudeDefaultMaxTokens: TokenTableText.default('{"default": 8192}'),
   /** Of that, what it may think when the client wants thinking and names no measure; 0 = it decides itself. */

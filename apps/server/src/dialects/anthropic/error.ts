@@ -10,7 +10,7 @@ import {
 } from "#dialects/failure.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { formatFrame } from "#dialects/sse.ts";
-import { compact, parseJson, readAs } from "#dialects/wire.ts";
+import { asRecord, compact, parseJson, readAs } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 
 function typeOf(status: number): string {
@@ -37,7 +37,9 @@ function typeOf(status: number): string {
 }
 
 function errorBody(error: GatewayError, requestId: string): Wire {
-  const { code, params, details } = error;
+  const { code, params, details, original } = error;
+  if (original?.dialect === "anthropic")
+    return { type: "error", error: { ...original.fields }, request_id: requestId };
   const text = `${placedMessage(error)} (request id: ${requestId})`;
   return {
     type: "error",
@@ -85,6 +87,9 @@ const kindOfType: Record<string, UpstreamError["kind"]> = {
   api_error: "server",
 };
 
+/** Characters; what is longer is shown as a sentence. */
+const MAX_ORIGINAL = 16 * 1024;
+
 /** The error of an answer or of an event. `status` is 0 within a stream. */
 export function decodeErrorObject(value: unknown, status: number): UpstreamError {
   const wire = readAs(errorAnswer, value);
@@ -102,7 +107,14 @@ export function decodeErrorObject(value: unknown, status: number): UpstreamError
 }
 
 export function decodeError(status: number, body: string, headers: Headers): UpstreamError {
-  const error = decodeErrorObject(parseJson(body), status);
+  const parsed = parseJson(body);
+  const error = decodeErrorObject(parsed, status);
   const retryAfter = retryAfterOf(headers);
-  return retryAfter === undefined ? error : { ...error, retryAfter };
+  const fields = asRecord(asRecord(parsed)?.["error"]);
+  const isWhole = typeof fields?.["type"] === "string" && typeof fields["message"] === "string";
+  return {
+    ...error,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(isWhole && body.length <= MAX_ORIGINAL ? { original: { dialect: "anthropic", fields } } : {}),
+  };
 }

@@ -61,7 +61,7 @@ export async function respond(
   const requestId = randomUUIDv7();
   try {
     const pin = homeOf(services, create, known.pin);
-    const { raw, body, turn, answered } = await responseTurn(services, client, create.json, {
+    const { raw, body, turn, serve, answered } = await responseTurn(services, client, create.json, {
       ...known,
       pin,
     });
@@ -78,7 +78,7 @@ export async function respond(
     const { endpoint } = from;
     const given = { ...access, endpoint, client, body, raw, turn: withKept, signal };
     const call = await admitUnannounced(services, chatCall(services, given, request));
-    const answering = relayChat(services.relay, call);
+    const answering = serve === undefined ? relayChat(services.relay, call) : serve(call);
     const answer = await (answered?.(answering) ?? answering);
     const { previous } = create;
     await pass(

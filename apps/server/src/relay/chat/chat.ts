@@ -52,6 +52,9 @@ export function streamType({ jsonArrayStream }: ChatRequest): string {
   return jsonArrayStream === true ? "application/json" : "text/event-stream; charset=utf-8";
 }
 
+/** Limits and names are those of the channel's account, which are not the client's. */
+const anthropicHeaders = /^anthropic-(?!ratelimit|priority|fast|organization|workspace)[\w-]+$/;
+
 async function readChat(
   services: RelayServices,
   call: ChatCall,
@@ -61,7 +64,12 @@ async function readChat(
 ): Promise<Answer | Failed> {
   const { chosen, lifecycle } = serving;
   const came = { response, upstream: sent.upstream, mender: sent.mender };
-  const headers = answerHeaders(response.headers, [...(call.dropped ?? []), ...sent.dropped]);
+  const isOwn = sent.upstream.id === "anthropic" && call.client.id === "anthropic";
+  const headers = answerHeaders(
+    response.headers,
+    [...(call.dropped ?? []), ...sent.dropped],
+    isOwn ? anthropicHeaders : undefined,
+  );
   lifecycle.chosen = chosen;
   const { tierHeader } = chosen.channel.provider;
   lifecycle.reportedTier = tierHeader === undefined ? undefined : tierOf(response.headers[tierHeader]);

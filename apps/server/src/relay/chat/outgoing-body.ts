@@ -83,7 +83,13 @@ function encode(
   }
   if (!early) wire = withParameters(wire, parameters, model);
   if (systemPrompt !== "" && upstream.id !== "own")
-    wire = addInstructions(upstream.id, wire, systemPrompt, systemPromptPlace);
+    wire = addInstructions(
+      upstream.id,
+      wire,
+      systemPrompt,
+      systemPromptPlace,
+      upstream.id === call.client.id,
+    );
   const translated = upstream.id !== call.client.id;
   const { reasoning } = request;
   const described = translated

@@ -249,12 +249,22 @@ export function noteRefusal(services: RelayServices, call: Call, error: GatewayE
   lifecycle.refuse(error);
 }
 
-/** A provider's request id helps its support desk; everything else of its headers stays here. */
+const noHeaders = /$^/;
+
+/**
+ * A provider's request id helps its support desk; everything else of its headers stays here.
+ * @param own names of headers that this client reads of its own provider
+ */
 export function answerHeaders(
   upstream: Record<string, string | string[] | undefined>,
   dropped: readonly string[],
+  own = noHeaders,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
+  for (const name in upstream) {
+    const value = upstream[name];
+    if (typeof value === "string" && own.test(name)) headers[name] = value;
+  }
   const id = upstream["x-request-id"] ?? upstream["request-id"];
   if (typeof id === "string") headers["x-upstream-request-id"] = headerText(id);
   if (dropped.length > 0) headers["x-gateway-dropped"] = headerText(dropped.join(", "));

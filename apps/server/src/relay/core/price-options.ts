@@ -66,6 +66,11 @@ export function offeredOf(
   return found;
 }
 
+/** Whether one of them answers Responses in Responses. */
+export function offersResponses(channels: readonly ChannelInForce[], model: string): boolean {
+  return offeredOf(channels, "responses", "/v1/responses", model).length > 0;
+}
+
 function speaksResponses(channel: ChannelInForce, model: string): boolean {
   return dialectFor(channel, "openai-responses", mapModel(channel, model).upstream) === "openai-responses";
 }

@@ -38,6 +38,7 @@ export function explain(error: UpstreamError, model: string): GatewayError {
         {
           status: error.status >= 400 && error.status < 500 ? error.status : 400,
           param: error.param,
+          original: error.original,
         },
       );
     case "not-found":

@@ -1,4 +1,4 @@
-import type { UpstreamError } from "#dialects/ir.ts";
+import type { Extra, UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
 import { hiddenIn } from "#domain/channels/channel-secrets.ts";
@@ -55,7 +55,20 @@ export function forClients(text: string, origin: Origin): string {
 
 /** The error with its sentence for clients. */
 export function errorForClients(error: UpstreamError, origin: Origin): UpstreamError {
-  return { ...error, message: forClients(error.message, origin) };
+  const { original } = error;
+  const message = forClients(error.message, origin);
+  if (original === undefined) return { ...error, message };
+  const fields = withCleanTexts(original.fields, origin) as Extra["fields"];
+  return { ...error, message, original: { ...original, fields } };
+}
+
+function withCleanTexts(value: unknown, origin: Origin): unknown {
+  if (typeof value === "string") return forClients(value, origin);
+  if (Array.isArray(value)) return value.map((part: unknown) => withCleanTexts(part, origin));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, withCleanTexts(part, origin)]),
+  );
 }
 
 /** The error with its sentence for administrators. */

@@ -26,6 +26,14 @@ export const translationSection: SettingSection = {
   ),
   fields: [
     {
+      key: "ModelAliases",
+      kind: "json",
+      label: phrase("Further names of models"),
+      hint: phrase(
+        'Models are also listed and called under these names, and billed under their own. Claude Code lists only names that contain "claude": {"claude-gpt-5": "gpt-5"}.',
+      ),
+    },
+    {
       key: "ClaudeDefaultMaxTokens",
       kind: "json",
       label: phrase("Claude: longest answer"),

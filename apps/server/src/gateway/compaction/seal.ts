@@ -1,0 +1,60 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { asRecord } from "#dialects/wire.ts";
+import { invalidRequest } from "#errors.ts";
+import { type JsonBody, jsonBytes } from "#gateway/body/json-body.ts";
+import { defineAccessors, longTextsOf, rememberLongTexts } from "#platform/long-texts.ts";
+import type { Secrets } from "#platform/secrets.ts";
+
+/**
+ * A conversation that this gateway made short is one item, which only this gateway can read, for the account that requested
+ * it. Sent back, it becomes the summary that it holds, at any upstream.
+ */
+const PREFIX = "gwc1.";
+const types: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary"]);
+const INTRODUCTION =
+  "This conversation was compacted. The summary below replaces everything before it. Continue from here.";
+
+export type Seal = Pick<Secrets, "encrypt" | "decrypt">;
+
+const contextOf = (userId: number) => `compaction:${userId}`;
+
+export function sealed(seal: Seal, userId: number, summary: string): string {
+  return PREFIX + Buffer.from(seal.encrypt(summary, contextOf(userId))).toString("base64url");
+}
+
+/** The body with the summaries in the place of our items; the same object when it has none. Throws `invalid_request`. */
+export function unsealed(seal: Seal, userId: number, json: JsonBody): JsonBody {
+  const { input } = json.body;
+  if (!Array.isArray(input) || !input.some(isOurs)) return json;
+  const items = input.map((item: unknown, index) =>
+    isOurs(item) ? opened(seal, userId, item, index) : item,
+  );
+  const body: Wire = { ...json.body, input: items };
+  const long = longTextsOf(json.raw);
+  const raw = jsonBytes(body, long);
+  if (long !== undefined) {
+    rememberLongTexts(raw, long);
+    defineAccessors(body, long);
+  }
+  return { raw, body };
+}
+
+function isOurs(item: unknown): item is Wire {
+  const wire = asRecord(item);
+  if (wire === undefined || !types.has(wire["type"])) return false;
+  const content = wire["encrypted_content"];
+  return typeof content === "string" && content.startsWith(PREFIX);
+}
+
+function opened(seal: Seal, userId: number, item: Wire, index: number): Wire {
+  const field = `input.${index}.encrypted_content`;
+  let summary: string;
+  try {
+    const bytes = Buffer.from(String(item["encrypted_content"]).slice(PREFIX.length), "base64url");
+    summary = seal.decrypt(bytes, contextOf(userId));
+  } catch {
+    throw invalidRequest({ reason: "compaction_unreadable", field }, { param: field });
+  }
+  const text = `${INTRODUCTION}\n\n${summary}`;
+  return { type: "message", role: "user", content: [{ type: "input_text", text }] };
+}

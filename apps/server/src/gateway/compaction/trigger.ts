@@ -1,0 +1,108 @@
+import type { Wire } from "#dialects/dialect.ts";
+import { formatFrame } from "#dialects/sse.ts";
+import { GatewayError } from "#errors.ts";
+import { admit } from "#gateway/admit.ts";
+import type { JsonBody } from "#gateway/body/json-body.ts";
+import { modelNamed } from "#gateway/model-alias.ts";
+import type { GatewayServices } from "#gateway/services.ts";
+import type { ChatCall } from "#relay/chat/chat-call.ts";
+import { relayChat } from "#relay/chat/chat.ts";
+import type { Answer, Pieces } from "#relay/core/call.ts";
+import { offersResponses } from "#relay/core/price-options.ts";
+import { type Compacted, isTrigger, summarize, summaryBody } from "./summarize.ts";
+
+/** A request whose last item asks for a compaction, as Codex sends it: the answer is that one item. */
+export function requestsCompaction({ body }: JsonBody): boolean {
+  return Array.isArray(body["input"]) && isTrigger((body["input"] as unknown[]).at(-1));
+}
+
+/** Whether some channel of the model speaks Responses, so that its provider may compact itself. */
+function hasResponses({ relay }: GatewayServices, { caller, model }: ChatCall): boolean {
+  return offersResponses(relay.candidates.find(caller.group, model), model);
+}
+
+/** Errors of a provider that does not compact. */
+function cannotCompact(error: unknown): boolean {
+  return (
+    error instanceof GatewayError && (error.code === "upstream_refused" || error.code === "model_not_found")
+  );
+}
+
+/**
+ * The provider's own compaction where it has one, else a summary by the same model: each attempt is a call of its own, and
+ * the one that fails costs nothing.
+ */
+export async function providerElseHere(
+  services: GatewayServices,
+  call: ChatCall,
+  byProvider: () => Promise<Answer>,
+): Promise<Answer | Compacted> {
+  if (hasResponses(services, call)) {
+    try {
+      return await byProvider();
+    } catch (error) {
+      if (!cannotCompact(error)) throw error;
+    }
+  } else call.used?.(0);
+  const { call: admitted } = await admit(services, summaryCallOf(services, call));
+  return summarize(services, services.secrets, admitted);
+}
+
+/** The answer to a request whose last item asks for a compaction. */
+export async function compacting(services: GatewayServices, call: ChatCall): Promise<Answer> {
+  const made = await providerElseHere(services, call, () =>
+    relayChat(services.relay, { ...call, needs: "responses" }),
+  );
+  if ("kind" in made) return made;
+  const response = responseOf(made);
+  if (!call.stream) return { kind: "body", headers: made.headers, body: JSON.stringify(response) };
+  const headers = { ...made.headers, "content-type": "text/event-stream; charset=utf-8" };
+  return { kind: "stream", headers, frames: eventsOf(response, made.item) };
+}
+
+function responseOf({ id, createdAt, model, item, usage }: Compacted): Wire {
+  return {
+    id,
+    object: "response",
+    created_at: createdAt,
+    status: "completed",
+    error: null,
+    incomplete_details: null,
+    model,
+    output: [item],
+    usage,
+  };
+}
+
+async function* eventsOf(response: Wire, item: Wire): Pieces<string> {
+  const begun = { ...response, status: "in_progress", output: [], usage: null };
+  const events: Wire[] = [
+    { type: "response.created", response: begun },
+    { type: "response.in_progress", response: begun },
+    { type: "response.output_item.added", output_index: 0, item },
+    { type: "response.output_item.done", output_index: 0, item },
+    { type: "response.completed", response },
+  ];
+  for (const [index, event] of events.entries()) {
+    const data = JSON.stringify({ ...event, sequence_number: index });
+    yield formatFrame({ event: String(event["type"]), data });
+  }
+}
+
+/** The call that makes the summary, from the call that requested the compaction. */
+function summaryCallOf(services: GatewayServices, call: ChatCall): ChatCall {
+  const { finished: _finished, background: _background, rewritten, ...rest } = call;
+  const whole = rewritten === true ? call.client.encodeRequest(call.request).body : call.body;
+  const { body, raw } = summaryBody(whole);
+  const request = call.client.decodeRequest(body, {});
+  return {
+    ...rest,
+    body,
+    raw,
+    request,
+    needs: "chat",
+    model: modelNamed(services, request.model),
+    stream: false,
+    tools: request.tools !== undefined && request.tools.length > 0,
+  };
+}

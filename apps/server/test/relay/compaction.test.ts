@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** Compaction for every upstream: by the provider, or a summary that only the gateway can read. */
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  const upstreams = { chat: 8, anthropic: 14, gemini: 25, refusing: 1 };
+  for (const [name, type] of Object.entries(upstreams))
+    await gateway.addChannel({ type, name, models: [name], model_mapping: { [name]: "demo-chat" } });
+});
+beforeEach(async () => {
+  gateway.upstream.control.reset();
+  ({ key } = await gateway.addToken());
+});
+afterAll(() => gateway.stop());
+
+const user = (text: string) => ({ type: "message", role: "user", content: [{ type: "input_text", text }] });
+
+interface Item {
+  type: string;
+  encrypted_content?: string;
+}
+
+async function post(path: string, body: object, apiKey = key): Promise<Response> {
+  return fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+async function compacted(model: string): Promise<Item[]> {
+  const input = [
+    user("The password of the boat is swordfish."),
+    { type: "function_call", call_id: "c", name: "look", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: "Nothing." },
+    user("Go on. [[say=Summary: swordfish.]]"),
+  ];
+  const answer = await post("/v1/responses/compact", { model, instructions: "Be brief.", input });
+  expect(answer.status).toBe(200);
+  const body = (await answer.json()) as { object: string; output: Item[]; usage: object };
+  expect(body).toMatchObject({ object: "response.compaction", usage: { total_tokens: expect.any(Number) } });
+  return body.output;
+}
+
+const lastSent = () => JSON.stringify(gateway.upstream.calls().at(-1)?.body);
+
+describe.each(["chat", "anthropic", "gemini"])("compaction at an upstream of %s", (model) => {
+  it("is one sealed item, billed once, that becomes the summary again", async () => {
+    gateway.upstream.control.set({ say: "Summary: swordfish." });
+    const output = await compacted(model);
+    expect(output.map(({ type }) => type)).toEqual(["compaction"]);
+    expect(output[0]?.encrypted_content).not.toContain("swordfish");
+    expect(lastSent()).toContain("Write a summary of this conversation");
+    const [row] = await gateway.logs();
+    expect(row).toMatchObject({ endpoint: "/v1/responses/compact", outcome: "complete" });
+    expect(row?.quota).toBeGreaterThan(0);
+    gateway.upstream.control.reset();
+    const next = await post("/v1/responses", { model, store: false, input: [...output, user("Next.")] });
+    expect(next.status).toBe(200);
+    expect(lastSent()).toContain("Summary: swordfish.");
+    expect(await gateway.database.db.reservation.count()).toBe(0);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("is requested by the last item of a stream, as Codex does", async () => {
+    gateway.upstream.control.set({ say: "Summary: swordfish." });
+    const answer = await post("/v1/responses", {
+      model,
+      store: false,
+      stream: true,
+      tools: [{ type: "function", name: "look", parameters: { type: "object", properties: {} } }],
+      input: [user("Hi"), { type: "compaction_trigger" }],
+    });
+    const events = (await answer.text())
+      .split("\n")
+      .filter((line) => line.startsWith("data: {"))
+      .map(
+        (line) => JSON.parse(line.slice(6)) as { type: string; item?: Item; response?: { output: Item[] } },
+      );
+    expect(events.map(({ type }) => type)).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    expect(events[3]?.item?.type).toBe("compaction");
+    expect(events[4]?.response?.output).toHaveLength(1);
+    expect(lastSent()).not.toContain("compaction_trigger");
+  });
+});
+
+describe("a compacted conversation", () => {
+  it("is summarized where a provider of Responses refuses to", async () => {
+    gateway.upstream.control.set({ status: 400, times: 1 });
+    const output = await compacted("refusing");
+    expect(output[0]?.encrypted_content).toMatch(/^gwc1[.]/);
+    const calls = gateway.upstream.calls().map(({ path }) => path);
+    expect(calls[0]).toBe("/v1/responses/compact");
+    expect(calls).toHaveLength(2);
+    expect(await gateway.drift()).toBe(0n);
+  });
+
+  it("is the provider's own where it can", async () => {
+    const output = await compacted("refusing");
+    expect(output.find(({ type }) => type === "compaction")?.encrypted_content).not.toMatch(/^gwc1[.]/);
+  });
+
+  it("of another account, or changed, is refused with the field", async () => {
+    gateway.upstream.control.set({ say: "Summary." });
+    const [item] = await compacted("chat");
+    const changed = { ...item, encrypted_content: `${item!.encrypted_content!.slice(0, -4)}AAAA` };
+    const answer = await post("/v1/responses", { model: "chat", input: [changed, user("Next.")] });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { param: "input.0.encrypted_content" } });
+  });
+
+  it("of a model that does not exist is an ordinary error", async () => {
+    expect((await post("/v1/responses/compact", { model: "none", input: [user("Hi")] })).status).toBe(404);
+  });
+});

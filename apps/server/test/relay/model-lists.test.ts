@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+
+/** What coding agents request before and beside their calls: model lists, aliases, headers, errors. */
+let gateway: TestGateway;
+let key: string;
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+  await gateway.addChannel({ type: 14, name: "claude", models: ["claude-opus-5", "gpt-4o"] });
+  await gateway.addChannel({ type: 8, name: "chat", models: ["demo-chat", "gpt-oss-120b", "gpt-5.6-sol"] });
+  for (const model of ["claude-opus-5", "gpt-4o", "gpt-oss-120b"])
+    await gateway.addPrice(model).catch(() => undefined);
+  await gateway.api("PUT", "/option", {
+    key: "ModelAliases",
+    value: '{"claude-demo": "demo-chat", "claude-none": "none"}',
+  });
+  ({ key } = await gateway.addToken());
+});
+afterAll(() => gateway.stop());
+
+async function get<T>(path: string, headers: Record<string, string> = {}): Promise<T> {
+  const answer = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}`, ...headers } });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as T;
+}
+
+describe("the list for Claude Code", () => {
+  it("has the limits of a model, and aliases of models that are there", async () => {
+    const { data } = await get<{ data: Record<string, unknown>[] }>("/v1/models?limit=1000", {
+      "anthropic-version": "2023-06-01",
+    });
+    expect(data.find(({ id }) => id === "gpt-4o")).toMatchObject({
+      type: "model",
+      max_input_tokens: 128_000,
+      max_tokens: 16_384,
+    });
+    const names = data.map(({ id }) => id);
+    expect(names).toContain("claude-demo");
+    expect(names).not.toContain("claude-none");
+  });
+
+  it("a call by an alias reaches and bills the model, in every dialect", async () => {
+    gateway.upstream.control.reset();
+    const message = await gateway
+      .anthropic(key)
+      .messages.create({ model: "claude-demo", max_tokens: 9, messages: [{ role: "user", content: "Hi" }] });
+    expect(message.type).toBe("message");
+    expect(gateway.upstream.calls().at(-1)?.body).toMatchObject({ model: "demo-chat" });
+    await gateway.openai(key).chat.completions.create({
+      model: "claude-demo",
+      messages: [{ role: "user", content: "Hi" }],
+    });
+    expect(gateway.upstream.calls().at(-1)?.body).toMatchObject({ model: "demo-chat" });
+    const counted = await gateway
+      .anthropic(key)
+      .messages.countTokens({ model: "claude-demo", messages: [{ role: "user", content: "Hi" }] });
+    expect(counted.input_tokens).toBeGreaterThan(0);
+    expect(new Set((await gateway.logs(2)).map((row) => row.model_name))).toEqual(new Set(["demo-chat"]));
+  });
+
+  it("a key needs the right to the model, not to its alias", async () => {
+    const limits = { limit_model_setting: { enabled: true, models: ["claude-*"] } };
+    const other = await gateway.addToken({ name: "limited", setting: { limits } });
+    const answer = await fetch(`${gateway.url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": other.key, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "claude-demo",
+        max_tokens: 9,
+        messages: [{ role: "user", content: "Hi" }],
+      }),
+    });
+    expect(answer.status).toBe(403);
+  });
+
+  it("aliases that are no JSON are refused", async () => {
+    for (const value of ["{", '{"a": 1}'])
+      await expect(gateway.api("PUT", "/option", { key: "ModelAliases", value })).rejects.toThrow();
+  });
+});
+
+describe("Anthropic's protocol for gateways", () => {
+  const ask = (text: string, headers: Record<string, string> = {}, path = "/v1/messages?beta=true") =>
+    fetch(gateway.url + path, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+      body: JSON.stringify({
+        model: "claude-opus-5",
+        max_tokens: 9,
+        messages: [{ role: "user", content: text }],
+      }),
+    });
+
+  it("forwards every anthropic- header, and answers with a request id where its clients look for it", async () => {
+    const answer = await ask("Hi", {
+      "anthropic-version": "2023-06-01",
+      "anthropic-beta": "a,b",
+      "anthropic-next-year": "yes",
+      "x-other": "no",
+    });
+    expect(answer.headers.get("request-id")).toBe(answer.headers.get("x-request-id"));
+    const { headers } = gateway.upstream.calls().at(-1)!;
+    expect(headers).toMatchObject({ "anthropic-beta": "a,b", "anthropic-next-year": "yes" });
+    expect(headers["x-other"]).toBeUndefined();
+  });
+
+  it("passes an error about the request as the provider wrote it", async () => {
+    const answer = await ask("Hi [[status=400]]");
+    expect(answer.status).toBe(400);
+    const body = (await answer.json()) as {
+      type: string;
+      error: Record<string, unknown>;
+      request_id: string;
+    };
+    const { key: _key, ...rest } = { key, ...body };
+    expect(rest).toMatchObject({ type: "error", error: { type: "invalid_request_error" } });
+    expect(body.error["message"]).not.toContain("request id");
+    expect(Object.keys(body.error).toSorted()).toEqual(["message", "type"]);
+    expect(body.request_id).toBe(answer.headers.get("request-id"));
+  });
+
+  it("keeps the client's first block first when the channel has a system prompt", async () => {
+    await gateway.addChannel({
+      type: 14,
+      name: "with a prompt",
+      models: ["prompted"],
+      model_mapping: { prompted: "demo-chat" },
+      system_prompt: "Ours.",
+      system_prompt_place: "before",
+    });
+    const system = [
+      { type: "text", text: "First." },
+      { type: "text", text: "Second." },
+    ];
+    const send = (client: object) =>
+      fetch(`${gateway.url}/v1/messages`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({
+          model: "prompted",
+          max_tokens: 9,
+          messages: [{ role: "user", content: "Hi" }],
+          ...client,
+        }),
+      });
+    expect((await send({ system })).status).toBe(200);
+    const sent = gateway.upstream.calls().at(-1)?.body as { system: { text: string }[] };
+    expect(sent.system.map(({ text }) => text)).toEqual(["First.", "Ours.", "Second."]);
+  });
+
+  it("says that batches are not offered in its own format", async () => {
+    const answer = await fetch(`${gateway.url}/v1/messages/batches`, {
+      method: "POST",
+      headers: { "x-api-key": key },
+    });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ type: "error", error: { type: "not_found_error" } });
+  });
+});
+
+describe("the catalogue for Codex", () => {
+  it("lists models in Codex's shape, without those that Codex knows itself", async () => {
+    const { models } = await get<{ models: Record<string, unknown>[] }>("/v1/models?client_version=0.169.0");
+    const slugs = models.map(({ slug }) => slug);
+    expect(slugs).toContain("demo-chat");
+    expect(slugs).not.toContain("gpt-5.6-sol");
+    expect(models.find(({ slug }) => slug === "gpt-oss-120b")).toMatchObject({
+      default_reasoning_level: "medium",
+      supported_reasoning_levels: [{ effort: "low" }, { effort: "medium" }, { effort: "high" }],
+      visibility: "list",
+      supported_in_api: true,
+    });
+    expect(models.find(({ slug }) => slug === "gpt-4o")).toMatchObject({ context_window: 128_000 });
+    for (const field of ["shell_type", "base_instructions", "truncation_policy", "priority", "display_name"])
+      expect(models.every((model) => model[field] !== undefined)).toBe(true);
+  });
+});
