@@ -37,6 +37,8 @@ export const Self = UserRow.extend({
   has_password: z.boolean(),
   has_access_token: z.boolean(),
   totp_enabled: z.boolean(),
+  /** Whether a budget is set for the account or its group: GET /api/user/self/budget. */
+  has_budget: z.boolean(),
   /** What an administrator may enter; null = whatever the role allows. */
   permissions: Permissions.nullable(),
 });

@@ -2,12 +2,13 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { CodeSamples } from "#components/code-samples.tsx";
 import { sampleModel } from "#components/sample-model.ts";
 import { useFormat } from "#lib/quota.ts";
+import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { LiveState } from "#ui/live-state.tsx";
@@ -26,6 +27,9 @@ import { TokensCard } from "./tokens-card.tsx";
 import { change, type DaySum, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
+/** Few accounts have a budget. */
+const BudgetCard = lazy(() => import("./budget-card.tsx").then((module) => ({ default: module.BudgetCard })));
+
 type DashboardPageProps = {
   /** The way to the state of the gateway, for operators. */
   tabs?: ReactNode;
@@ -43,6 +47,11 @@ export default function DashboardPage({ tabs }: DashboardPageProps) {
       {tabs}
       <FirstSteps />
       <FailuresAlert />
+      {useSelf()?.has_budget ? (
+        <Suspense fallback={null}>
+          <BudgetCard />
+        </Suspense>
+      ) : null}
       <Usage />
       <div className={classes.halves}>
         <TokensCard />

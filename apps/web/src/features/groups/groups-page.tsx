@@ -1,14 +1,18 @@
 /** Groups of accounts: what they pay, how fast they may call, and which channels they reach. */
+import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { IconGauge, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { BudgetCell } from "#components/budgets/budget-bars.tsx";
+import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
@@ -18,7 +22,7 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
-import { EditButtons } from "#ui/table/row-buttons.tsx";
+import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 import { GroupDrawer } from "./group-drawer.tsx";
@@ -30,7 +34,9 @@ export default function GroupsPage() {
   const groups = useQuery(groupsQuery({ ...params, order: params.order || "id" }));
   const remove = useDeleteGroup();
   const edited = useOpened();
-  const columns = useMemo(() => groupColumns(t), [t]);
+  const budgeted = useOpened("budget");
+  const budgets = useBudgetUses("group", groups.data?.data);
+  const columns = useMemo(() => groupColumns(t, budgets), [t, budgets]);
   const filtered = params.keyword !== "" || params.enable !== "";
 
   const destroy = async (group: UserGroupDetail) => {
@@ -63,10 +69,19 @@ export default function GroupsPage() {
         rowKey={(group) => String(group.id)}
         onOpen={(group) => edited.open(group.id)}
         rowActions={(group) => (
-          <EditButtons
-            onEdit={() => edited.open(group.id)}
-            {...(group.symbol === DEFAULT_GROUP ? {} : { onDelete: () => void destroy(group) })}
-          />
+          <>
+            {mayChange ? (
+              <RowButton
+                label={t("Set the budget")}
+                icon={IconGauge}
+                onClick={() => budgeted.open(group.id)}
+              />
+            ) : null}
+            <EditButtons
+              onEdit={() => edited.open(group.id)}
+              {...(group.symbol === DEFAULT_GROUP ? {} : { onDelete: () => void destroy(group) })}
+            />
+          </>
         )}
         toolbar={
           <>
@@ -110,11 +125,28 @@ export default function GroupsPage() {
       >
         {(group) => <GroupDrawer key={group.id} group={group} onClose={edited.close} />}
       </OpenedRow>
+      <OpenedRow
+        opened={budgeted}
+        rows={groups.data?.data}
+        keyOf={(group) => String(group.id)}
+        load={fetchGroup}
+      >
+        {(group) => (
+          <LateBudgetDialog
+            key={group.id}
+            target="group"
+            id={group.id}
+            name={group.name}
+            onClose={budgeted.close}
+          />
+        )}
+      </OpenedRow>
     </Page>
   );
 }
 
-function groupColumns(t: TFunction): Column<UserGroupDetail>[] {
+/** @param budgets of each group with one, the use of the member who has spent the most */
+function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail>[] {
   return [
     {
       id: "name",
@@ -161,6 +193,12 @@ function groupColumns(t: TFunction): Column<UserGroupDetail>[] {
       title: t("Promotion"),
       sortable: true,
       cell: (group) => <Promotion group={group} />,
+    },
+    {
+      id: "budget",
+      title: t("Budget per member"),
+      card: "none",
+      cell: (group) => <BudgetCell uses={budgets[group.id]} />,
     },
     { id: "user_count", title: t("Accounts"), align: "right", cell: (group) => group.user_count },
     { id: "channel_count", title: t("Channels"), align: "right", cell: (group) => group.channel_count },

@@ -1,13 +1,15 @@
 /** Everyone's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
 import { type TokenAdminRow, TokenAdminQuery, TokenStatus } from "@gateway/shared/accounts/token";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
-import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import { IconDots, IconEdit, IconGauge, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
+import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
@@ -31,9 +33,11 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const tokens = useQuery(allTokensQuery(params));
   const groups = useQuery(groupsQuery).data;
   const edited = useOpened();
+  const budgeted = useOpened("budget");
+  const budgets = useBudgetUses("token", tokens.data?.data);
   const columns = useMemo(
-    () => ownedColumns(tokenColumns(t, format, groups ?? {}, true), t("Belongs to")),
-    [t, format, groups],
+    () => ownedColumns(tokenColumns(t, format, groups ?? {}, true, budgets), t("Belongs to")),
+    [t, format, groups, budgets],
   );
   const mayTouch = (token: TokenAdminRow) =>
     mayEdit &&
@@ -51,7 +55,13 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         rowKey={(token) => String(token.id)}
         onOpen={(token) => (mayTouch(token) ? edited.open(token.id) : undefined)}
         rowActions={(token) =>
-          mayTouch(token) ? <Actions token={token} onEdit={() => edited.open(token.id)} /> : null
+          mayTouch(token) ? (
+            <Actions
+              token={token}
+              onEdit={() => edited.open(token.id)}
+              onBudget={() => budgeted.open(token.id)}
+            />
+          ) : null
         }
         toolbar={
           <>
@@ -99,6 +109,22 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
           )
         }
       </OpenedRow>
+      <OpenedRow
+        opened={budgeted}
+        rows={tokens.data?.data}
+        keyOf={(token) => String(token.id)}
+        load={fetchAnyToken}
+      >
+        {(token) => (
+          <LateBudgetDialog
+            key={token.id}
+            target="token"
+            id={token.id}
+            name={token.name}
+            onClose={budgeted.close}
+          />
+        )}
+      </OpenedRow>
     </>
   );
 }
@@ -130,7 +156,9 @@ function OwnerCell({ token }: { token: TokenAdminRow }) {
   );
 }
 
-function Actions({ token, onEdit }: { token: TokenAdminRow; onEdit: () => void }) {
+type ActionsProps = { token: TokenAdminRow; onEdit: () => void; onBudget: () => void };
+
+function Actions({ token, onEdit, onBudget }: ActionsProps) {
   const { t } = useTranslation();
   const switching = useSwitchAnyToken();
   const off = token.status === TokenStatus.disabled;
@@ -149,6 +177,9 @@ function Actions({ token, onEdit }: { token: TokenAdminRow; onEdit: () => void }
       <Menu.Dropdown>
         <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
           {t("Edit or hand over")}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconGauge size={15} />} onClick={onBudget}>
+          {t("Set the budget")}
         </Menu.Item>
         <Menu.Item
           leftSection={off ? <IconPlayerPlay size={15} /> : <IconPlayerPause size={15} />}

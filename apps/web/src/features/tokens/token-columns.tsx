@@ -1,9 +1,11 @@
+import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/accounts/token";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Group, Text, Tooltip } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconGauge, IconShieldLock } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useState } from "react";
+import { BudgetCell } from "#components/budgets/budget-bars.tsx";
 import type { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -16,12 +18,16 @@ type Format = ReturnType<typeof useFormat>;
 
 const soonSeconds = 3 * 24 * 3600;
 
-/** @param tags whether billing tags are shown */
+/**
+ * @param tags whether billing tags are shown
+ * @param budgets what is spent of operators' budgets, by id; the column appears while a row has one
+ */
 export function tokenColumns(
   t: TFunction,
   format: Format,
   groups: UserGroupMap,
   tags: boolean,
+  budgets: BudgetUses,
 ): Column<TokenRow>[] {
   const columns: (Column<TokenRow> | false)[] = [
     {
@@ -68,6 +74,12 @@ export function tokenColumns(
       cell: (token) => (
         <SpentCell spent={token.month_quota} limit={token.setting.rates.monthly_spend} format={format} />
       ),
+    },
+    Object.keys(budgets).length > 0 && {
+      id: "budget",
+      title: t("Budget"),
+      card: "none",
+      cell: (token) => <BudgetCell uses={budgets[token.id]} />,
     },
     {
       id: "group",

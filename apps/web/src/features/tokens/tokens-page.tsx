@@ -9,6 +9,7 @@ import { useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { groupsQuery, tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
@@ -64,7 +65,11 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const groups = useQuery(groupsQuery).data;
   const edited = useOpened();
   const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
-  const columns = useMemo(() => tokenColumns(t, format, groups ?? {}, tags), [t, format, groups, tags]);
+  const budgets = useQuery(ownBudgetQuery).data?.tokens;
+  const columns = useMemo(
+    () => tokenColumns(t, format, groups ?? {}, tags, budgets ?? {}),
+    [t, format, groups, tags, budgets],
+  );
   const searching = params.keyword !== "" || params.billing_tag !== "";
   const newToken = (
     <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>

@@ -5,6 +5,7 @@ import {
   IconArrowDown,
   IconCoins,
   IconDots,
+  IconGauge,
   IconHeartHandshake,
   IconPencil,
   IconPlayerPause,
@@ -20,7 +21,13 @@ import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useManageUser } from "./api.ts";
 
-type UserActionsProps = { row: UserListRow; onEdit: () => void; onQuota: () => void; onDeleted: () => void };
+type UserActionsProps = {
+  row: UserListRow;
+  onEdit: () => void;
+  onQuota: () => void;
+  onBudget: () => void;
+  onDeleted: () => void;
+};
 
 /** May the signed-in person touch this account? The server decides anyway. */
 export function useMayManage(row: { id: number; role: number } | undefined): boolean {
@@ -28,7 +35,7 @@ export function useMayManage(row: { id: number; role: number } | undefined): boo
   return self !== null && self !== undefined && row !== undefined && row.role < self.role;
 }
 
-export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProps) {
+export function UserActions({ row, onEdit, onQuota, onBudget, onDeleted }: UserActionsProps) {
   const { t } = useTranslation();
   const self = useSelf();
   const below = useMayManage(row);
@@ -57,6 +64,11 @@ export function UserActions({ row, onEdit, onQuota, onDeleted }: UserActionsProp
         {pays && (below || ownRoot) ? (
           <Menu.Item leftSection={<IconCoins size={16} />} onClick={onQuota}>
             {t("Change the balance")}
+          </Menu.Item>
+        ) : null}
+        {edits && (below || ownRoot) ? (
+          <Menu.Item leftSection={<IconGauge size={16} />} onClick={onBudget}>
+            {t("Set the budget")}
           </Menu.Item>
         ) : null}
         {demotes && edits && row.role !== Role.user ? (

@@ -1,8 +1,10 @@
+import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { type UserListRow, UserStatus } from "@gateway/shared/accounts/user";
 import { Avatar, Group, Text, Tooltip } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { BudgetCell } from "#components/budgets/budget-bars.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -53,7 +55,8 @@ function Person({ row }: { row: UserListRow }) {
   );
 }
 
-export function useUserColumns(): Column<UserListRow>[] {
+/** @param budgets what is spent of the budgets of these rows, by id */
+export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
   const { t } = useTranslation();
   const format = useFormat();
   return useMemo(
@@ -85,6 +88,7 @@ export function useUserColumns(): Column<UserListRow>[] {
         card: "fact",
         cell: (row) => format.quota(row.used_quota),
       },
+      ...(Object.keys(budgets).length > 0 ? [budgetColumn(t("Budget"), budgets)] : []),
       {
         id: "request_count",
         title: t("Requests"),
@@ -129,6 +133,11 @@ export function useUserColumns(): Column<UserListRow>[] {
         ),
       },
     ],
-    [t, format],
+    [t, format, budgets],
   );
+}
+
+/** Only while a row has one: the list has many columns. */
+function budgetColumn(title: string, budgets: BudgetUses): Column<UserListRow> {
+  return { id: "budget", title, card: "none", cell: (row) => <BudgetCell uses={budgets[row.id]} /> };
 }

@@ -6,10 +6,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { identityProviderTitle } from "#components/identity-provider.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { SessionList } from "#components/session-list.tsx";
 import { useMayChange } from "#lib/changes.ts";
+import { budgetQuery } from "#lib/queries/budgets.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -30,9 +32,10 @@ type UserDrawerProps = {
   onClose: () => void;
   onEdit: (row: UserListRow) => void;
   onQuota: (row: UserListRow) => void;
+  onBudget: (row: UserListRow) => void;
 };
 
-export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
+export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawerProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const detail = useQuery(userQuery(id));
@@ -89,6 +92,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota }: UserDrawerProps) {
               </Button>
             ) : null}
           </Group>
+          <BudgetPart id={id} {...(mayEdit ? { onChange: () => onBudget(user) } : {})} />
           <AccountFacts
             id={id}
             rights={<Rights user={user} part={(body) => <Part title={t("Rights")} {...body} />} />}
@@ -117,6 +121,36 @@ function Part({ title, aside, children }: { title: string; aside?: ReactNode; ch
       </Group>
       {children}
     </section>
+  );
+}
+
+/** Nothing for an account without a budget that one may not set. */
+function BudgetPart({ id, onChange }: { id: number; onChange?: () => void }) {
+  const { t } = useTranslation();
+  const budget = useQuery(budgetQuery("user", id));
+  const uses = budget.data?.uses ?? [];
+  if (uses.length === 0 && onChange === undefined && !budget.error) return null;
+  return (
+    <Part
+      title={t("Budget")}
+      aside={
+        onChange === undefined ? null : (
+          <Button variant="subtle" size="compact-sm" onClick={onChange}>
+            {t("Set the budget")}
+          </Button>
+        )
+      }
+    >
+      {budget.error && !budget.data ? (
+        <Failed error={budget.error} onRetry={() => void budget.refetch()} />
+      ) : budget.isPending ? (
+        <Skeleton height={40} />
+      ) : uses.length === 0 ? (
+        <Text c="dimmed">{t("No limit")}</Text>
+      ) : (
+        <BudgetBars uses={uses} />
+      )}
+    </Part>
   );
 }
 

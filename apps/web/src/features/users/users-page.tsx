@@ -5,9 +5,11 @@ import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
@@ -35,9 +37,10 @@ export default function UsersPage() {
   const paid = useOpened("balance");
   const [selected, setSelected] = useState<string[]>([]);
   const edits = useMayChange();
-  const columns = useUserColumns();
+  const budgeted = useOpened("budget");
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
+  const columns = useUserColumns(useBudgetUses("user", rows));
   const rowsOf = useSeenRows(rows);
   const edit = (row: UserListRow) => edited.open(row.id);
   const quota = (row: UserListRow) => paid.open(row.id);
@@ -74,6 +77,7 @@ export default function UsersPage() {
             row={row}
             onEdit={() => edit(row)}
             onQuota={() => quota(row)}
+            onBudget={() => budgeted.open(row.id)}
             onDeleted={() => {
               shown.close();
               setSelected([]);
@@ -111,9 +115,16 @@ export default function UsersPage() {
           />
         }
       />
-      {shown.key !== "" && edited.key === "" && paid.key === "" ? (
+      {shown.key !== "" && [edited, paid, budgeted].every(({ key }) => key === "") ? (
         Number.isSafeInteger(id) && id > 0 ? (
-          <UserDrawer key={id} id={id} onClose={shown.close} onEdit={edit} onQuota={quota} />
+          <UserDrawer
+            key={id}
+            id={id}
+            onClose={shown.close}
+            onEdit={edit}
+            onQuota={quota}
+            onBudget={(row) => budgeted.open(row.id)}
+          />
         ) : (
           <Missing onClose={shown.close} />
         )
@@ -128,6 +139,17 @@ export default function UsersPage() {
       </OpenedRow>
       <OpenedRow opened={paid} {...byId} rows={rows}>
         {(row) => <QuotaDialog key={row.id} user={row} onClose={paid.close} />}
+      </OpenedRow>
+      <OpenedRow opened={budgeted} {...byId} rows={rows}>
+        {(row) => (
+          <LateBudgetDialog
+            key={row.id}
+            target="user"
+            id={row.id}
+            name={row.username}
+            onClose={budgeted.close}
+          />
+        )}
       </OpenedRow>
     </Page>
   );

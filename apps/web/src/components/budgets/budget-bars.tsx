@@ -1,0 +1,109 @@
+/** What is spent of a budget: a bar for each period, or the fullest one in a list. */
+import type { BudgetPeriod, PeriodUse } from "@gateway/shared/accounts/budget";
+import { Text, Tooltip } from "@mantine/core";
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
+import classes from "./budget-bars.module.css";
+
+export const periodTitles: Record<BudgetPeriod, string> = {
+  day: phrase("Day"),
+  week: phrase("Week"),
+  month: phrase("Month"),
+};
+
+/** What the bar is full at: the limit, or else the amount of the notice. */
+const mostOf = (use: PeriodUse) => (use.limit === 0 ? use.notify : use.limit);
+const shareOf = (use: PeriodUse) => Math.min(1, use.used / mostOf(use));
+
+function Bar({ use }: { use: PeriodUse }) {
+  const share = shareOf(use);
+  const warns = share >= 0.9 || (use.notify > 0 && use.used >= use.notify);
+  const tone = use.limit > 0 && share >= 1 ? "bad" : warns ? "warn" : undefined;
+  return (
+    <div className={classes.bar} aria-hidden>
+      <div data-tone={tone} style={{ width: `${Math.max(share * 100, use.used > 0 ? 3 : 0)}%` }} />
+    </div>
+  );
+}
+
+type Format = ReturnType<typeof useFormat>;
+
+/** "$1.20 / $5.00"; a budget without a limit says what was spent alone. */
+const amounts = (use: PeriodUse, format: Format) =>
+  use.limit === 0 ? format.quota(use.used) : `${format.quota(use.used)} / ${format.quota(use.limit)}`;
+
+const resets = (use: PeriodUse, t: TFunction) =>
+  t("Resets {{when}}", { when: formatRelative(use.resets_at) });
+
+/** Every period, with the time of its reset. */
+export function BudgetBars({ uses }: { uses: readonly PeriodUse[] }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <div className={classes.bars}>
+      {uses.map((use) => (
+        <div key={use.period}>
+          <div className={classes.line}>
+            <Text span fz="sm" fw={500}>
+              {t(periodTitles[use.period])}
+            </Text>
+            <Text
+              span
+              fz="sm"
+              className="tabular"
+              title={`${format.exact(use.used)} / ${format.exact(mostOf(use))}`}
+            >
+              {amounts(use, format)}
+            </Text>
+          </div>
+          <Bar use={use} />
+          <Text fz="xs" c="dimmed" mt={4} title={formatTime(use.resets_at)}>
+            {[
+              resets(use, t),
+              use.notify > 0 ? t("Notice at {{amount}}", { amount: format.quota(use.notify) }) : "",
+            ]
+              .filter((text) => text !== "")
+              .join(" · ")}
+          </Text>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The period that is closest to its end, in a row of a list. */
+export function BudgetCell({ uses }: { uses: readonly PeriodUse[] | undefined }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [fullest] = (uses ?? []).toSorted((one, other) => shareOf(other) - shareOf(one));
+  if (fullest === undefined)
+    return (
+      <Text span c="dimmed" fz="inherit">
+        –
+      </Text>
+    );
+  const rest = (uses ?? []).map((use) =>
+    [t(periodTitles[use.period]), amounts(use, format), resets(use, t)].join(" · "),
+  );
+  return (
+    <Tooltip
+      label={rest.map((line) => (
+        <div key={line}>{line}</div>
+      ))}
+    >
+      <div className={classes.cell}>
+        <div className={classes.line}>
+          <Text span fz="inherit" className="tabular">
+            {amounts(fullest, format)}
+          </Text>
+          <Text span fz="inherit" c="dimmed">
+            {t(periodTitles[fullest.period])}
+          </Text>
+        </div>
+        <Bar use={fullest} />
+      </div>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,207 @@
+/** Sets what an account, each member of a group or an API key may spend in a day, a week and a month. */
+import {
+  Budget,
+  budgetFields,
+  type BudgetPeriod,
+  budgetPeriods,
+  type BudgetTarget,
+  type BudgetView,
+} from "@gateway/shared/accounts/budget";
+import { pointsOf } from "@gateway/shared/billing/money";
+import { Button, Group, Modal, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
+import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
+import { useFormat } from "#lib/quota.ts";
+import { Failed } from "#ui/empty.tsx";
+import { type SchemaForm, showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
+import { toast } from "#ui/toast.tsx";
+import { BudgetBars } from "./budget-bars.tsx";
+import classes from "./budget-dialog.module.css";
+
+type DialogProps = { target: BudgetTarget; id: number; name: string; onClose: () => void };
+
+const hints: Record<BudgetTarget, string> = {
+  user: phrase(
+    "Limits all API keys of this account together. The user sees the budget and cannot change it.",
+  ),
+  group: phrase("Applies to each member separately, unless the member has a budget of their own."),
+  token: phrase(
+    "Applies in addition to the limits that the owner set. The owner sees it and cannot change it.",
+  ),
+};
+
+export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
+  const { t } = useTranslation();
+  const found = useQuery({ ...budgetQuery(target, id), staleTime: 0, gcTime: 0 });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size="lg"
+      title={t("Budget of {{name}}", { name })}
+      styles={{ title: { fontSize: 16, fontWeight: 600 } }}
+    >
+      <Stack>
+        <Text c="dimmed">{t(hints[target])}</Text>
+        {found.error && !found.data ? (
+          <Failed error={found.error} onRetry={() => void found.refetch()} />
+        ) : found.data ? (
+          <BudgetForm target={target} id={id} view={found.data} onClose={onClose} />
+        ) : (
+          <Skeleton height={260} />
+        )}
+      </Stack>
+    </Modal>
+  );
+}
+
+const nothing: Budget = {
+  daily_spend: 0,
+  daily_notify: 0,
+  weekly_spend: 0,
+  weekly_notify: 0,
+  monthly_spend: 0,
+  monthly_notify: 0,
+};
+
+type FormProps = Omit<DialogProps, "name"> & { view: BudgetView };
+
+function BudgetForm({ target, id, view, onClose }: FormProps) {
+  const { t } = useTranslation();
+  const set = useSetBudget(target, id);
+  const [own, setOwn] = useState(view.budget !== null || target !== "user");
+  const form = useSchemaForm(Budget, view.budget ?? nothing);
+  const save = (budget: Budget | null) =>
+    set.mutate(budget, {
+      onSuccess: () => {
+        toast.success(t("Budget saved"));
+        onClose();
+      },
+      onError: (error) => void showFieldErrors(form, error, t),
+    });
+  const isEmpty = Object.values(form.values).every((amount) => amount === 0);
+  const submit = form.onSubmit((values) => save(target === "user" || !isEmpty ? Budget.parse(values) : null));
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        if (own) return submit(event);
+        event.preventDefault();
+        save(null);
+      }}
+    >
+      <Stack>
+        {target === "user" ? (
+          <SegmentedControl
+            fullWidth
+            aria-label={t("Which budget")}
+            data={[
+              { value: "group", label: t("Budget of the group") },
+              { value: "own", label: t("Own budget") },
+            ]}
+            value={own ? "own" : "group"}
+            onChange={(value) => setOwn(value === "own")}
+          />
+        ) : null}
+        {own ? (
+          <Fields form={form} />
+        ) : view.inherited === null ? (
+          <Text>{t("The group has no budget.")}</Text>
+        ) : view.budget === null ? (
+          <BudgetBars uses={view.uses} />
+        ) : (
+          <Text>{t("After you save, the budget of the group applies.")}</Text>
+        )}
+        {own && view.uses.length > 0 && view.budget !== null ? <BudgetBars uses={view.uses} /> : null}
+        <Text c="dimmed" fz="sm">
+          {t("Days, weeks and months end at midnight in the time zone {{zone}}. Weeks begin on Monday.", {
+            zone: view.time_zone,
+          })}
+        </Text>
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {t("Cancel")}
+          </Button>
+          <Button type="submit" loading={set.isPending}>
+            {t("Save")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+type BudgetFormValues = SchemaForm<Partial<Budget>>;
+
+const limitLabels: Record<BudgetPeriod, string> = {
+  day: phrase("Daily limit"),
+  week: phrase("Weekly limit"),
+  month: phrase("Monthly limit"),
+};
+const noticeLabels: Record<BudgetPeriod, string> = {
+  day: phrase("Daily notice"),
+  week: phrase("Weekly notice"),
+  month: phrase("Monthly notice"),
+};
+
+function Fields({ form }: { form: BudgetFormValues }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <div className={classes.fields}>
+        {budgetPeriods.map((period) => (
+          <div key={period} className={classes.period}>
+            <Amount
+              form={form}
+              name={budgetFields[period].spend}
+              label={t(limitLabels[period])}
+              none={t("No limit")}
+            />
+            <Amount
+              form={form}
+              name={budgetFields[period].notify}
+              label={t(noticeLabels[period])}
+              none={t("No notice")}
+            />
+          </div>
+        ))}
+      </div>
+      <Text c="dimmed" fz="sm">
+        {t(
+          "Calls that would exceed a limit are refused. At the amount of a notice, operators are notified once.",
+        )}
+      </Text>
+    </>
+  );
+}
+
+type AmountProps = { form: BudgetFormValues; name: keyof Budget; label: string; none: string };
+
+function Amount({ form, name, label, none }: AmountProps) {
+  const format = useFormat();
+  const points = form.values[name] ?? 0;
+  // What was typed: rounding to points must not change the digits under the cursor.
+  const [dollars, setDollars] = useState<number | string>(points === 0 ? "" : points / format.pointsPerUsd);
+  return (
+    <NumberInput
+      label={label}
+      placeholder={none}
+      prefix="$"
+      min={0}
+      max={2_000_000}
+      allowNegative={false}
+      decimalScale={6}
+      thousandSeparator=","
+      hideControls
+      value={dollars}
+      error={form.errors[name]}
+      onChange={(next) => {
+        setDollars(next);
+        form.setFieldValue(name, pointsOf(Number(next) || 0, format.pointsPerUsd));
+      }}
+    />
+  );
+}

@@ -1,0 +1,49 @@
+/** Budgets of accounts, groups and API keys. */
+import {
+  type Budget,
+  type BudgetTarget,
+  BudgetUses,
+  BudgetView,
+  OwnBudget,
+} from "@gateway/shared/accounts/budget";
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { http } from "#lib/http.ts";
+import { inForm } from "#lib/query-client.ts";
+
+const allBudgets = ["budget"] as const;
+
+const paths: Record<BudgetTarget, string> = { user: "/user", group: "/user_group", token: "/token/admin" };
+
+/** Of the rows that a list shows, by id; those without a budget are missing. */
+export function useBudgetUses(target: BudgetTarget, rows: readonly { id: number }[] | undefined): BudgetUses {
+  const ids = (rows ?? []).map(({ id }) => id).join(",");
+  const uses = useQuery({
+    queryKey: [...allBudgets, target, "list", ids],
+    queryFn: () => http.get(`${paths[target]}/budgets`, BudgetUses, { ids }),
+    enabled: ids !== "",
+    placeholderData: keepPreviousData,
+  });
+  return uses.data ?? none;
+}
+
+const none: BudgetUses = {};
+
+export const budgetQuery = (target: BudgetTarget, id: number) =>
+  queryOptions({
+    queryKey: [...allBudgets, target, id],
+    queryFn: () => http.get(`${paths[target]}/${id}/budget`, BudgetView),
+  });
+
+export const ownBudgetQuery = queryOptions({
+  queryKey: [...allBudgets, "own"],
+  queryFn: () => http.get("/user/self/budget", OwnBudget),
+});
+
+export function useSetBudget(target: BudgetTarget, id: number) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (budget: Budget | null) => http.put(`${paths[target]}/${id}/budget`, BudgetView, { budget }),
+    meta: inForm,
+    onSuccess: () => client.invalidateQueries({ queryKey: allBudgets }),
+  });
+}
