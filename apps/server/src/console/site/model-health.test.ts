@@ -40,6 +40,12 @@ async function fill(): Promise<void> {
      FROM generate_series(0, 119) n, unnest($1::text[]) model`,
     [["busy", "wild-one", "down", "off", "inner-model", "gone"]],
   );
+  // A name that a client invented below a wildcard: no provider served it.
+  await pool.query(
+    `INSERT INTO request_logs (created_at, request_id, type, user_id, channel_id, model_name, "group", error_code, status)
+     SELECT now() - interval '2 minutes', 'invented' || n, 5, 1, 1, 'wild-invented', 'default', 'upstream_failed', 502
+     FROM generate_series(0, 3) n`,
+  );
   await pool.query(
     `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count, quota)
      SELECT date_trunc('hour', created_at, 'UTC'), 1, 1, 1, model_name, 'default',

@@ -3,7 +3,7 @@ import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
-import { reachableModels, servedOf, statusOfModels } from "#domain/model-health/reachable.ts";
+import { isListed, reachableModels, servedOf, statusOfModels } from "#domain/model-health/reachable.ts";
 import { notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 
@@ -16,7 +16,10 @@ export function modelHealthRoutes(app: ConsoleApp, services: Services, cache: Mo
       cache.hours.read(),
       reachableModels(services, request.viewer?.group),
     ]);
-    const shown = [...models].filter(([model]) => servedOf(reachable, model) !== undefined);
+    const shown = [...models].filter(
+      ([model, { tallies }]) =>
+        servedOf(reachable, model) !== undefined && isListed(reachable, model, tallies),
+    );
     return ok({ since: unixTime(since), models: Object.fromEntries(shown) });
   });
 

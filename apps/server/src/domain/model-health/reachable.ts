@@ -6,7 +6,7 @@ import { loadTable } from "#domain/pricing/prices.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { DaysByModel, HealthByModel } from "./model-health.ts";
-import { shareOf, sumOfTallies } from "./unavailable.ts";
+import { shareOf, sumOfTallies, type Tally } from "./unavailable.ts";
 
 /** Which models someone's groups reach, and how those did. */
 
@@ -49,6 +49,13 @@ export function servedOf({ names, prefixes }: Reachable, model: string): boolean
   return found.length === 0 ? undefined : found.includes(true);
 }
 
+/**
+ * Whether readers see a model. Clients invent names below a wildcard, so such a name counts once a provider has served it.
+ */
+export function isListed({ names }: Reachable, model: string, tallies: readonly Tally[]): boolean {
+  return names.has(model) || tallies.some(({ served }) => served > 0);
+}
+
 /** How models are now: of this and the last hour. */
 function stateOf(hours: HealthByModel, model: string, served: boolean): ModelState {
   if (!served) return "outage";
@@ -73,9 +80,10 @@ export async function statusOfModels(
   const noHours = (): null[] => Array.from({ length: 24 }, () => null);
   const models = [...known].flatMap((model) => {
     const served = servedOf(reachable, model);
-    if (served === undefined) return [];
     const health = hours.models.get(model);
     const daily = days.models.get(model);
+    const tallies = [...(health?.tallies ?? []), ...(daily ?? [])];
+    if (served === undefined || !isListed(reachable, model, tallies)) return [];
     return {
       model,
       owner: described.get(model)?.owner ?? "",
