@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { createAnswerCache } from "#domain/answers/answer-cache.ts";
+import { createAffinity } from "#domain/channels/affinity.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type JudgeDeps, runTasks } from "#domain/channels/judge.ts";
 import { storedChannel } from "#domain/channels/load-channels.ts";
@@ -67,6 +68,10 @@ export const relayServices: Part<Needs, RelayServices> = {
           };
         },
         test: (channel, model, cheap) => probeChannel({ settings, upstream }, channel, model, cheap),
+      }),
+      affinity: createAffinity({
+        redis: needs.redis,
+        minutes: () => settings.current().SessionAffinityMinutes,
       }),
       ledger: needs.ledger,
       prices: caches.prices,

@@ -232,6 +232,8 @@ export const Settings = z.object({
   CircuitBreakerThreshold: z.int().min(1).max(100).default(50),
   /** Seconds of the first pause; each further one in a row is twice as long, up to ten times. */
   CircuitBreakerSeconds: z.int().min(1).max(3600).default(30),
+  /** Minutes for which a session of an agent stays on the channel and key that served it last; 0 = off. */
+  SessionAffinityMinutes: z.int().min(0).max(1_440).default(60),
   ConnectTimeoutMs: z.int().min(100).max(60_000).default(5_000),
   FirstByteTimeoutMs: z.int().min(1_000).max(3_600_000).default(300_000),
   IdleTimeoutMs: z.int().min(1_000).max(3_600_000).default(120_000),

@@ -45,6 +45,8 @@ export interface Call {
   used?(tokens: number): void;
   /** Hears what was charged for, once the charge is committed and before the answer's end leaves. */
   billed?(billed: Billed): void;
+  /** Names the session that it belongs to; undefined where nothing does. */
+  session?(): string | undefined;
   /** The client wants no answer that was given before. */
   fresh?: boolean;
 }

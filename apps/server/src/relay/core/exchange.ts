@@ -10,7 +10,14 @@ import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
 import { makePlan, planFor, type Plan } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
-import { keepOtherKeys, nextChoice, nothingFree, pausedChannels, skippedChannels } from "./route.ts";
+import {
+  keepOtherKeys,
+  nextChoice,
+  nothingFree,
+  pausedChannels,
+  sessionKey,
+  skippedChannels,
+} from "./route.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
 import type { RelayServices } from "./services.ts";
 
@@ -196,6 +203,7 @@ async function serve<Answer extends object, Sent extends Encoded>(
       : attempt(services, chosen, exchange, lifecycle.upstream, serving));
     if (!("error" in answer)) {
       health?.succeeded(chosen, model, account);
+      keepSession(services, call, plan, chosen);
       for (const failure of failures) health?.servedElsewhere(failure.chosen, model, failure.error, account);
       return answer;
     }
@@ -229,6 +237,17 @@ async function serve<Answer extends object, Sent extends Encoded>(
     if (other !== undefined) return other;
     throw explain(last, model);
   }
+}
+
+/** The session's next call goes to the same target. */
+function keepSession(
+  services: RelayServices,
+  call: Call,
+  plan: Plan,
+  { channel, key, backup }: Chosen,
+): void {
+  const session = backup ? undefined : sessionKey(plan, call);
+  if (session !== undefined) services.affinity.keep(session, { channel: channel.id, key: key?.id });
 }
 
 /** What a call that leaves nothing in the books answers without a target. */

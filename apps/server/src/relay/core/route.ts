@@ -44,6 +44,8 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
       (health.usable(channel, model, account) &&
         (triedKeys.size === 0 || channel.keys.some((key) => free(channel, key.id)))),
   };
+  const atHome = inSession(services, plan, call, wanted, free);
+  if (atHome !== undefined) return atHome;
   for (const routeGroup of plan.routeGroups) {
     let channel = pick(routeGroup.channels, wanted, services.random);
     while (channel !== undefined) {
@@ -61,6 +63,38 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
     }
   }
   return plan.lastResort ? undefined : firstToThaw(services, plan, call, wanted);
+}
+
+/** What names the session at the services, where there is more than one target to choose from. */
+export function sessionKey(plan: Plan, { session, model, pin }: Call): string | undefined {
+  const [first] = plan.routeGroups;
+  if (session === undefined || pin !== undefined || first === undefined) return undefined;
+  const [channel] = first.channels;
+  if (first.channels.length < 2 && (channel?.keys.length ?? 0) < 2) return undefined;
+  const name = session();
+  return name === undefined ? undefined : `${name}:${model}`;
+}
+
+/** The channel and key of the session's last call, as long as the channel can serve this one now. Marks it as tried. */
+function inSession(
+  services: RelayServices,
+  plan: Plan,
+  call: Call,
+  wanted: Wanted,
+  free: (channel: ChannelInForce, key: number) => boolean,
+): Chosen | undefined {
+  const [routeGroup] = plan.routeGroups;
+  const session = sessionKey(plan, call);
+  const home = session === undefined ? undefined : services.affinity.find(session);
+  if (home === undefined || routeGroup === undefined) return undefined;
+  const channel = routeGroup.channels.find(({ id }) => id === home.channel);
+  if (channel === undefined || !couldServe(channel, wanted) || !wanted.usable(channel)) return undefined;
+  const price = plan.prices.get(mapModel(channel, call.model).billed);
+  if (price === undefined) return undefined;
+  plan.tried.add(channel.id);
+  const kept = channel.keys.find(({ id }) => id === home.key && free(channel, id));
+  const key = kept ?? chooseKey(channel, services.random(), { free: (id) => free(channel, id) });
+  return chosenOf(routeGroup, channel, key, call.model, price);
 }
 
 /** The paused channel that is free first, of those whose provider did not ask to wait. */

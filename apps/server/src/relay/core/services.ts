@@ -1,6 +1,7 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
 import type { AnswerCache } from "#domain/answers/answer-cache.ts";
+import type { Affinity } from "#domain/channels/affinity.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
 import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { Health } from "#domain/channels/health.ts";
@@ -31,6 +32,7 @@ export interface RelayServices {
   candidates: Candidates;
   groups: GroupsInForce;
   health: Health;
+  affinity: Affinity;
   ledger: Ledger;
   prices: Prices;
   settings: { current(): Settings };

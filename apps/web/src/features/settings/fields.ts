@@ -71,6 +71,15 @@ export const settingGroups: SettingGroup[] = [
             label: phrase("No new attempt after"),
           },
           {
+            key: "SessionAffinityMinutes",
+            kind: "number",
+            unit: units.minutes,
+            label: phrase("Keep sessions on their channel for"),
+            hint: phrase(
+              "Calls of one agent session go to the channel and key that served it last, so that the provider's prompt cache is used. Default: 60. 0 = off.",
+            ),
+          },
+          {
             key: "RetryCooldownSeconds",
             kind: "number",
             unit: units.seconds,

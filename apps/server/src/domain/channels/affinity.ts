@@ -1,0 +1,89 @@
+import type { Redis } from "ioredis";
+import { now } from "#platform/clock.ts";
+
+/**
+ * Which channel and key served a session last, so that its next call finds the provider's cache of the prompt. The nodes
+ * share it over Redis, in the background: a call never waits for it. It must not know what a session is.
+ */
+export interface Affinity {
+  find(session: string): Home | undefined;
+  keep(session: string, home: Home): void;
+}
+
+export interface Home {
+  channel: number;
+  key: number | undefined;
+}
+
+interface Kept extends Home {
+  /** Milliseconds since 1970. */
+  until: number;
+}
+
+interface AffinityOptions {
+  redis: Redis | undefined;
+  /** Minutes after the last call; 0 = off. */
+  minutes(): number;
+}
+
+const MOST_SESSIONS = 50_000;
+/** Answers of Redis that are waited for at once. */
+const MOST_LOOKUPS = 100;
+const MINUTE_MS = 60_000;
+
+export function createAffinity({ redis, minutes }: AffinityOptions): Affinity {
+  const sessions = new Map<string, Kept>();
+  let lookups = 0;
+
+  function remember(session: string, home: Home, until: number): void {
+    sessions.delete(session);
+    sessions.set(session, { ...home, until });
+    if (sessions.size <= MOST_SESSIONS) return;
+    const [oldest] = sessions.keys();
+    if (oldest !== undefined) sessions.delete(oldest);
+  }
+
+  /** For the next call of the session: this one does not wait. */
+  async function learn(session: string): Promise<void> {
+    if (redis === undefined || redis.status !== "ready" || lookups >= MOST_LOOKUPS) return;
+    lookups += 1;
+    try {
+      const found = parse(await redis.get(nameOf(session)));
+      if (found !== undefined && !sessions.has(session))
+        remember(session, found, now() + minutes() * MINUTE_MS);
+    } catch {
+      // Another channel serves the session then.
+    } finally {
+      lookups -= 1;
+    }
+  }
+
+  return {
+    find(session) {
+      if (minutes() === 0) return undefined;
+      const found = sessions.get(session);
+      if (found !== undefined && found.until > now()) return found;
+      sessions.delete(session);
+      void learn(session);
+      return undefined;
+    },
+    keep(session, home) {
+      const ttlMs = minutes() * MINUTE_MS;
+      if (ttlMs === 0) return;
+      const before = sessions.get(session);
+      remember(session, home, now() + ttlMs);
+      const isFresh = before !== undefined && before.until - now() > ttlMs / 2;
+      if (isFresh && before.channel === home.channel && before.key === home.key) return;
+      if (redis?.status !== "ready") return;
+      redis.set(nameOf(session), `${home.channel}:${home.key ?? ""}`, "PX", ttlMs).catch(() => {});
+    },
+  };
+}
+
+const nameOf = (session: string) => `session:${session}`;
+
+function parse(text: string | null): Home | undefined {
+  const [, channel, key] = /^(\d{1,9}):(\d{0,9})$/.exec(text ?? "") ?? [];
+  if (channel === undefined) return undefined;
+  return { channel: Number(channel), key: key === "" ? undefined : Number(key) };
+}

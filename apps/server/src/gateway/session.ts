@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Wire } from "#dialects/dialect.ts";
+import type { ChatRequest, Message } from "#dialects/ir.ts";
+import { asRecord } from "#dialects/wire.ts";
+
+/** By which header agents name their session; the first that is there counts. */
+const headerNames = [
+  "x-claude-code-session-id",
+  "session_id",
+  "session-id",
+  "x-session-id",
+  "x-qwen-code-session-id",
+] as const;
+/** Characters of a name, and of a text, that distinguish one session from another. */
+const MOST = 1_024;
+/** In larger bodies long texts are not parsed, and would be only for this. */
+const LARGE = 64 * 1024;
+
+interface SessionSource {
+  body: Wire;
+  raw: Buffer;
+  request: ChatRequest;
+  userId: number;
+}
+
+/**
+ * What names the session of a call, computed when it is needed: what an agent sends, else how its conversation begins. A
+ * conversation without tools is no agent's: its calls go where the weights of the channels send them.
+ */
+export function sessionOf({ headers }: FastifyRequest, given: SessionSource): () => string | undefined {
+  let session: string | undefined;
+  let isKnown = false;
+  return () => {
+    if (isKnown) return session;
+    isKnown = true;
+    const name = nameIn(headers, given.body) ?? beginningOf(given);
+    if (name !== undefined)
+      session = createHash("sha256").update(`${given.userId}\0${name}`).digest("base64url").slice(0, 22);
+    return session;
+  };
+}
+
+function nameIn(headers: FastifyRequest["headers"], body: Wire): string | undefined {
+  const named = headerNames.map((name) => headers[name]);
+  const user = asRecord(body["metadata"])?.["user_id"];
+  for (const value of [...named, body["prompt_cache_key"], user])
+    if (typeof value === "string" && value !== "") return `name ${value.slice(0, MOST)}`;
+  return undefined;
+}
+
+function beginningOf({ raw, request }: SessionSource): string | undefined {
+  if (raw.length > LARGE || request.tools === undefined) return undefined;
+  const first = (roles: readonly string[]) => request.messages.find(({ role }) => roles.includes(role));
+  const question = textOf(first(["user"]));
+  return question === "" ? undefined : `text ${textOf(first(["system", "developer"]))}\0${question}`;
+}
+
+function textOf(message: Message | undefined): string {
+  const part = message?.parts.find(({ type }) => type === "text");
+  return part?.type === "text" ? part.text.slice(0, MOST) : "";
+}
