@@ -1,7 +1,11 @@
 import { Command, type CommanderError } from "commander";
 import type { Terminal } from "./command.ts";
 import { auditCommand } from "./commands/audit.ts";
+import { channelCommands } from "./commands/channels.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { importCommand } from "./commands/import.ts";
+import { tokenCommands } from "./commands/tokens.ts";
+import { userCommands } from "./commands/users.ts";
 import { ExitCode } from "./failure.ts";
 
 /** All commands. */
@@ -19,7 +23,15 @@ export function createProgram(terminal: Terminal): Command {
       "after",
       "\nExit codes: 0 done and checked, 1 a check failed, 2 wrong arguments or environment, 3 refused, nothing changed.",
     );
-  for (const add of [importCommand, auditCommand]) add(program, terminal);
+  for (const add of [
+    importCommand,
+    auditCommand,
+    doctorCommand,
+    userCommands,
+    tokenCommands,
+    channelCommands,
+  ])
+    add(program, terminal);
   leaveExitTo(program, terminal);
   return program;
 }

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { createProgram } from "#cli/program.ts";
 import { readEnv } from "#env.ts";
 import { testSecretKey } from "#test/gateway.ts";
@@ -8,7 +9,8 @@ export async function cli(databaseUrl: string, ...args: string[]) {
   const err: string[] = [];
   let exitCode = 0;
   const program = createProgram({
-    env: () => readEnv({ NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey }),
+    env: () =>
+      readEnv({ NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey, DATA_DIR: tmpdir() }),
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     isInteractive: false,

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestGateway, type TestGateway } from "#test/gateway.ts";
+import { cli } from "./cli.ts";
+
+/** Commands on the database of a gateway that is running. */
+let gateway: TestGateway;
+const run = (...args: string[]) => cli(gateway.database.url, ...args);
+
+beforeAll(async () => {
+  gateway = await startTestGateway();
+});
+afterAll(() => gateway.stop());
+
+describe("the command-line tool", () => {
+  it("prints its commands, and the arguments of each", async () => {
+    expect(await run("--help")).toMatchObject({ exitCode: 0, out: expect.stringContaining("Exit codes") });
+    expect(await run("import", "one-hub", "--help")).toMatchObject({
+      exitCode: 0,
+      out: expect.stringContaining("--dry-run"),
+    });
+    expect((await run("no-such-command")).exitCode).toBe(2);
+    expect((await run("users", "show", "x")).exitCode).toBe(2);
+  });
+
+  it("audits the books", async () => {
+    expect((await run("audit", "--json")).json()).toMatchObject({ drift: "0", rows: [] });
+  });
+
+  it("creates a key that works at once, disables it and enables it", async () => {
+    await gateway.addChannel({ type: 900, name: "demo" });
+    await gateway.addPrice("demo-chat").catch(() => undefined);
+    expect((await run("tokens", "create", "made", "--user", "1")).exitCode).toBe(2);
+    const created = await run("tokens", "create", "made", "--user", "1", "--yes", "--json");
+    expect(created.exitCode, created.err).toBe(0);
+    const { id, key } = created.json() as { id: number; key: string };
+    const models = async () =>
+      (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status;
+    await expect.poll(models).toBe(200);
+    expect((await run("tokens", "disable", String(id), "--yes")).exitCode).toBe(0);
+    await expect.poll(models).toBe(403);
+    expect((await run("tokens", "enable", String(id), "--yes")).exitCode).toBe(0);
+    await expect.poll(models).toBe(200);
+    expect((await run("tokens", "list", "--user", "1")).out).toContain("made");
+    expect((await run("tokens", "show", String(id), "--json")).out).not.toContain(key);
+    expect((await run("tokens", "show", "9999")).err).toContain("gateway tokens list");
+  });
+
+  it("lists, shows, disables and enables channels", async () => {
+    const { id } = await gateway.addChannel({ type: 1, name: "one" });
+    expect((await run("channels", "disable", String(id), "--yes")).exitCode).toBe(0);
+    expect((await run("channels", "show", String(id), "--json")).json()).toMatchObject({
+      status: 2,
+      name: "one",
+    });
+    expect((await run("channels", "enable", String(id), "--yes")).exitCode).toBe(0);
+    expect((await run("channels", "list")).out).toMatch(/one\s+1\s+enabled/);
+    expect((await run("channels", "show", String(id))).out).not.toContain("vendor-key");
+  });
+
+  it("lists and shows users, and refuses to disable root", async () => {
+    expect((await run("users", "list", "--json")).json()).toMatchObject([{ id: 1, username: "root" }]);
+    expect((await run("users", "show", "1")).out).toContain("root");
+    expect((await run("users", "disable", "1", "--yes")).exitCode).toBe(3);
+  });
+
+  it("names what is wrong around the gateway, with what to do", async () => {
+    const { exitCode, ...outcome } = await run("doctor", "--json");
+    const findings = outcome.json() as { check: string; state: string; fix: string }[];
+    const errors = findings.filter((finding) => finding.state === "error");
+    // The databases of tests are made without fsync.
+    expect(errors.map((finding) => finding.check)).toEqual(["postgres"]);
+    expect(exitCode).toBe(1);
+    expect(findings.find((finding) => finding.check === "public address")).toMatchObject({
+      state: "warning",
+    });
+    expect(findings.filter((finding) => finding.state !== "ok" && finding.fix === "")).toEqual([]);
+    expect((await run("doctor")).out).toContain("postgres");
+  });
+});
