@@ -57,6 +57,8 @@ const textTerms = [
 /** Identifiers that keep an old term, and why. */
 export const allowed = {
   SafeKeyWords: "a setting's name in the management API",
+  SensitiveWords: "an option of New API, as its database names it",
+  vendors: "a table of New API's database",
   inFlight: "the usual name of calls that are running",
   words: "the words of a text, one by one",
   wordsOf: "the words of a text, one by one",

@@ -135,7 +135,7 @@ async function findUser(db: Db, id: number) {
   return user;
 }
 
-function readable(value: unknown): string {
+function readable(value: Date | string | number | bigint | null): string {
   if (value instanceof Date) return value.toISOString();
   return value === null ? "" : String(value);
 }

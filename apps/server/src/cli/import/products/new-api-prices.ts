@@ -64,7 +64,7 @@ function ratiosByModel(context: ReadContext): Map<string, Ratios> {
   const data = record(context.priceFile)["data"] ?? context.priceFile;
   if (Array.isArray(data))
     for (const entry of data.map(record)) {
-      const model = String(entry["model_name"] ?? "");
+      const model = typeof entry["model_name"] === "string" ? entry["model_name"] : "";
       if (model === "") continue;
       models.delete(model);
       const perCall = Number(entry["quota_type"]) === 1;
