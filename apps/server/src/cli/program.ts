@@ -3,6 +3,7 @@ import type { Terminal } from "./command.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { channelCommands } from "./commands/channels.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { tokenCommands } from "./commands/tokens.ts";
 import { userCommands } from "./commands/users.ts";
@@ -25,6 +26,7 @@ export function createProgram(terminal: Terminal): Command {
     );
   for (const add of [
     importCommand,
+    exportCommand,
     auditCommand,
     doctorCommand,
     userCommands,

@@ -123,6 +123,13 @@ export async function listRedemptions(
   };
 }
 
+export function openCode(
+  secrets: Secrets,
+  { key_hash, key_encrypted }: Pick<Redemption, "key_hash" | "key_encrypted">,
+): string {
+  return secrets.decrypt(key_encrypted, contextOf(key_hash));
+}
+
 /** A code as it is stored: found by its keyed hash, shown from its encrypted copy. */
 export function sealCode(secrets: Secrets, key: string) {
   const key_hash = secrets.hash(key);
@@ -133,7 +140,7 @@ export function describeRedemption(secrets: Secrets, row: Redemption, redeemer =
   return {
     id: row.id,
     name: row.name,
-    key: secrets.decrypt(row.key_encrypted, contextOf(row.key_hash)),
+    key: openCode(secrets, row),
     status: row.status,
     quota: Number(row.quota),
     user_id: row.user_id,

@@ -222,7 +222,7 @@ export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: O
 }
 
 /** The whole key, for its owner. */
-export function revealKey(secrets: Secrets, token: Token): string {
+export function revealKey(secrets: Secrets, token: Pick<Token, "key_hash" | "key_encrypted">): string {
   return secrets.decrypt(token.key_encrypted, keyContext(token.key_hash));
 }
 

@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { mkdir, readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { finished } from "node:stream/promises";
+import { type Command, Option } from "commander";
+import { type CommonOptions, confirm, runOn, type Terminal } from "#cli/command.ts";
+import { exportTables, rowsOf } from "#cli/export-rows.ts";
+import { CommandFailure, ExitCode } from "#cli/failure.ts";
+import { operatorOf } from "#cli/operator.ts";
+import { audit } from "#domain/audit-log/audit.ts";
+
+interface ExportOptions extends CommonOptions {
+  to: string;
+  format: "jsonl" | "csv";
+  withSecrets?: boolean;
+  tables?: string;
+}
+
+/** `gateway export`: a folder with one file per table. */
+export function exportCommand(program: Command, terminal: Terminal): void {
+  program
+    .command("export")
+    .description(
+      "Writes all data into a folder, one file per table; without passwords, keys and other secrets.",
+    )
+    .requiredOption("--to <folder>", "an empty folder, or one that does not exist yet")
+    .addOption(new Option("--format <format>", "of the files").choices(["jsonl", "csv"]).default("jsonl"))
+    .option("--tables <names>", "only these, with commas between them")
+    .option(
+      "--with-secrets",
+      "with API keys, provider keys, codes and settings in the clear; recorded in the audit log",
+    )
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON")
+    .action((options: ExportOptions) =>
+      runOn(terminal, options, async (installation) => {
+        const { db, pool } = installation.database;
+        const tables = await chosen(pool, options.tables);
+        const folder = await emptyFolder(options.to);
+        const secrets = options.withSecrets === true ? await installation.secrets() : undefined;
+        if (secrets !== undefined) {
+          await confirm(terminal, options, "The files will hold keys and secrets in the clear. Continue?");
+          const actor = await operatorOf(db);
+          // Before the first file: who stops the command half way has seen secrets, too.
+          await audit(db, {
+            actor,
+            action: "export.secrets",
+            targetType: "export",
+            targetId: folder,
+            after: { tables },
+          });
+        }
+        const counts: Record<string, number> = {};
+        for (const table of tables) {
+          counts[table] = await write(
+            join(folder, `${table}.${options.format}`),
+            options.format,
+            rowsOf(pool, table, secrets),
+          );
+          terminal.err(`${table}: ${counts[table]}`);
+        }
+        const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+        return {
+          json: { folder, counts },
+          text: `${total} rows of ${tables.length} tables are in ${folder}.`,
+        };
+      }),
+    );
+}
+
+async function chosen(
+  pool: Parameters<typeof exportTables>[0],
+  names: string | undefined,
+): Promise<string[]> {
+  const all = await exportTables(pool);
+  if (names === undefined) return all;
+  const wanted = names.split(",").map((name) => name.trim());
+  const unknown = wanted.filter((name) => !all.includes(name));
+  if (unknown.length === 0) return wanted;
+  throw new CommandFailure(
+    `There is no table ${unknown.join(", ")}. Tables: ${all.join(", ")}`,
+    ExitCode.usage,
+  );
+}
+
+async function emptyFolder(path: string): Promise<string> {
+  const folder = resolve(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0)
+    throw new CommandFailure(`${folder} is not empty. Name a folder that is empty or does not exist yet.`);
+  return folder;
+}
+
+async function write(
+  file: string,
+  format: ExportOptions["format"],
+  rows: AsyncIterable<Record<string, unknown>>,
+): Promise<number> {
+  const stream = createWriteStream(file, { mode: 0o600 });
+  const failed = new Promise<never>((_, reject) => stream.once("error", reject));
+  failed.catch(() => undefined);
+  let count = 0;
+  for await (const row of rows) {
+    const lines = format === "jsonl" ? [JSON.stringify(row)] : csvLines(row, count === 0);
+    count += 1;
+    if (!stream.write(`${lines.join("\n")}\n`)) await Promise.race([once(stream, "drain"), failed]);
+  }
+  stream.end();
+  await finished(stream);
+  return count;
+}
+
+function csvLines(row: Record<string, unknown>, isFirst: boolean): string[] {
+  const cells = Object.values(row).map((value) =>
+    cell(typeof value === "string" ? value : value === null ? "" : JSON.stringify(value)),
+  );
+  return [...(isFirst ? [Object.keys(row).map(cell).join(",")] : []), cells.join(",")];
+}
+
+function cell(text: string): string {
+  // A spreadsheet would run a text that begins like a formula.
+  const safe = /^[=+@\t\r]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
