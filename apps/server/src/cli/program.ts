@@ -1,4 +1,4 @@
-import { Command, type CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import type { Terminal } from "./command.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { channelCommands } from "./commands/channels.ts";
@@ -9,8 +9,18 @@ import { tokenCommands } from "./commands/tokens.ts";
 import { userCommands } from "./commands/users.ts";
 import { ExitCode } from "./failure.ts";
 
+/** Runs the command that the arguments name; the terminal has the exit code afterwards. */
+export async function runProgram(terminal: Terminal, argv: string[]): Promise<void> {
+  try {
+    await createProgram(terminal).parseAsync(argv);
+  } catch (error) {
+    // Its message is printed, and `leaveExitTo` has set the exit code.
+    if (!(error instanceof CommanderError)) throw error;
+  }
+}
+
 /** All commands. */
-export function createProgram(terminal: Terminal): Command {
+function createProgram(terminal: Terminal): Command {
   const program = new Command("gateway")
     .description(
       "Manages a gateway installation: the one of DATABASE_URL, or of DATA_DIR with the embedded database.",

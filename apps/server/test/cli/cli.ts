@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { createProgram } from "#cli/program.ts";
+import { runProgram } from "#cli/program.ts";
 import { readEnv } from "#env.ts";
 import { testSecretKey } from "#test/gateway.ts";
 
@@ -8,17 +8,17 @@ export async function cli(databaseUrl: string, ...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];
   let exitCode = 0;
-  const program = createProgram({
+  const terminal = {
     env: () =>
       readEnv({ NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey, DATA_DIR: tmpdir() }),
-    out: (text) => out.push(text),
-    err: (text) => err.push(text),
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void err.push(text),
     isInteractive: false,
-    setExitCode(code) {
+    setExitCode(code: number) {
       exitCode = code;
     },
-  });
-  await program.parseAsync(["node", "gateway", ...args]).catch(() => undefined);
+  };
+  await runProgram(terminal, ["node", "gateway", ...args]);
   const text = out.join("\n");
   return { exitCode, out: text, err: err.join("\n"), json: (): unknown => JSON.parse(text) };
 }
