@@ -42,6 +42,7 @@ import { readJsonBodies } from "./request-body.ts";
 import type { Services } from "./services.ts";
 import { catalogRoutes } from "./site/catalog.ts";
 import { iconRoutes } from "./site/icons.ts";
+import { inboxRoutes } from "./site/inbox.ts";
 import { modelHealthRoutes } from "./site/model-health.ts";
 import { modelInfoRoutes } from "./site/model-info.ts";
 import { noticeRoutes } from "./site/notices.ts";
@@ -163,6 +164,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   settingRoutes(app, services);
   settingTransferRoutes(app, services);
   noticeRoutes(app, services);
+  inboxRoutes(app, services);
   telegramRoutes(app, services, root);
   auditLogRoutes(app, services);
   olderPaths(app, services);

@@ -18,6 +18,7 @@ import { tellOperators } from "./tell-operators.ts";
 import { updatePrices } from "./update-prices.ts";
 import { watchChannels } from "./watch-channels.ts";
 import { watchOrders } from "./watch-orders.ts";
+import { watchPrices } from "./watch-prices.ts";
 import { watchTasks } from "./watch-tasks.ts";
 
 /** The clock: recurring work, each run by one node of all. Thin, like the other endpoints: a job calls the domain. */
@@ -34,6 +35,7 @@ const allJobs: readonly Job[] = [
   updatePrices,
   watchChannels,
   watchOrders,
+  watchPrices,
   watchTasks,
 ];
 

@@ -1,8 +1,9 @@
 import { forgetOldEvents } from "#domain/channels/channel-events.ts";
+import { forgetOldEntries } from "#domain/inbox/inbox.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 
-/** Throws away sessions, one-time codes and stored answers that no one can use any more, and old channel events. */
+/** Throws away sessions, one-time codes and stored answers that no one can use any more, old channel events, and old notifications. */
 export const sweepAccounts: Job = {
   name: "sweep-accounts",
   every: "17 * * * *",
@@ -12,5 +13,6 @@ export const sweepAccounts: Job = {
     await db.oneTimeCode.deleteMany({ where: over });
     await db.storedResponse.deleteMany({ where: over });
     await forgetOldEvents(db);
+    await forgetOldEntries(db);
   },
 };

@@ -1,4 +1,5 @@
 import { collectBudgetNotices } from "#domain/budgets/budget-notices.ts";
+import { collectAccountChanges, collectRefusedCalls } from "#domain/notices/collect-own.ts";
 import { collectChannelEvents, remindOfBalances } from "#domain/notices/collect.ts";
 import { deliverNotices, planNotices } from "#domain/notices/deliver.ts";
 import type { Job } from "./job.ts";
@@ -10,6 +11,8 @@ export const tellOperators: Job = {
   async run({ db, telling, onError }) {
     await collectChannelEvents(db);
     await collectBudgetNotices(db, telling.settings());
+    await collectRefusedCalls(db);
+    await collectAccountChanges(db);
     await planNotices(telling);
     await deliverNotices(telling);
     try {

@@ -25,6 +25,7 @@ export const siteReasons = {
   },
   not_found: {
     command_not_found: phrase("Command not found."),
+    inbox_entry_not_found: phrase("This notification does not exist."),
     token_not_found: phrase("Token not found."),
     status_page_disabled: phrase("The status page is not enabled on this site."),
   },

@@ -8,6 +8,7 @@ export const NoticeEvent = z.enum([
   "channel-enabled",
   "job-failed",
   "prices-failed",
+  "models-unpriced",
   "payment-trouble",
   "storage-full",
   "budget-reached",

@@ -1,6 +1,7 @@
 import { Permissions } from "@gateway/shared/accounts/permissions";
 import { Role } from "@gateway/shared/accounts/roles";
 import { UserStatus } from "@gateway/shared/accounts/user";
+import { addToInbox } from "#domain/inbox/entries.ts";
 import { forbidden, GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -64,7 +65,19 @@ async function renewHash(db: Db, { id, password_hash }: User, password: string):
   await db.user.updateMany({ where: { id, password_hash }, data: { password_hash: renewed } });
 }
 
+/** Writes the sign-in down. Its owner finds one from another address than before in the inbox. */
 export async function noteLogin(db: Db, userId: number, ip: string): Promise<User> {
+  const before = await db.user.findUnique({
+    where: { id: userId },
+    select: {
+      last_login_time: true,
+      last_login_ip: true,
+      sessions: { where: { ip: ip.slice(0, 64) }, take: 1, select: { ip: true } },
+    },
+  });
+  const known = before === null || before.last_login_time === null || before.sessions.length > 0;
+  if (!known && before.last_login_ip !== ip.slice(0, 64))
+    await addToInbox(db, userId, { event: "new-sign-in", topic: `ip:${ip}`, facts: { ip } });
   return db.user.update({
     where: { id: userId },
     data: { last_login_time: currentTime(), last_login_ip: ip.slice(0, 64) },

@@ -1,6 +1,7 @@
 import type { ReasonFact } from "@gateway/shared/reasons";
 import type { AttemptNote, Bill, Outcome, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
+import { storableFacts, storableText } from "#platform/database/storable-text.ts";
 
 /**
  * The request log's row of a call, as the ledger's statements take it. It must not know why a call cost what it
@@ -94,21 +95,12 @@ export type LogJson = Record<LogColumn, unknown> & { cached_tokens: number; held
 // A sentence of a provider may be a whole page; the column is for people.
 const longestText = 4_000;
 
-/** Text that Postgres takes: no NUL, no half of a surrogate pair, not endless. */
 function clean(text: string, longest = longestText): string {
-  return text.slice(0, longest).replaceAll("\0", "").toWellFormed();
+  return storableText(text, longest);
 }
 
 // Of a value in a fact, which a sentence names.
 const longestValue = 300;
-
-function cleanFact({ code, params }: ReasonFact): ReasonFact {
-  const cleaned = Object.entries(params).map(([name, value]) => [
-    name,
-    typeof value === "string" ? clean(value, longestValue) : Number.isFinite(value) ? value : 0,
-  ]);
-  return { code, params: Object.fromEntries(cleaned) as ReasonFact["params"] };
-}
 
 function whole(value: number, largest: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), 0), largest) : 0;
@@ -140,7 +132,8 @@ export function rowOf(record: CallRecord): LogJson {
     status: whole(record.status, largestSmallInt),
     error_code: clean(record.errorCode, 100),
     content: clean(record.content),
-    content_facts: record.contentFacts?.map(cleanFact) ?? null,
+    content_facts:
+      record.contentFacts === undefined ? null : storableFacts(record.contentFacts, longestValue),
     prompt_tokens: whole(usage?.input ?? 0, Number.MAX_SAFE_INTEGER),
     completion_tokens: whole(usage?.output ?? 0, Number.MAX_SAFE_INTEGER),
     quota: String(record.quota),

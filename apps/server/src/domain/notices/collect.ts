@@ -1,10 +1,12 @@
 import { formatQuota } from "@gateway/shared/billing/money";
 import { storedFacts } from "@gateway/shared/reasons";
 import type { Settings } from "@gateway/shared/site/settings";
+import { addToInbox, addToSiteInbox } from "#domain/inbox/entries.ts";
 import { canMail, senderFor } from "#domain/settings/mail-account.ts";
 import { lowBalanceMail } from "#notices/mails.ts";
 import type { Mailer } from "#platform/mail.ts";
-import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
+import { openCursor } from "./cursor.ts";
 import { raiseNotice } from "./notices.ts";
 
 /**
@@ -12,68 +14,88 @@ import { raiseNotice } from "./notices.ts";
  * notices.
  */
 
-const CHANNEL_EVENTS = "channel-events";
 /** A row may become visible after one with a higher id; this long is waited for it. */
 const SETTLED = "3 seconds";
 const MOST_AT_ONCE = 200;
 
-/** Channels that were switched off or on automatically since the last look. */
+type ChannelHappening = {
+  id: bigint;
+  kind: string;
+  reason: string;
+  reason_facts: unknown;
+  detail: { key?: string; model?: string } | null;
+  channel_id: number;
+  name: string;
+};
+
+/** Channels, keys and models of channels that were disabled, paused or enabled automatically since the last look. */
 export async function collectChannelEvents(db: PrismaClient): Promise<void> {
   await db.$transaction(async (tx) => {
-    const from = await positionOf(tx);
-    const rows = await tx.$queryRaw<
-      { id: bigint; kind: string; reason: string; reason_facts: unknown; channel_id: number; name: string }[]
-    >`
-      SELECT e.id, e.kind, e.reason, e.reason_facts, e.channel_id, c.name
+    const cursor = await openCursor(tx, "channel-events", Prisma.sql`SELECT max(id) FROM channel_events`);
+    const rows = await tx.$queryRaw<ChannelHappening[]>`
+      SELECT e.id, e.kind, e.reason, e.reason_facts, e.detail, e.channel_id, c.name
       FROM channel_events e JOIN channels c ON c.id = e.channel_id
-      WHERE e.id > ${from} AND e.kind IN ('auto-disabled', 'auto-enabled')
+      WHERE e.id > ${cursor.position}
+        AND e.kind IN ('auto-disabled', 'auto-enabled', 'key-auto-disabled', 'circuit-opened')
         AND e.created_time < now() - ${SETTLED}::interval
       ORDER BY e.id LIMIT ${MOST_AT_ONCE}`;
-    for (const { kind, reason, reason_facts, channel_id, name } of rows) {
-      await raiseNotice(tx, {
-        event: kind === "auto-disabled" ? "channel-disabled" : "channel-enabled",
-        topic: `channel:${channel_id}`,
-        facts: { name, id: String(channel_id) },
-        reason: { text: reason, facts: storedFacts(reason_facts) },
-      });
-    }
-    const last = rows.at(-1)?.id;
-    if (last === undefined) return;
-    await tx.noticeCursor.update({ where: { source: CHANNEL_EVENTS }, data: { position: last } });
+    for (const row of rows) await reportChannel(tx, row);
+    await cursor.moveTo(rows.at(-1)?.id);
   });
 }
 
-/** Held until the transaction ends, so that two nodes do not read the same. At first: now; history is no news. */
-async function positionOf(tx: Prisma.TransactionClient): Promise<bigint> {
-  await tx.$executeRaw`
-    INSERT INTO notice_cursors (source, position)
-    SELECT ${CHANNEL_EVENTS}, coalesce(max(id), 0) FROM channel_events
-    ON CONFLICT (source) DO NOTHING`;
-  const [row] = await tx.$queryRaw<{ position: bigint }[]>`
-    SELECT position FROM notice_cursors WHERE source = ${CHANNEL_EVENTS} FOR UPDATE`;
-  return row?.position ?? 0n;
+async function reportChannel(tx: Prisma.TransactionClient, row: ChannelHappening): Promise<void> {
+  const { kind, channel_id, name, detail } = row;
+  const topic = `channel:${channel_id}`;
+  const facts = { name, id: String(channel_id) };
+  const reason = { text: row.reason, facts: storedFacts(row.reason_facts) };
+  if (kind === "key-auto-disabled") {
+    const key = detail?.key ?? "";
+    return addToSiteInbox(tx, {
+      event: "key-disabled",
+      topic: `${topic}:${key}`,
+      facts: { ...facts, key },
+      reason,
+    });
+  }
+  if (kind === "circuit-opened") {
+    const model = detail?.model ?? "";
+    const happening = { topic: `${topic}:${model}`, facts: { ...facts, model }, reason };
+    return addToSiteInbox(tx, { event: "channel-paused", ...happening });
+  }
+  const event = kind === "auto-disabled" ? "channel-disabled" : "channel-enabled";
+  await raiseNotice(tx, { event, topic, facts, reason });
 }
 
 /**
- * Writes to people whose calls took their balance below the limit; once, until it has been above it again. Only those
- * with calls in the last hours are looked at. Stops at the first mail that cannot be sent; the rest follows later.
+ * Tells people whose calls took their balance below the limit, in their inbox and by mail; once, until it has been above
+ * it again. Only those with calls in the last hours are looked at. Stops at the first mail that cannot be sent; the rest
+ * follows later.
  */
 export async function remindOfBalances(db: PrismaClient, settings: Settings, mailer: Mailer): Promise<void> {
   const threshold = settings.QuotaRemindThreshold;
   await db.$executeRaw`
     DELETE FROM balance_reminders r USING users u WHERE u.id = r.user_id AND u.quota >= ${threshold}`;
-  if (threshold === 0 || !canMail(settings)) return;
+  if (threshold === 0) return;
   const fallen = await db.$queryRaw<
-    { id: number; username: string; email: string; language: string; quota: bigint }[]
+    { id: number; username: string; email: string | null; language: string; quota: bigint }[]
   >`
     SELECT u.id, u.username, u.email, u.language, u.quota FROM users u
     WHERE u.id IN (SELECT user_id FROM usage_hours WHERE hour >= date_trunc('hour', now()) - interval '2 hours')
-      AND u.quota < ${threshold} AND u.status = 1 AND u.deleted_at IS NULL AND u.email IS NOT NULL
+      AND u.quota < ${threshold} AND u.status = 1 AND u.deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM balance_reminders r WHERE r.user_id = u.id)
     ORDER BY u.id LIMIT ${MOST_AT_ONCE}`;
   for (const { id, username, email, language, quota } of fallen) {
     const { count } = await db.balanceReminder.createMany({ data: { user_id: id }, skipDuplicates: true });
     if (count === 0) continue;
+    await addToInbox(db, id, {
+      event: "balance-low",
+      topic: "balance",
+      facts: { balance: String(quota), threshold: String(threshold) },
+      // A mail that could not be sent is tried again.
+      once: true,
+    });
+    if (email === null || !canMail(settings)) continue;
     const letter = lowBalanceMail(senderFor(settings, language), {
       username,
       balance: amountText(Number(quota), settings),

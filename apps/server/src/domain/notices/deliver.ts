@@ -1,8 +1,10 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import { UserStatus } from "@gateway/shared/accounts/user";
+import { plainReason } from "@gateway/shared/reasons";
 import { eventsOf, type NoticeChannelId, NoticeEvent } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
-import { addressFailed, GatewayError, upstreamFailed } from "#errors.ts";
+import { addToSiteInbox } from "#domain/inbox/entries.ts";
+import { addressFailed, GatewayError, reasonOfError, upstreamFailed } from "#errors.ts";
 import type { NoticeChannel, Tools } from "#notices/channel.ts";
 import { isFilledIn, noticeChannels } from "#notices/index.ts";
 import { currentTime, now } from "#platform/clock.ts";
@@ -98,13 +100,21 @@ export async function deliverNotices(telling: Telling): Promise<void> {
       await db.noticeDelivery.update({ where, data: { status: "sent", error: "" } });
     } catch (error) {
       const pause = PAUSES[attempts - 1];
+      const failure = error instanceof Error ? error.message.slice(0, 300) : "";
       await db.noticeDelivery.update({
         where,
         data: {
           status: pause === undefined ? "failed" : "pending",
           next_try: new Date(currentTime().getTime() + (pause ?? 0) * 60_000),
-          error: error instanceof Error ? error.message.slice(0, 300) : "",
+          error: failure,
         },
+      });
+      if (pause !== undefined) continue;
+      await addToSiteInbox(db, {
+        event: "notice-undelivered",
+        topic: `channel:${channel}`,
+        facts: { channel },
+        reason: error instanceof GatewayError ? reasonOfError(error) : plainReason(failure),
       });
     }
   }

@@ -1,14 +1,16 @@
 import type { Reason } from "@gateway/shared/reasons";
 import { NoticeEvent } from "@gateway/shared/site/notice";
 import type { Settings } from "@gateway/shared/site/settings";
+import { addToSiteInbox } from "#domain/inbox/entries.ts";
 import { senderFor } from "#domain/settings/mail-account.ts";
 import type { Message } from "#notices/channel.ts";
 import { eventMessages, type Facts } from "#notices/event-messages.ts";
 import type { Db } from "#platform/database/db.ts";
+import { storableFacts, storableParams, storableText } from "#platform/database/storable-text.ts";
 
 /**
- * Notices to operators. Raising a notice is one insert in the transaction of its cause and nothing more; whom it
- * goes to, whether it was just said, and the telling itself are the clock's work.
+ * Notices to operators. Raising a notice stores it and puts it into the inbox, in the transaction of its cause; whom it
+ * is sent to, whether it was just sent, and the sending itself are the clock's work.
  */
 export interface NewNotice {
   event: NoticeEvent;
@@ -23,15 +25,15 @@ const MOST = 500;
 
 export async function raiseNotice(db: Db, { event, topic, facts, reason }: NewNotice): Promise<void> {
   const all = reason === undefined ? facts : { ...facts, reason: reason.text };
-  const short = Object.entries(all).map(([name, value]) => [name, value.slice(0, MOST)]);
   await db.notice.create({
     data: {
       event,
-      topic: topic.slice(0, 160),
-      facts: Object.fromEntries(short),
-      reason_facts: reason?.facts ?? [],
+      topic: storableText(topic, 160),
+      facts: storableParams(all, MOST),
+      reason_facts: storableFacts(reason?.facts ?? [], MOST),
     },
   });
+  await addToSiteInbox(db, { event, topic, facts, ...(reason === undefined ? {} : { reason }) });
 }
 
 /** How a notice reads: in English, as its reason does. */

@@ -1,5 +1,6 @@
-import { reasonOf } from "@gateway/shared/reasons";
+import { plainReason, reasonOf } from "@gateway/shared/reasons";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
+import { addToInbox } from "#domain/inbox/entries.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
 import { conflict } from "#errors.ts";
@@ -40,6 +41,12 @@ export async function refundOrder(
       reason: reasonOf("orderRefund", { order: trade_no, reason: order.reason }),
       ...(actor.id === null ? {} : { actorId: actor.id }),
       ip: actor.ip,
+    });
+    await addToInbox(tx, user_id, {
+      event: "payment-refunded",
+      topic: `order:${trade_no}`,
+      facts: { order: trade_no, quota: String(quota) },
+      reason: plainReason(order.reason),
     });
     await audit(tx, {
       actor,

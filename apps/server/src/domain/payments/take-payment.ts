@@ -5,6 +5,7 @@ import type { ErrorParams } from "@gateway/shared/errors";
 import { reasonBecause, reasonOf } from "@gateway/shared/reasons";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
+import { addToInbox } from "#domain/inbox/entries.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { conflict, reasonOfError } from "#errors.ts";
@@ -126,6 +127,11 @@ async function creditOrder(
     ip,
     ...(days > 0 ? { validUntil: new Date(now.getTime() + days * DAY_MS) } : {}),
   });
+  await addToInbox(tx, order.user_id, {
+    event: "payment-received",
+    topic: `order:${order.trade_no}`,
+    facts: { order: order.trade_no, paid, quota: String(order.quota) },
+  });
   const group = await promoteUser(tx, order.user_id);
   await audit(tx, {
     actor: { ...systemActor, ip },
@@ -156,6 +162,14 @@ async function tell(
   const own = order !== null && order.gateway_id === gateway.id;
   if (own && order.trouble === code && isDeepStrictEqual(order.trouble_facts, facts)) return;
   if (own) await tx.order.update({ where: { id: order.id }, data: { trouble: code, trouble_facts: facts } });
+  const problem = reasonOfError(conflict(params));
+  if (own)
+    await addToInbox(tx, order.user_id, {
+      event: "payment-problem",
+      topic: `order:${order.trade_no}`,
+      facts: { order: order.trade_no },
+      reason: problem,
+    });
   await raiseNotice(tx, {
     event: "payment-trouble",
     topic: `order:${payment.tradeNo}`,
@@ -164,7 +178,7 @@ async function tell(
       order: payment.tradeNo,
       payment: payment.gatewayNo,
     },
-    reason: reasonBecause("paymentTrouble", reasonOfError(conflict(params)), {
+    reason: reasonBecause("paymentTrouble", problem, {
       order: payment.tradeNo,
       payment: payment.gatewayNo,
     }),

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { AdminArea } from "#accounts/roles.ts";
+import { PageQuery, queryInt, UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
+import { type NoticeEvent, noticeEvents } from "./notice.ts";
+
+/** What people find in their inbox. Facts only: the console builds the text in the reader's language. */
+
+/** Events of the site, for the administrators who may see this area. */
+export const siteEvents = {
+  "channel-disabled": { kind: "channels", area: "channels" },
+  "channel-enabled": { kind: "channels", area: "channels" },
+  "channel-paused": { kind: "channels", area: "channels" },
+  "key-disabled": { kind: "channels", area: "channels" },
+  "payment-trouble": { kind: "billing", area: "payments" },
+  "prices-failed": { kind: "prices", area: "prices" },
+  "models-unpriced": { kind: "prices", area: "prices" },
+  "job-failed": { kind: "system", area: "settings" },
+  "storage-full": { kind: "system", area: "settings" },
+  "notice-undelivered": { kind: "system", area: "settings" },
+} as const satisfies Record<string, { kind: InboxKind; area: AdminArea }> &
+  Record<NoticeEvent, { kind: InboxKind; area: AdminArea }>;
+
+/** Events of an account, for its owner. */
+export const ownEvents = {
+  "balance-low": { kind: "billing" },
+  "calls-refused": { kind: "calls" },
+  "payment-received": { kind: "billing" },
+  "payment-refunded": { kind: "billing" },
+  "payment-problem": { kind: "billing" },
+  "new-sign-in": { kind: "security" },
+  "password-changed": { kind: "security" },
+  "second-factor-on": { kind: "security" },
+  "second-factor-off": { kind: "security" },
+  "recovery-codes-renewed": { kind: "security" },
+  "passkey-added": { kind: "security" },
+  "passkey-removed": { kind: "security" },
+  "access-token-created": { kind: "security" },
+  "email-changed": { kind: "security" },
+  "sign-in-linked": { kind: "security" },
+  "sign-in-unlinked": { kind: "security" },
+} as const satisfies Record<string, { kind: InboxKind }>;
+
+export const InboxKind = z.enum(["channels", "calls", "billing", "prices", "security", "system"]);
+export type InboxKind = z.infer<typeof InboxKind>;
+
+export type SiteEvent = keyof typeof siteEvents;
+export type OwnEvent = keyof typeof ownEvents;
+export type InboxEvent = SiteEvent | OwnEvent;
+
+const names = [...Object.keys(siteEvents), ...Object.keys(ownEvents)] as [InboxEvent, ...InboxEvent[]];
+export const InboxEvent = z.enum(names);
+
+export function kindOf(event: InboxEvent): InboxKind {
+  return { ...siteEvents, ...ownEvents }[event].kind;
+}
+
+/** Events that are also sent to operators, where the settings say so. */
+export function isNotice(event: InboxEvent): event is NoticeEvent {
+  return (noticeEvents as readonly string[]).includes(event);
+}
+
+export const InboxRow = z.object({
+  id: z.int(),
+  event: InboxEvent,
+  kind: InboxKind,
+  /** What the text names: ids, names, points, addresses. */
+  facts: z.record(z.string(), z.string()),
+  /** In English, as it is stored; "" for none. */
+  reason: z.string(),
+  reason_facts: ReasonFacts,
+  /** How often it happened on its day (UTC). */
+  count: z.int(),
+  created_time: UnixTime,
+  /** When it happened last. */
+  last_time: UnixTime,
+  read: z.boolean(),
+});
+export type InboxRow = z.infer<typeof InboxRow>;
+
+/** GET /api/inbox, the latest first. */
+export const InboxQuery = z.object({
+  page: PageQuery.shape.page,
+  size: queryInt(z.int().min(1).max(100)).default(30),
+  /** 1 = unread ones only. */
+  unread: queryInt(z.int().min(0).max(1)).catch(0).default(0),
+  /** "" = every kind. */
+  kind: z
+    .enum(["", ...InboxKind.options])
+    .catch("")
+    .default(""),
+});
+export type InboxQuery = z.infer<typeof InboxQuery>;
+
+/** Unread entries are counted up to here. */
+export const MOST_UNREAD = 100;
+
+/** GET /api/inbox/unread, and the answer to marking entries as read. */
+export const InboxState = z.object({
+  /** At most 100. */
+  unread: z.int(),
+  /** Milliseconds since 1970 of the latest event; 0 without one. Everything until then can be marked as read. */
+  newest: z.int(),
+});
+export type InboxState = z.infer<typeof InboxState>;
+
+export const InboxPage = z.object({
+  data: z.array(InboxRow),
+  page: z.int(),
+  size: z.int(),
+  total_count: z.int(),
+  /** Kinds that this reader has entries of. */
+  kinds: z.array(InboxKind),
+});
+export type InboxPage = z.infer<typeof InboxPage>;
+
+/** POST /api/inbox/read: everything until the latest event that the reader has seen. */
+export const InboxReadInput = z.object({ until: z.int().min(0).max(8_640_000_000_000_000) });
