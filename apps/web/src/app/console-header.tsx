@@ -8,7 +8,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { LanguageMenu } from "#components/language-menu.tsx";
-import { NoticeButton } from "#features/site/notice.tsx";
+import { Bell } from "#features/inbox/bell.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { AvatarMenu } from "./avatar-menu.tsx";
@@ -69,7 +69,7 @@ export function ConsoleHeader({ menuOpen, onToggleMenu, onSearch }: HeaderProps)
           </UnstyledButton>
         )}
         <BalanceLink />
-        <NoticeButton />
+        <Bell />
         <ThemeToggle />
         <LanguageMenu />
         <AvatarMenu />

@@ -1,6 +1,7 @@
 /** The screens of the console and the shape of its menu. Router, menu, breadcrumbs and ⌘K all read this file. */
 import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/accounts/roles";
 import {
+  IconBell,
   IconBooks,
   IconBrandTelegram,
   IconChartHistogram,
@@ -50,6 +51,8 @@ export type Screen = {
   area?: AdminArea;
   /** Further words ⌘K finds it by. */
   keywords?: string;
+  /** Reached from the header, not from the menu. */
+  inHeader?: true;
 };
 
 /** One line per screen. Its place in the menu is reserved below by its id. */
@@ -208,6 +211,14 @@ export const screens: Screen[] = [
     keywords: "who changed history",
   },
   {
+    id: "inbox",
+    title: phrase("Notifications"),
+    icon: IconBell,
+    load: () => import("#features/inbox/inbox-page.tsx"),
+    keywords: "inbox alerts events bell unread notice",
+    inHeader: true,
+  },
+  {
     id: "profile",
     title: phrase("Profile"),
     icon: IconUserCircle,
@@ -282,5 +293,6 @@ export function pathTo(id: string, person: AdminRights): string[] {
     const screen = group.screens.find((each) => each.id === id);
     if (screen) return [group.title, screen.title];
   }
-  return [];
+  const screen = screenById(id);
+  return screen?.inHeader && mayOpen(screen, person) ? [screen.title] : [];
 }

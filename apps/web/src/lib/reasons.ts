@@ -1,6 +1,7 @@
 /** Why the gateway did something: its facts in the reader's language. */
 import type { ReasonFact, ReasonName } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
+import { attemptResultText } from "./attempt-labels.ts";
 import { codeText } from "./error-text.ts";
 import { phrase } from "./i18n.ts";
 
@@ -59,13 +60,13 @@ const isReason = (code: string): code is ReasonName => Object.hasOwn(reasonPhras
  * may be errors, `useErrorTexts` loads their texts.
  *
  * @param text its English text, for facts of another version
- * @param kindText the label of a kind of failure, English
+ * @param kindText the label of a kind of failure, English; that of the log where it is left out
  */
 export function storedReason(
   t: TFunction,
   text: string,
   facts: readonly ReasonFact[],
-  kindText: (kind: string) => string = (kind) => kind,
+  kindText: (kind: string) => string = attemptResultText,
 ): string {
   let reason: string | undefined;
   // The last one is the cause of those before it.

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AdminArea } from "#accounts/roles.ts";
 import { PageQuery, queryInt, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
-import { type NoticeEvent, noticeEvents } from "./notice.ts";
+import type { NoticeEvent } from "./notice.ts";
 
 /** What people find in their inbox. Facts only: the console builds the text in the reader's language. */
 
@@ -15,6 +15,7 @@ export const siteEvents = {
   "payment-trouble": { kind: "billing", area: "payments" },
   "prices-failed": { kind: "prices", area: "prices" },
   "models-unpriced": { kind: "prices", area: "prices" },
+  "budget-reached": { kind: "billing", area: "users" },
   "job-failed": { kind: "system", area: "settings" },
   "storage-full": { kind: "system", area: "settings" },
   "notice-undelivered": { kind: "system", area: "settings" },
@@ -53,11 +54,6 @@ export const InboxEvent = z.enum(names);
 
 export function kindOf(event: InboxEvent): InboxKind {
   return { ...siteEvents, ...ownEvents }[event].kind;
-}
-
-/** Events that are also sent to operators, where the settings say so. */
-export function isNotice(event: InboxEvent): event is NoticeEvent {
-  return (noticeEvents as readonly string[]).includes(event);
 }
 
 export const InboxRow = z.object({

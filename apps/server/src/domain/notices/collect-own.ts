@@ -6,7 +6,7 @@ import { openCursor } from "./cursor.ts";
 /** What customers find in their inbox, from what is written down anyway: refused calls, and changes of their account. */
 
 /** Codes of calls that are refused until the customer does something. */
-const refusals = ["insufficient_quota", "token_quota_exhausted", "spend_limit_reached"];
+const refusals = ["insufficient_quota", "token_quota_exhausted", "spend_limit_reached", "budget_exceeded"];
 /** Calls that were refused longer ago are not reported: no node ran. */
 const RECENT = "10 minutes";
 const MOST_AT_ONCE = 1_000;

@@ -1,8 +1,8 @@
 /** Why a call failed, in a few words for the list and in a sentence for its page. Pure. */
 import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import type { TFunction } from "i18next";
+import { attemptResultText } from "#lib/attempt-labels.ts";
 import { failureLabel } from "#lib/failure-labels.ts";
-import { attemptResultText } from "./log-labels.ts";
 
 /** Why a call failed, in a few words; a code from another version as it is, "" for none. */
 export function shortReason(t: TFunction, code: string): string {

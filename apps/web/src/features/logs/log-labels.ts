@@ -1,6 +1,7 @@
 /** What the log's codes are called. An unknown code is shown as it is. */
 import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/usage/log";
 import type { TFunction } from "i18next";
+import { attemptResultText } from "#lib/attempt-labels.ts";
 import { phrase } from "#lib/i18n.ts";
 import { storedReason } from "#lib/reasons.ts";
 import { nameOfBillLine } from "#lib/usage-kinds.ts";
@@ -72,31 +73,11 @@ export function retriesOf({ attempts }: Pick<LogRow, "attempts">): number {
 
 /** What an entry says of itself; what people or providers wrote stays as it is. */
 export function contentText(t: TFunction, { content, content_facts }: LogRow): string {
-  return storedReason(t, content, content_facts, attemptResultText);
+  return storedReason(t, content, content_facts);
 }
-
-const attemptResults: Record<string, string> = {
-  ok: phrase("Answered"),
-  "bad-request": phrase("Refused the request"),
-  auth: phrase("Refused the key"),
-  quota: phrase("Account at the provider is empty"),
-  "not-found": phrase("Does not know the model"),
-  "rate-limited": phrase("Too many requests"),
-  overloaded: phrase("Overloaded"),
-  server: phrase("Provider error"),
-  network: phrase("Connection failed"),
-  timeout: phrase("No answer in time"),
-  circuit: phrase("Circuit breaker open: too many calls failed"),
-  probing: phrase("Circuit breaker half open: too many calls failed"),
-};
 
 export function attemptText(note: AttemptNote): string {
   return attemptResultText(note.result);
-}
-
-/** A kind of error, or what a circuit breaker says. English; translate where shown. */
-export function attemptResultText(result: string): string {
-  return attemptResults[result] ?? result;
 }
 
 export function billKindText(t: TFunction, kind: string): string {

@@ -3,9 +3,9 @@ import type { LogRow, SkipReason } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { attemptResultText } from "#lib/attempt-labels.ts";
 import { phrase } from "#lib/i18n.ts";
 import { formatTime } from "#lib/quota.ts";
-import { attemptResultText } from "./log-labels.ts";
 import { ChannelLink } from "./waterfall.tsx";
 import classes from "./call.module.css";
 

@@ -1,5 +1,4 @@
 import { Nothing } from "@gateway/shared/envelope";
-import { NoticeRow } from "@gateway/shared/site/notice";
 import { SettingsView } from "@gateway/shared/site/settings";
 import { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -34,11 +33,6 @@ export const useSettingTest = () =>
       return "";
     },
   });
-
-export const noticesQuery = queryOptions({
-  queryKey: ["notices"],
-  queryFn: () => http.get("/option/notice", z.array(NoticeRow)),
-});
 
 export const useExportSettings = () =>
   useMutation({ mutationFn: () => http.get("/option/export", SettingsFile) });

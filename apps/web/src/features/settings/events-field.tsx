@@ -9,6 +9,7 @@ export const eventTitles: Record<NoticeEvent, string> = {
   "channel-enabled": phrase("A channel came back"),
   "job-failed": phrase("A scheduled job failed"),
   "prices-failed": phrase("The price list could not be updated"),
+  "models-unpriced": phrase("Models have no price"),
   "payment-trouble": phrase("Trouble with a payment"),
   "storage-full": phrase("A server's disk is full"),
   "budget-reached": phrase("An account or API key reaches the amount that its budget names"),

@@ -13,7 +13,6 @@ import { SearchBox } from "#ui/table/filters.tsx";
 import { settingsQuery } from "./api.ts";
 import { type Drafts, withDraft, without } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
-import { NoticeHistory } from "./notice-history.tsx";
 import { SectionCard } from "./section-card.tsx";
 import type { SettingGroup, SettingSection } from "./section.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
@@ -97,7 +96,6 @@ export default function SettingsPage() {
               onForget={(keys) => setDrafts((all) => without(all, keys))}
             />
           ))}
-          {wanted === "" && group?.id === "notices" ? <NoticeHistory /> : null}
         </Stack>
       )}
     </Page>

@@ -2,12 +2,6 @@ import { queryOptions } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 
-export const noticeQuery = queryOptions({
-  queryKey: ["notice"],
-  queryFn: () => http.get("/notice", asSent<string>()),
-  staleTime: 5 * 60_000,
-});
-
 export const homeContentQuery = queryOptions({
   queryKey: ["home-content"],
   queryFn: () => http.get("/home_page_content", asSent<string>()),

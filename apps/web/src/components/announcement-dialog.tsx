@@ -2,7 +2,7 @@ import { Modal, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { RichText } from "#ui/rich-text.tsx";
 
-export function NoticeDialog({ notice, onClose }: { notice: string; onClose: () => void }) {
+export function AnnouncementDialog({ notice, onClose }: { notice: string; onClose: () => void }) {
   const { t } = useTranslation();
   return (
     <Modal opened onClose={onClose} title={t("Notice")} size="lg">

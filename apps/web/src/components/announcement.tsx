@@ -1,0 +1,46 @@
+/** The announcement of the site: opens by itself when it is new, and on request. */
+import { useQuery } from "@tanstack/react-query";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { noticeQuery } from "#lib/queries/notice.ts";
+import { keep, kept } from "#lib/stored.ts";
+
+const AnnouncementDialog = lazy(() =>
+  import("./announcement-dialog.tsx").then((module) => ({ default: module.AnnouncementDialog })),
+);
+const storageKey = "notice";
+
+type Announcement = {
+  /** There is one now. */
+  exists: boolean;
+  /** This browser has not shown it yet. */
+  unseen: boolean;
+  open: () => void;
+  dialog: ReactNode;
+};
+
+export function useAnnouncement(): Announcement {
+  const [seen, setSeen] = useState(() => kept(storageKey));
+  const [wanted, setWanted] = useState(false);
+  const notice = useQuery(noticeQuery).data;
+  const unseen = Boolean(notice) && notice !== seen;
+
+  useEffect(() => {
+    if (notice) keep(storageKey, notice);
+  }, [notice]);
+
+  const close = () => {
+    setWanted(false);
+    if (notice) setSeen(notice);
+  };
+  return {
+    exists: Boolean(notice),
+    unseen,
+    open: () => setWanted(true),
+    dialog:
+      wanted || unseen ? (
+        <Suspense fallback={null}>
+          <AnnouncementDialog notice={notice ?? seen ?? ""} onClose={close} />
+        </Suspense>
+      ) : null,
+  };
+}

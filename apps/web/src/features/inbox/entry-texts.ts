@@ -1,0 +1,174 @@
+/** What a notification says, and where it leads: from its facts, in the reader's language. */
+import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
+import type { TFunction } from "i18next";
+import { failureLabel } from "#lib/failure-labels.ts";
+import { phrase } from "#lib/i18n.ts";
+import type { useFormat } from "#lib/quota.ts";
+import { storedReason } from "#lib/reasons.ts";
+
+export type EntryText = { title: string; text: string; to: string };
+type Format = Pick<ReturnType<typeof useFormat>, "quota">;
+
+export const kindTitles: Record<InboxKind, string> = {
+  channels: phrase("Channels"),
+  calls: phrase("Calls"),
+  billing: phrase("Billing"),
+  prices: phrase("Prices"),
+  security: phrase("Security"),
+  system: phrase("System"),
+};
+
+/** Ways to send notices, as the settings call them. */
+const noticeChannels: Record<string, string> = {
+  email: phrase("Mail"),
+  telegram: phrase("Telegram"),
+  lark: phrase("Lark robot"),
+  dingtalk: phrase("DingTalk robot"),
+  wecom: phrase("WeCom robot"),
+  pushdeer: phrase("PushDeer"),
+  webhook: phrase("Webhook"),
+};
+
+const securityTitles: Partial<Record<InboxRow["event"], string>> = {
+  "password-changed": phrase("Your password was changed"),
+  "second-factor-on": phrase("The second factor of your account was turned on"),
+  "second-factor-off": phrase("The second factor of your account was turned off"),
+  "recovery-codes-renewed": phrase("Your recovery codes were replaced"),
+  "passkey-added": phrase("A passkey was added to your account"),
+  "passkey-removed": phrase("A passkey was removed from your account"),
+  "access-token-created": phrase("A management access token was created for your account"),
+  "email-changed": phrase("The e-mail address of your account was changed"),
+  "sign-in-linked": phrase("Another way to sign in was linked to your account"),
+  "sign-in-unlinked": phrase("A way to sign in was removed from your account"),
+};
+
+export function entryText(t: TFunction, row: InboxRow, format: Format): EntryText {
+  const { event, facts } = row;
+  const of = (name: string) => facts[name] ?? "–";
+  const points = (name: string) => format.quota(Number(facts[name] ?? 0));
+  const reason = storedReason(t, row.reason, row.reason_facts);
+  const channel = { name: of("name"), model: of("model") };
+  const toChannel = `/panel/channel?edit=${encodeURIComponent(of("id"))}`;
+  switch (event) {
+    case "channel-disabled":
+      return {
+        title: t("Channel “{{name}}” was disabled automatically", channel),
+        text: reason,
+        to: toChannel,
+      };
+    case "channel-enabled":
+      return {
+        title: t("Channel “{{name}}” was enabled automatically", channel),
+        text: reason,
+        to: toChannel,
+      };
+    case "channel-paused":
+      return { title: t("Channel “{{name}}” is paused for {{model}}", channel), text: reason, to: toChannel };
+    case "key-disabled":
+      return {
+        title: t("A key of channel “{{name}}” was disabled automatically", channel),
+        text: [of("key"), reason].join(" · "),
+        to: toChannel,
+      };
+    case "budget-reached":
+      return {
+        title: t("“{{name}}” has spent {{used}} of its budget", { name: of("name"), used: of("used") }),
+        text: facts["limit"]
+          ? t("Calls are refused above {{limit}}. The period ends at {{time}}.", {
+              limit: facts["limit"],
+              time: of("resets"),
+            })
+          : t("The period ends at {{time}}.", { time: of("resets") }),
+        to: facts["target"] === "account" ? "/panel/user" : "/panel/token?view=all",
+      };
+    case "payment-trouble":
+      return {
+        title: t("Problem with a payment through “{{name}}”", channel),
+        text: reason,
+        to: `/panel/payment?trade_no=${encodeURIComponent(facts["order"] ?? "")}`,
+      };
+    case "prices-failed":
+      return { title: t("The price list could not be updated"), text: reason, to: "/panel/pricing" };
+    case "models-unpriced":
+      return {
+        title: t("{{count}} models without a price", { count: Number(of("count")) || 0 }),
+        text: t("Calls to them are refused: {{models}}", { models: of("models") }),
+        to: "/panel/pricing",
+      };
+    case "job-failed":
+      return {
+        title: t("The job “{{name}}” failed", { name: of("job") }),
+        text: reason,
+        to: "/panel/setting",
+      };
+    case "storage-full":
+      return {
+        title: t("The disk of node “{{node}}” is full", { node: of("node") }),
+        text: reason,
+        to: "/panel/setting",
+      };
+    case "notice-undelivered":
+      return undelivered(t, facts["channel"] ?? "", reason);
+    case "balance-low":
+      return {
+        title: t("Your balance is low: {{amount}}", { amount: points("balance") }),
+        text: t("Calls are refused when it is used up."),
+        to: "/panel/topup",
+      };
+    case "calls-refused":
+      return refusedCalls(t, row);
+    case "payment-received":
+      return {
+        title: t("Payment received: {{amount}} added to your balance", { amount: points("quota") }),
+        text: t("Order {{order}}, {{paid}} paid", { order: of("order"), paid: of("paid") }),
+        to: "/panel/topup",
+      };
+    case "payment-refunded":
+      return {
+        title: t("A payment was refunded: {{amount}} taken from your balance", { amount: points("quota") }),
+        text: t("{{what}}: {{reason}}", { what: of("order"), reason }),
+        to: "/panel/topup",
+      };
+    case "payment-problem":
+      return {
+        title: t("There is a problem with your payment"),
+        text: t("{{what}}: {{reason}}", { what: of("order"), reason }),
+        to: "/panel/topup",
+      };
+    case "new-sign-in":
+      return {
+        title: t("New sign-in from {{ip}}", { ip: of("ip") }),
+        text: t("If this was not you, change your password."),
+        to: "/panel/profile?tab=security",
+      };
+    default:
+      return {
+        title: t(securityTitles[event] ?? event),
+        text: facts["by"]
+          ? t("Changed by administrator {{name}}", { name: facts["by"] })
+          : t("From {{ip}}. If this was not you, change your password.", { ip: of("ip") }),
+        to: "/panel/profile?tab=security",
+      };
+  }
+}
+
+function undelivered(t: TFunction, id: string, reason: string): EntryText {
+  const channel = Object.hasOwn(noticeChannels, id) ? t(noticeChannels[id] ?? "") : id;
+  return {
+    title: t("A notice could not be sent: {{channel}}", { channel }),
+    text: reason,
+    to: "/panel/setting?tab=notices",
+  };
+}
+
+function refusedCalls(t: TFunction, { count, facts }: InboxRow): EntryText {
+  const code = facts["code"] ?? "";
+  const label = failureLabel(code);
+  const search = new URLSearchParams({ log_type: "5", error_code: code });
+  if (facts["token"]) search.set("token_name", facts["token"]);
+  return {
+    title: t("{{count}} calls refused: {{reason, inside}}", { count, reason: label ? t(label) : code }),
+    text: facts["token"] ? t("Token “{{name}}”", { name: facts["token"] }) : "",
+    to: code === "insufficient_quota" ? "/panel/topup" : `/panel/log?${search.toString()}`,
+  };
+}

@@ -1,0 +1,129 @@
+/** Everything that a person was notified of. */
+import { InboxQuery } from "@gateway/shared/site/inbox";
+import { Button, Card, Group, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { IconBellOff, IconCheck } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useListParams } from "#lib/list-params.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Page } from "#ui/page.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { FilterSelect } from "#ui/table/filters.tsx";
+import { inboxQuery, useMarkAllRead } from "./api.ts";
+import { EntryList } from "./entry-list.tsx";
+import { kindTitles } from "./entry-texts.ts";
+import { stateQuery } from "./state.ts";
+import { useFreshList } from "./use-fresh-list.ts";
+
+const Filter = InboxQuery.pick({ unread: true, kind: true });
+const SIZE = 30;
+
+export default function InboxPage() {
+  const { t } = useTranslation();
+  const [filter, setFilter] = useListParams(Filter);
+  const inbox = useInfiniteQuery(inboxQuery(filter, SIZE));
+  const state = useQuery(stateQuery);
+  const markAll = useMarkAllRead();
+  useFreshList();
+  const rows = inbox.data?.pages.flatMap((page) => page.data);
+  const kinds = inbox.data?.pages[0]?.kinds ?? [];
+  const unread = state.data?.unread ?? 0;
+  const { newest = 0 } = state.data ?? {};
+  const narrowed = filter.unread === 1 || filter.kind !== "";
+  const retry = () => {
+    void inbox.refetch();
+    void state.refetch();
+  };
+  return (
+    <Page
+      title={t("Notifications")}
+      description={t("Entries are kept for 90 days.")}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconCheck size={16} />}
+          disabled={unread === 0}
+          loading={markAll.isPending}
+          onClick={() => markAll.mutate(newest)}
+        >
+          {t("Mark all as read")}
+        </Button>
+      }
+    >
+      <Group justify="space-between" gap="sm">
+        <Group gap="sm">
+          <SegmentedControl
+            aria-label={t("Show")}
+            value={String(filter.unread)}
+            onChange={(value) => setFilter({ unread: Number(value) })}
+            data={[
+              { value: "0", label: t("All") },
+              { value: "1", label: unread > 0 ? t("Unread ({{number}})", { number: unread }) : t("Unread") },
+            ]}
+          />
+          {kinds.length > 1 || filter.kind !== "" ? (
+            <FilterSelect
+              label={t("Kind")}
+              value={filter.kind}
+              onChange={(kind) => setFilter({ kind: Filter.shape.kind.parse(kind) })}
+              data={Object.entries(kindTitles)
+                .filter(([kind]) => kind === filter.kind || kinds.some((each) => each === kind))
+                .map(([value, title]) => ({ value, label: t(title) }))}
+            />
+          ) : null}
+        </Group>
+        {state.isError || (inbox.error && rows) ? (
+          <Group gap="xs" fz="sm" wrap="nowrap" role="status">
+            <StatusDot tone="warn">{t("Not up to date")}</StatusDot>
+            <Button size="compact-sm" variant="default" onClick={retry}>
+              {t("Try again")}
+            </Button>
+          </Group>
+        ) : null}
+      </Group>
+      <Card padding={0}>
+        {inbox.error && !rows ? (
+          <Failed error={inbox.error} onRetry={retry} />
+        ) : !rows ? (
+          <Stack p="lg" gap="md" aria-busy>
+            {[1, 2, 3, 4].map((line) => (
+              <Skeleton key={line} height={38} radius="md" />
+            ))}
+          </Stack>
+        ) : rows.length === 0 ? (
+          <Empty
+            icon={IconBellOff}
+            title={narrowed ? t("Nothing matches") : t("No notifications yet")}
+            hint={
+              narrowed ? undefined : t("Changes of your account, payments and refused calls appear here.")
+            }
+            action={
+              narrowed ? (
+                <Button variant="default" onClick={() => setFilter({ unread: 0, kind: "" })}>
+                  {t("Clear filters")}
+                </Button>
+              ) : undefined
+            }
+          />
+        ) : (
+          <EntryList rows={rows} />
+        )}
+      </Card>
+      {inbox.hasNextPage ? (
+        <Group justify="center">
+          <Button
+            variant="default"
+            loading={inbox.isFetchingNextPage}
+            onClick={() => void inbox.fetchNextPage()}
+          >
+            {t("Load more")}
+          </Button>
+        </Group>
+      ) : rows && rows.length > SIZE ? (
+        <Text fz="sm" c="dimmed" ta="center">
+          {t("That is everything.")}
+        </Text>
+      ) : null}
+    </Page>
+  );
+}

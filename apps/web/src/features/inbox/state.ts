@@ -1,0 +1,18 @@
+/** How many notifications are unread: on every screen, so without the schema library. */
+import type { InboxState } from "@gateway/shared/site/inbox";
+import { queryOptions } from "@tanstack/react-query";
+import { asSent, http } from "#lib/http.ts";
+
+const POLL_MS = 60_000;
+
+export const readState = asSent<InboxState>();
+
+export const stateQuery = queryOptions({
+  queryKey: ["inbox", "state"],
+  queryFn: () => http.get("/inbox/unread", readState),
+  refetchInterval: POLL_MS,
+  // Whoever opens the list sees the number of that moment, too.
+  staleTime: 0,
+  refetchOnWindowFocus: true,
+  meta: { quiet: true },
+});

@@ -1,0 +1,22 @@
+/** How an attempt at a provider ended, in a few words. */
+import { phrase } from "./i18n.ts";
+
+const attemptResults: Record<string, string> = {
+  ok: phrase("Answered"),
+  "bad-request": phrase("Refused the request"),
+  auth: phrase("Refused the key"),
+  quota: phrase("Account at the provider is empty"),
+  "not-found": phrase("Does not know the model"),
+  "rate-limited": phrase("Too many requests"),
+  overloaded: phrase("Overloaded"),
+  server: phrase("Provider error"),
+  network: phrase("Connection failed"),
+  timeout: phrase("No answer in time"),
+  circuit: phrase("Circuit breaker open: too many calls failed"),
+  probing: phrase("Circuit breaker half open: too many calls failed"),
+};
+
+/** A kind of error, or what a circuit breaker says. English; translate where shown. */
+export function attemptResultText(result: string): string {
+  return attemptResults[result] ?? result;
+}
