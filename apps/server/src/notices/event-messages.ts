@@ -32,8 +32,8 @@ export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>
   },
   "prices-failed": { title: () => "The price list could not be updated", text: reason },
   "models-unpriced": {
-    title: (facts) => `${of(facts, "count")} models without a price`,
-    text: (facts) => `Calls to them are refused: ${of(facts, "models")}`,
+    title: () => "Models have no price",
+    text: (facts) => `Calls to ${of(facts, "count")} models are refused: ${of(facts, "models")}`,
   },
   "payment-trouble": {
     title: (facts) => `Problem with a payment through “${of(facts, "name")}”`,
