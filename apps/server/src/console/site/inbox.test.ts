@@ -3,13 +3,11 @@ import type { InboxPage, InboxState } from "@gateway/shared/site/inbox";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hashPassword as hashed } from "#domain/accounts/passwords.ts";
 import { systemActor } from "#domain/audit-log/audit.ts";
-import { addToInbox, addToSiteInbox } from "#domain/inbox/entries.ts";
+import { addToInbox } from "#domain/inbox/entries.ts";
 import { forgetOldEntries } from "#domain/inbox/inbox.ts";
 import { collectAccountChanges, collectRefusedCalls } from "#domain/notices/collect-own.ts";
 import { collectChannelEvents, remindOfBalances } from "#domain/notices/collect.ts";
 import { raiseNotice } from "#domain/notices/notices.ts";
-import type { JobServices } from "#jobs/job.ts";
-import { watchPrices } from "#jobs/watch-prices.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
 /** Notifications: who finds what, and who has read it; on a real database. */
@@ -297,20 +295,5 @@ describe("entries", () => {
     expect((await list(customer.browser)).data).toMatchObject([
       { event: "balance-low", facts: { balance: "999", threshold: "1000" }, count: 1 },
     ]);
-  });
-
-  it("name models without a price once", async () => {
-    const { db, pool } = site.database;
-    await db.channel.create({
-      data: { type: 1, name: "New", models: { create: [{ model: "unpriced-1" }, { model: "unpriced-2" }] } },
-    });
-    const run = () => watchPrices.run({ db, pool } as unknown as JobServices);
-    await run();
-    await run();
-    expect((await list(root)).data).toMatchObject([
-      { event: "models-unpriced", count: 1, facts: { count: "2", models: "unpriced-1, unpriced-2" } },
-    ]);
-    await addToSiteInbox(db, { event: "storage-full", topic: "storage", facts: { node: "n", folder: "/" } });
-    expect(await events(root, "kind=prices")).toEqual(["models-unpriced"]);
   });
 });
