@@ -38,17 +38,18 @@ it("shows what was used by model, as a chart, as a table and as a file; the addr
   await page.getByText("Spend", { exact: true }).first().waitFor();
   await page.getByText("demo-chat").first().waitFor();
   await page.getByRole("button", { name: "Show as a table" }).click();
-  await page.getByRole("rowheader", { name: "demo-think" }).waitFor();
+  await page.getByRole("button", { name: "Show as a chart" }).waitFor();
+  await page.getByRole("rowheader", { name: "demo-think" }).first().waitFor();
   await expect.poll(() => new URL(page.url()).searchParams.get("view")).toBe("table");
   const file = await downloadOf(page, "Export");
   expect(file.split("\r\n")[0]).toContain("date,name,requests,failed,points");
   expect(file).toContain(",demo-chat,1,0,");
 
   await page.reload();
-  await page.getByRole("rowheader", { name: "demo-think" }).waitFor();
+  await page.getByRole("rowheader", { name: "demo-think" }).first().waitFor();
   await page.getByRole("combobox", { name: "Split" }).click();
   await page.getByRole("option", { name: "By channel" }).click();
-  await page.getByRole("rowheader", { name: "Demo upstream" }).waitFor();
+  await page.getByRole("rowheader", { name: "Demo upstream" }).first().waitFor();
 });
 
 it("reads a day of the chart out under the pointer, and to who walks through it with the keyboard", async () => {
@@ -124,4 +125,23 @@ it("imports a pasted list, and says what is wrong with one", async () => {
   await dialog.getByRole("textbox").fill('[{"model":"pasted-model","context_length":1000}]');
   await dialog.getByRole("button", { name: "Import" }).click();
   await page.getByText("1 added, 0 replaced, 0 kept").waitFor();
+});
+
+it("ranks models and users, follows calls to their channel, and leads to them in the log", async () => {
+  const page = await site.open("/panel/analytics");
+  const models = page.locator("section, .mantine-Card-root").filter({
+    has: page.getByRole("heading", { name: "Top models" }),
+  });
+  await models.getByRole("rowheader", { name: "demo-think" }).waitFor();
+  await models.getByText("New", { exact: true }).first().waitFor();
+  const flow = page.getByRole("region", { name: "Flow of calls" });
+  await flow.getByRole("link", { name: /^Channel: Demo upstream, \$0\.\d+, 100%$/ }).waitFor();
+  await flow.getByRole("link", { name: /^Model: demo-chat/ }).focus();
+  const table = page.getByRole("button", { name: "Show the flow as a table" });
+  await table.click();
+  await expect.poll(() => new URL(page.url()).searchParams.get("flow")).toBe("table");
+  await flow.getByRole("link", { name: "Journey" }).first().waitFor();
+  const channels = page.getByRole("region", { name: "Channels in this time" });
+  await channels.getByRole("link", { name: "2 calls of Demo upstream" }).click();
+  await page.waitForURL(/\/panel\/log\?.*channel_id=1/);
 });

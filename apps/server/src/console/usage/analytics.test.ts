@@ -14,6 +14,7 @@ afterAll(() => site.close());
 const paths = [
   "/api/analytics/statistics",
   "/api/analytics/period?start_timestamp=1&end_timestamp=2",
+  "/api/analytics/insights?start_timestamp=1&end_timestamp=2",
   "/api/analytics/multi_user_stats?usernames=a&start_time=2026-01-01&end_time=2026-01-02",
   "/api/analytics/multi_user_stats/export?usernames=a&start_time=2026-01-01&end_time=2026-01-02",
   "/api/analytics/statements",

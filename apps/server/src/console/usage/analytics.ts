@@ -6,10 +6,12 @@ import {
   UsersQuery,
   UserUsage,
 } from "@gateway/shared/usage/analytics";
+import { Insights, InsightsQuery } from "@gateway/shared/usage/insights";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { csvOf } from "#console/csv.ts";
 import type { Services } from "#console/services.ts";
+import { describeInsights } from "#domain/overview/insights.ts";
 import { compareUsers } from "#domain/usage/compare-users.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { describeSite } from "#domain/usage/site.ts";
@@ -39,6 +41,16 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
           },
         ),
       );
+    },
+  );
+
+  app.get(
+    "/analytics/insights",
+    { config, schema: { querystring: InsightsQuery, response: answers(Insights) } },
+    async (request) => {
+      const { start_timestamp, end_timestamp } = request.query;
+      const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
+      return ok(await describeInsights(pool, { from, to }));
     },
   );
 

@@ -7,7 +7,7 @@ import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
 import classes from "./budget-bars.module.css";
 
-export const periodTitles: Record<BudgetPeriod, string> = {
+const periodTitles: Record<BudgetPeriod, string> = {
   day: phrase("Day"),
   week: phrase("Week"),
   month: phrase("Month"),

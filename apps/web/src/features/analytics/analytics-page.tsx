@@ -3,13 +3,15 @@ import { Tabs } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { Page } from "#ui/page.tsx";
+import { ChannelInsights } from "./channel-insights.tsx";
+import { FlowSection } from "./flow-section.tsx";
 import { MoneySection } from "./money-section.tsx";
 import { PeriodBar } from "./period-bar.tsx";
 import { PeriodCards } from "./period-cards.tsx";
 import { AnalyticsParams } from "./period.ts";
+import { RankingCard } from "./ranking-card.tsx";
 import { SiteCards } from "./site-cards.tsx";
 import { StatementsTab } from "./statements-tab.tsx";
-import { TopUsers } from "./top-users.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import classes from "./analytics.module.css";
 
@@ -39,9 +41,12 @@ export default function AnalyticsPage() {
           <PeriodCards params={params} />
           <UsageSection {...view} />
           <div className={classes.halves}>
-            <TopUsers {...view} />
-            <SiteCards />
+            <RankingCard of="models" {...view} />
+            <RankingCard of="users" {...view} />
           </div>
+          <FlowSection {...view} />
+          <ChannelInsights params={params} />
+          <SiteCards />
           <MoneySection params={params} />
         </>
       )}

@@ -9,6 +9,7 @@ import {
 import { Page } from "@gateway/shared/paging";
 /** Numbers about everyone, for administrators. */
 import { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
+import { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
@@ -32,6 +33,21 @@ export const periodQuery = (params: AnalyticsParams) => {
         user_id: user,
         time_zone: timeZone(),
       }),
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Rankings, channels and flows of everyone. */
+export const insightsQuery = (params: AnalyticsParams) => {
+  const { range, from, to } = params;
+  return queryOptions({
+    queryKey: ["analytics", "insights", { range, from, to }],
+    queryFn: () =>
+      http.get("/analytics/insights", Insights, {
+        ...windowOf(params, new Date()),
+        time_zone: timeZone(),
+      }),
+    staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
 };

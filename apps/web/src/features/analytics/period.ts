@@ -20,6 +20,7 @@ export const AnalyticsParams = z.object({
   by: GroupType.catch("model").default("model"),
   metric: z.enum(metrics).catch("quota").default("quota"),
   view: z.enum(["chart", "table"]).catch("chart").default("chart"),
+  flow: z.enum(["chart", "table"]).catch("chart").default("chart"),
   /** 0 = everyone. */
   user: z.coerce.number().int().min(0).catch(0).default(0),
 });

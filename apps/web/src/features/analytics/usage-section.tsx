@@ -14,6 +14,7 @@ import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
+import { metricLabels } from "./metric-labels.ts";
 import type { View } from "./period-bar.tsx";
 import { type Metric, metrics, partsOf } from "./period.ts";
 import { UsageTable } from "./usage-table.tsx";
@@ -26,13 +27,6 @@ const groupLabels: Record<GroupType, string> = {
   channel: phrase("By channel"),
   user: phrase("By user"),
   group: phrase("By group"),
-};
-
-const metricLabels: Record<Metric, string> = {
-  quota: phrase("Spend"),
-  requests: phrase("Requests"),
-  tokens: phrase("Token count"),
-  failed: phrase("Failed"),
 };
 
 export function UsageSection({ params, onChange }: View) {

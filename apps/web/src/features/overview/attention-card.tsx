@@ -7,10 +7,10 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { currentLocale } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
+import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { storedReason } from "#lib/reasons.ts";
 import { Section } from "#ui/page.tsx";
-import { logAddress } from "./hours.ts";
 import classes from "./overview.module.css";
 
 type Line = { title: string; text: string; to: string; urgent: boolean };

@@ -3,9 +3,9 @@ import type { Change as ChangeRow } from "@gateway/shared/usage/overview";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Section } from "#ui/page.tsx";
-import { logAddress } from "./hours.ts";
 import classes from "./overview.module.css";
 
 type ChangesCardProps = { of: "models" | "users"; changes: ChangeRow[]; since: number };

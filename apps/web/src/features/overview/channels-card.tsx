@@ -8,13 +8,13 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { ChannelHoursBar } from "#components/channel-hours.tsx";
 import { healthOf } from "#lib/channel-hours.ts";
+import { logAddress } from "#lib/log-address.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { logAddress } from "./hours.ts";
 import classes from "./overview.module.css";
 
 export function ChannelsCard({ channels, since }: { channels: ChannelsHealth; since: number }) {

@@ -5,9 +5,9 @@ import { IconCircleCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { failureLabel } from "#lib/failure-labels.ts";
+import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Section } from "#ui/page.tsx";
-import { logAddress } from "./hours.ts";
 import classes from "./overview.module.css";
 
 type FailuresCardProps = { failures: Failures; failed: number; since: number };

@@ -1,0 +1,127 @@
+import type { UsageSum } from "@gateway/shared/usage/analytics";
+import { type Amounts, FLOW_DAYS, type Insights, type Ranked } from "@gateway/shared/usage/insights";
+import { sumOf } from "#domain/usage/counters.ts";
+import type { Span } from "#domain/usage/pieces.ts";
+import { closedUntil, rankUsers, usageByDayAndKey } from "#domain/usage/usage.ts";
+import type { Pool } from "#platform/database/db.ts";
+import { flowsOf } from "./flows.ts";
+import { sampleLatency } from "./latency.ts";
+
+/** A period with the time before it: rankings, channels with their margin, and the paths of calls. */
+
+const mostRanked = 10;
+const mostChannels = 50;
+const hourMs = 3_600_000;
+
+export async function describeInsights(pool: Pool, period: { from: Date; to: Date }): Promise<Insights> {
+  const span = {
+    from: new Date(Math.floor(period.from.getTime() / hourMs) * hourMs),
+    to: new Date(Math.ceil(period.to.getTime() / hourMs) * hourMs),
+  };
+  const before = { from: new Date(2 * span.from.getTime() - span.to.getTime()), to: span.from };
+  const closed = await closedUntil(pool);
+  const flowSpan = {
+    from: latest(span.from, new Date(span.to.getTime() - FLOW_DAYS * 24 * hourMs)),
+    to: span.to,
+  };
+  const { ids } = await rankUsers(pool, { span, closed, limit: mostRanked });
+  const [models, users, channels, latency, flows] = await Promise.all([
+    rank(pool, { by: "model", span, before, closed }),
+    rank(pool, { by: "user", span, before, closed, only: ids }),
+    usageByDayAndKey(pool, { by: "channel", span, closed, days: [{ date: "", start: span.from }] }),
+    sampleLatency(pool, period.from, period.to),
+    flowsOf(pool, flowSpan),
+  ]);
+  const busiest = channels
+    .filter(({ key }) => key !== "0")
+    .sort((one, other) => requestsOf(other) - requestsOf(one))
+    .slice(0, mostChannels);
+  const channelIds = [
+    ...flows.paths.map((path) => path.channel_id),
+    ...busiest.map(({ key }) => Number(key)),
+  ];
+  const names = await namesOf(pool, {
+    users: [...ids.map(Number), ...flows.paths.map((path) => path.user_id)],
+    tokens: flows.paths.map((path) => path.token_id),
+    channels: channelIds,
+  });
+  return {
+    models: models.map((row) => ({ ...row, id: 0, name: row.key })),
+    users: users.map((row) => ({ ...row, id: Number(row.key), name: nameIn(names.users, row.key) })),
+    channels: busiest.map(({ key, ...sum }) => {
+      const sample = latency.byChannel.get(Number(key));
+      const money = flows.money.get(Number(key)) ?? { charged: 0, cost: 0, without_cost: 0 };
+      return {
+        id: Number(key),
+        name: nameIn(names.channels, key),
+        ...amountsOf(sum),
+        p50: sample?.p50 ?? null,
+        p95: sample?.p95 ?? null,
+        ...money,
+      };
+    }),
+    flows: {
+      since: Math.floor(flowSpan.from.getTime() / 1_000),
+      paths: flows.paths,
+      rest: flows.rest,
+      users: names.users,
+      tokens: names.tokens,
+      channels: names.channels,
+    },
+  };
+}
+
+const latest = (one: Date, other: Date) => (one > other ? one : other);
+const requestsOf = (sum: UsageSum) => sum.request_count + sum.failed_count;
+const nameIn = (names: Record<string, string>, key: string) => names[key] ?? `#${key}`;
+
+function amountsOf(sum: UsageSum): Amounts {
+  return {
+    quota: sum.quota,
+    requests: requestsOf(sum),
+    tokens: sum.prompt_tokens + sum.completion_tokens,
+    failed: sum.failed_count,
+  };
+}
+
+interface Ranking {
+  by: "model" | "user";
+  span: Span;
+  before: Span;
+  closed: Date;
+  only?: readonly string[];
+}
+
+type RankedKey = Omit<Ranked, "id" | "name"> & { key: string };
+
+/** Those that spent most, then those with the most requests. */
+async function rank(pool: Pool, { by, span, before, closed, only }: Ranking): Promise<RankedKey[]> {
+  const days = [before.from, span.from].map((start) => ({ date: "", start }));
+  const whole = { from: before.from, to: span.to };
+  const rows = await usageByDayAndKey(pool, { by, span: whole, closed, days, ...(only && { only }) });
+  const earlier = new Map(rows.filter(({ day }) => day === 0).map((row) => [row.key, row]));
+  return rows
+    .filter(({ day }) => day === 1)
+    .map((row) => ({
+      key: row.key,
+      ...amountsOf(row),
+      before: amountsOf(earlier.get(row.key) ?? sumOf(undefined)),
+    }))
+    .sort((one, other) => other.quota - one.quota || other.requests - one.requests)
+    .slice(0, mostRanked);
+}
+
+type Wanted = Record<"users" | "tokens" | "channels", number[]>;
+
+async function namesOf(pool: Pool, wanted: Wanted): Promise<Record<keyof Wanted, Record<string, string>>> {
+  const read = async (sql: string, ids: number[]) => {
+    const { rows } = await pool.query<{ id: number; name: string }>(sql, [[...new Set(ids)]]);
+    return Object.fromEntries(rows.map(({ id, name }) => [String(id), name]));
+  };
+  const [users, tokens, channels] = await Promise.all([
+    read("SELECT id, username AS name FROM users WHERE id = ANY($1::int[])", wanted.users),
+    read("SELECT id, name FROM tokens WHERE id = ANY($1::int[])", wanted.tokens),
+    read("SELECT id, name FROM channels WHERE id = ANY($1::int[])", wanted.channels),
+  ]);
+  return { users, tokens, channels };
+}

@@ -1,0 +1,115 @@
+/** Each channel in the period: failures, times, and what it earned. */
+import { Skeleton, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { logAddress } from "#lib/log-address.ts";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { Section } from "#ui/page.tsx";
+import { insightsQuery } from "./api.ts";
+import { type AnalyticsParams, share, windowOf } from "./period.ts";
+import classes from "./analytics.module.css";
+
+export function ChannelInsights({ params }: { params: AnalyticsParams }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [now] = useState(() => new Date());
+  const insights = useQuery(insightsQuery(params));
+  const { start_timestamp, end_timestamp } = windowOf(params, now);
+  const rows = insights.data?.channels ?? [];
+  const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+  return (
+    <Section
+      title={t("Channels in this time")}
+      hint={t(
+        "Latency of the newest 5,000 calls. Margin: charges minus the cost at list prices, without groups whose ratio is 0.",
+      )}
+    >
+      {!insights.data ? (
+        insights.error ? (
+          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
+        ) : (
+          <Skeleton height={220} />
+        )
+      ) : rows.length === 0 ? (
+        <Empty compact title={t("No calls in this time")} />
+      ) : (
+        <Figures label={t("Channels in this time")}>
+          <thead>
+            <tr>
+              <th scope="col">{t("Channel")}</th>
+              <th scope="col">{t("Calls")}</th>
+              <th scope="col">{t("Error rate")}</th>
+              <th scope="col">p50</th>
+              <th scope="col">p95</th>
+              <th scope="col">{t("Spend")}</th>
+              <th scope="col">{t("Provider cost")}</th>
+              <th scope="col">{t("Margin")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => {
+              const filter = { channel_id: row.id };
+              const margin = row.charged - row.cost;
+              const known = row.charged > 0;
+              return (
+                <tr key={row.id}>
+                  <th scope="row" translate="no">
+                    {row.name}
+                  </th>
+                  <td>
+                    <Link
+                      className={classes.link}
+                      to={logAddress(start_timestamp, filter, end_timestamp)}
+                      aria-label={t("{{number}} calls of {{name}}", {
+                        number: format.whole(row.requests),
+                        name: row.name,
+                      })}
+                    >
+                      {format.whole(row.requests)}
+                    </Link>
+                  </td>
+                  <td>
+                    {row.failed === 0 ? (
+                      format.percent(0)
+                    ) : (
+                      <Link
+                        className={classes.link}
+                        to={logAddress(start_timestamp, { ...filter, log_type: 5 }, end_timestamp)}
+                        aria-label={t("{{share}} of the calls of {{name}} failed", {
+                          share: format.percent(share(row.failed, row.requests) ?? 0),
+                          name: row.name,
+                        })}
+                      >
+                        {format.percent(share(row.failed, row.requests) ?? 0)}
+                      </Link>
+                    )}
+                  </td>
+                  <td>{time(row.p50)}</td>
+                  <td>{time(row.p95)}</td>
+                  <td title={format.exact(row.quota)}>{format.quota(row.quota)}</td>
+                  <td title={format.exact(row.cost)}>{known ? format.quota(row.cost) : "–"}</td>
+                  <td title={format.exact(margin)}>
+                    {known ? (
+                      <>
+                        {format.quota(margin)}
+                        <Text span fz="xs" c="dimmed">
+                          {` ${format.percent(share(margin, row.charged) ?? 0)}`}
+                        </Text>
+                      </>
+                    ) : (
+                      "–"
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </Figures>
+      )}
+    </Section>
+  );
+}

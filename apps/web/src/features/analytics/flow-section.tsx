@@ -1,0 +1,149 @@
+/** Where the calls of a period come from and where they go: user, key, group, model, channel. */
+import { FLOW_DAYS } from "@gateway/shared/usage/insights";
+import { ActionIcon, SegmentedControl, Skeleton, Text, Tooltip } from "@mantine/core";
+import { IconChartSankey, IconTable } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { phrase } from "#lib/i18n.ts";
+import { logAddress } from "#lib/log-address.ts";
+import { useFormat } from "#lib/quota.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { Section } from "#ui/page.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
+import { insightsQuery } from "./api.ts";
+import { FlowChart } from "./flow-chart.tsx";
+import { amountOf, type FlowColumn, flowColumns, type FlowNode, layFlows, nameOf } from "./flow-layout.ts";
+import { metricLabels, metricText } from "./metric-labels.ts";
+import type { View } from "./period-bar.tsx";
+import { metrics, windowOf } from "./period.ts";
+import classes from "./analytics.module.css";
+
+const titles: Record<FlowColumn, string> = {
+  user: phrase("User"),
+  token: phrase("Token"),
+  group: phrase("Group"),
+  model: phrase("Model"),
+  channel: phrase("Channel"),
+};
+
+export function FlowSection({ params, onChange }: View) {
+  const { t } = useTranslation();
+  const phone = useIsPhone();
+  const format = useFormat();
+  const [now] = useState(() => new Date());
+  const insights = useQuery(insightsQuery(params));
+  const flows = insights.data?.flows;
+  const layout = useMemo(() => (flows ? layFlows(flows, params.metric) : undefined), [flows, params.metric]);
+  const table = params.flow === "table";
+  const other = table ? t("Show the flow as a chart") : t("Show the flow as a table");
+  const print = (value: number) => metricText(params.metric, value, format);
+  const { end_timestamp } = windowOf(params, now);
+
+  function addressOf({ column, key, name }: Pick<FlowNode, "column" | "key" | "name">): string | undefined {
+    if (key === "" || key === "0" || !flows) return undefined;
+    const filters: Record<FlowColumn, Record<string, string> | undefined> = {
+      user: { username: name },
+      token: { token_name: name },
+      group: undefined,
+      model: { model_name: key },
+      channel: { channel_id: key },
+    };
+    const filter = filters[flowColumns[column] ?? "group"];
+    return filter && logAddress(flows.since, filter, end_timestamp);
+  }
+
+  return (
+    <Section
+      title={t("Flow of calls")}
+      hint={t("From the user to the channel, at most the last {{days}} days of the period", {
+        days: FLOW_DAYS,
+      })}
+    >
+      <div className={classes.controls}>
+        <SegmentedControl
+          aria-label={t("Measure")}
+          size="xs"
+          fullWidth={phone}
+          w={phone ? "100%" : undefined}
+          data={metrics.map((metric) => ({ value: metric, label: t(metricLabels[metric]) }))}
+          value={params.metric}
+          onChange={(metric) => onChange({ metric })}
+        />
+        <div className={classes.end}>
+          <Tooltip label={other}>
+            <ActionIcon
+              size={34}
+              aria-label={other}
+              onClick={() => onChange({ flow: table ? "chart" : "table" })}
+            >
+              {table ? <IconChartSankey size={18} /> : <IconTable size={18} />}
+            </ActionIcon>
+          </Tooltip>
+        </div>
+      </div>
+      {!flows || !layout ? (
+        insights.error ? (
+          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
+        ) : (
+          <Skeleton height={430} />
+        )
+      ) : layout.total === 0 ? (
+        <Empty compact title={t("No calls in this time")} />
+      ) : table ? (
+        <Figures label={t("Flow of calls")}>
+          <thead>
+            <tr>
+              {flowColumns.map((column) => (
+                <th key={column} scope="col" style={{ textAlign: "left" }}>
+                  {t(titles[column])}
+                </th>
+              ))}
+              <th scope="col">{t(metricLabels[params.metric])}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {flows.paths
+              .filter((path) => amountOf(path, params.metric) > 0)
+              .toSorted((one, two) => amountOf(two, params.metric) - amountOf(one, params.metric))
+              .slice(0, 50)
+              .map((path) => {
+                const keys = [path.user_id, path.token_id, path.group, path.model, path.channel_id].map(
+                  String,
+                );
+                return (
+                  <tr key={keys.join(" ")}>
+                    {keys.map((key, column) => {
+                      const name = nameOf(flows, flowColumns[column] ?? "user", key);
+                      const address = addressOf({ column, key, name });
+                      return (
+                        <td key={flowColumns[column]} style={{ textAlign: "left" }} translate="no">
+                          {address === undefined ? name : <Link to={address}>{name}</Link>}
+                        </td>
+                      );
+                    })}
+                    <td>{print(amountOf(path, params.metric))}</td>
+                  </tr>
+                );
+              })}
+          </tbody>
+        </Figures>
+      ) : (
+        <>
+          <FlowChart
+            layout={layout}
+            titles={flowColumns.map((column) => t(titles[column]))}
+            print={print}
+            percent={format.percent}
+            addressOf={addressOf}
+          />
+          <Text fz="xs" c="dimmed">
+            {t("Select a user, token, model or channel to open its calls.")}
+          </Text>
+        </>
+      )}
+    </Section>
+  );
+}

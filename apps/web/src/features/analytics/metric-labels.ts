@@ -1,0 +1,16 @@
+/** What the measures of the screen are called, and how their amounts read. */
+import { phrase } from "#lib/i18n.ts";
+import type { useFormat } from "#lib/quota.ts";
+import type { Metric } from "./period.ts";
+
+export const metricLabels: Record<Metric, string> = {
+  quota: phrase("Spend"),
+  requests: phrase("Requests"),
+  tokens: phrase("Token count"),
+  failed: phrase("Failed"),
+};
+
+export function metricText(metric: Metric, value: number, format: ReturnType<typeof useFormat>): string {
+  if (metric === "quota") return format.quota(value);
+  return metric === "tokens" ? format.short(value) : format.whole(value);
+}

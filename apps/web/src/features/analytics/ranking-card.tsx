@@ -1,0 +1,125 @@
+/** The models or users with the largest amounts of a period, each against the time before. */
+import type { Ranked } from "@gateway/shared/usage/insights";
+import { Skeleton, Text, UnstyledButton } from "@mantine/core";
+import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { logAddress } from "#lib/log-address.ts";
+import { useFormat } from "#lib/quota.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { Section } from "#ui/page.tsx";
+import { insightsQuery } from "./api.ts";
+import { metricLabels, metricText } from "./metric-labels.ts";
+import type { View } from "./period-bar.tsx";
+import { type Metric, share, windowOf } from "./period.ts";
+import classes from "./analytics.module.css";
+
+type RankingCardProps = View & { of: "models" | "users" };
+
+export function RankingCard({ of, params, onChange }: RankingCardProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [now] = useState(() => new Date());
+  const insights = useQuery(insightsQuery(params));
+  const { metric } = params;
+  const { start_timestamp, end_timestamp } = windowOf(params, now);
+  const rows = (insights.data?.[of] ?? [])
+    .filter((row) => row[metric] > 0 || row.before[metric] > 0)
+    .toSorted((one, two) => two[metric] - one[metric]);
+  const filterOf = (row: Ranked): Record<string, string> =>
+    of === "models" ? { model_name: row.name } : { username: row.name };
+  return (
+    <Section
+      title={of === "models" ? t("Top models") : t("Top users")}
+      hint={t("The ten with the highest spend, compared with the days before")}
+    >
+      {!insights.data ? (
+        insights.error ? (
+          <Failed error={insights.error} onRetry={() => void insights.refetch()} />
+        ) : (
+          <Skeleton height={320} />
+        )
+      ) : rows.length === 0 ? (
+        <Empty compact title={t("No calls in this time")} />
+      ) : (
+        <Figures>
+          <thead>
+            <tr>
+              <th scope="col">{of === "models" ? t("Model") : t("Username")}</th>
+              <th scope="col">{t(metricLabels[metric])}</th>
+              <th scope="col">{t("Change")}</th>
+              <th scope="col">{t("Calls")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.name}>
+                <th scope="row">
+                  {of === "models" ? (
+                    <span translate="no">{row.name}</span>
+                  ) : (
+                    <UnstyledButton
+                      fz="inherit"
+                      className={classes.link}
+                      aria-pressed={params.user === row.id}
+                      onClick={() => onChange({ user: params.user === row.id ? 0 : row.id })}
+                    >
+                      {row.name}
+                    </UnstyledButton>
+                  )}
+                </th>
+                <td title={metric === "quota" ? format.exact(row.quota) : format.whole(row[metric])}>
+                  {metricText(metric, row[metric], format)}
+                </td>
+                <td>
+                  <Trend row={row} metric={metric} />
+                </td>
+                <td>
+                  <Link
+                    className={classes.link}
+                    to={logAddress(start_timestamp, filterOf(row), end_timestamp)}
+                    aria-label={t("{{number}} calls of {{name}}", {
+                      number: format.whole(row.requests),
+                      name: row.name,
+                    })}
+                  >
+                    {format.whole(row.requests)}
+                  </Link>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Figures>
+      )}
+    </Section>
+  );
+}
+
+/** More is neither good nor bad here, so the arrow has no colour. */
+function Trend({ row, metric }: { row: Ranked; metric: Metric }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [now, before] = [row[metric], row.before[metric]];
+  const change = share(now - before, before);
+  if (change === null)
+    return (
+      <Text span c="dimmed" fz="inherit">
+        {now > 0 ? t("New") : "–"}
+      </Text>
+    );
+  const Arrow = change < 0 ? IconArrowDownRight : IconArrowUpRight;
+  return (
+    <Text
+      span
+      fz="inherit"
+      className={classes.change}
+      title={t("{{amount}} before", { amount: metricText(metric, before, format) })}
+    >
+      {change === 0 ? null : <Arrow size={14} aria-hidden />}
+      {`${change > 0 ? "+" : change < 0 ? "−" : ""}${format.percent(Math.abs(change))}`}
+    </Text>
+  );
+}

@@ -1,0 +1,7 @@
+/** The log, narrowed. @param since unix seconds @param until 0 = open */
+export function logAddress(since: number, filter: Record<string, string | number>, until = 0): string {
+  const search = new URLSearchParams({ range: "custom", from: String(since) });
+  if (until > 0) search.set("to", String(until));
+  for (const [name, value] of Object.entries(filter)) search.set(name, String(value));
+  return `/panel/log?${search.toString()}`;
+}
