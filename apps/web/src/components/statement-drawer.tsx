@@ -1,13 +1,15 @@
 /** A closed month by model, and as a file. */
 import type { StatementLine } from "@gateway/shared/billing/statement";
-import { Button, Drawer, ScrollArea, Skeleton, Title } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
+import { Button, Drawer, Group, ScrollArea, Skeleton, Text, Title } from "@mantine/core";
+import { IconDownload, IconPrinter } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
 import { useFormat } from "#lib/quota.ts";
+import { useSystemName } from "#lib/site.ts";
 import { Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import classes from "./statement-drawer.module.css";
 
 type StatementDrawerProps = {
   title: string;
@@ -23,6 +25,7 @@ type StatementDrawerProps = {
 export function StatementDrawer({ title, lines, error, onRetry, fileName, onClose }: StatementDrawerProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
+  const issuer = useSystemName();
   return (
     <Drawer
       opened
@@ -31,6 +34,15 @@ export function StatementDrawer({ title, lines, error, onRetry, fileName, onClos
       size={phone ? "100%" : 600}
       padding="lg"
       scrollAreaComponent={ScrollArea.Autosize}
+      classNames={{
+        root: classes.root,
+        overlay: classes.left,
+        inner: classes.flat,
+        content: classes.flat,
+        header: classes.header,
+        body: classes.flat,
+        close: classes.left,
+      }}
       title={
         <Title order={2} component="span" fz="lg">
           {title}
@@ -39,15 +51,20 @@ export function StatementDrawer({ title, lines, error, onRetry, fileName, onClos
     >
       {lines ? (
         <>
+          <Text className={classes.issuer}>{issuer}</Text>
           <Lines lines={lines} />
-          <Button
-            variant="default"
-            mt="lg"
-            leftSection={<IconDownload size={16} />}
-            onClick={() => exportLines(fileName, lines)}
-          >
-            {t("Export")}
-          </Button>
+          <Group gap="xs" mt="lg" className={classes.left}>
+            <Button
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              onClick={() => exportLines(fileName, lines)}
+            >
+              {t("Export")}
+            </Button>
+            <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+              {t("Print")}
+            </Button>
+          </Group>
         </>
       ) : error ? (
         <Failed error={error} onRetry={onRetry} />
