@@ -166,7 +166,7 @@ describe("the words", () => {
       );
     const [first, ...others] = Object.values(mailMessages).map((each) => shape(each as object).sort());
     for (const other of others) expect(other).toEqual(first);
-    for (const event of noticeEvents)
-      expect(eventMessages[event].title({ name: "A", job: "B", node: "C" })).not.toContain("?");
+    const facts = { name: "A", job: "B", node: "C", target: "D", used: "E", period: "F" };
+    for (const event of noticeEvents) expect(eventMessages[event].title(facts)).not.toContain("?");
   });
 });
