@@ -16,7 +16,7 @@ import { modelNamed } from "./model-alias.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
-import { sessionOf } from "./session.ts";
+import { sessionNoteOf, sessionOf } from "./session.ts";
 
 /** Where each dialect's chat clients knock: path and dialect, one line each. */
 const endpoints = [
@@ -140,6 +140,7 @@ export function chatCall(
     ...turn,
     forward: forwardable(request),
     fresh: wantsFresh(request),
+    sessionNote: () => sessionNoteOf(request, given.body),
     session: sessionOf(request, {
       body: given.body,
       raw: given.raw,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { LogSession } from "@gateway/shared/usage/log";
 import type { FastifyRequest } from "fastify";
 import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
@@ -12,6 +13,8 @@ const headerNames = [
   "x-session-id",
   "x-qwen-code-session-id",
 ] as const;
+const agentNames = ["x-claude-code-agent-id", "x-openai-subagent"] as const;
+const parentNames = ["x-claude-code-parent-agent-id", "x-codex-parent-thread-id"] as const;
 /** Characters of a name, and of a text, that distinguish one session from another. */
 const MOST = 1_024;
 /** In larger bodies long texts are not parsed, and would be only for this. */
@@ -41,11 +44,27 @@ export function sessionOf({ headers }: FastifyRequest, given: SessionSource): ()
   };
 }
 
+/** What the log says of the session that an agent names. */
+export function sessionNoteOf({ headers }: FastifyRequest, body: Wire): LogSession | undefined {
+  const id = nameIn(headers, body);
+  if (id === undefined) return undefined;
+  const [agent, parent] = [firstOf(headers, agentNames), firstOf(headers, parentNames)];
+  return { id, ...(agent === undefined ? {} : { agent }), ...(parent === undefined ? {} : { parent }) };
+}
+
 function nameIn(headers: FastifyRequest["headers"], body: Wire): string | undefined {
-  const named = headerNames.map((name) => headers[name]);
-  const user = asRecord(body["metadata"])?.["user_id"];
-  for (const value of [...named, body["prompt_cache_key"], user])
-    if (typeof value === "string" && value !== "") return `name ${value.slice(0, MOST)}`;
+  const named = firstOf(headers, headerNames);
+  if (named !== undefined) return named;
+  for (const value of [body["prompt_cache_key"], asRecord(body["metadata"])?.["user_id"]])
+    if (typeof value === "string" && value !== "") return value.slice(0, MOST);
+  return undefined;
+}
+
+function firstOf(headers: FastifyRequest["headers"], names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "") return value.slice(0, MOST);
+  }
   return undefined;
 }
 

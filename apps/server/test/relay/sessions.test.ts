@@ -1,3 +1,4 @@
+import type { LogPage } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
@@ -86,6 +87,26 @@ describe("a session", () => {
     for (let call = 0; call < 6; call += 1)
       await send({ session_id: "x".repeat(10_240) }, { prompt_cache_key: "y".repeat(10_240) });
     expect(used().size).toBe(1);
+  });
+
+  it("stands in the log with its agents, and narrows the log", async () => {
+    await send({
+      "x-claude-code-session-id": "logged",
+      "x-claude-code-agent-id": "agent-2",
+      "x-claude-code-parent-agent-id": "agent-1",
+    });
+    await send({}, { prompt_cache_key: "k".repeat(500) });
+    await gateway.logs(1);
+    const find = (session: string) => gateway.api<LogPage>("GET", `/log?session=${session}`);
+    await expect.poll(async () => (await find("logged")).data.length).toBe(1);
+    expect((await find("logged")).data[0]?.session).toEqual({
+      id: "logged",
+      agent: "agent-2",
+      parent: "agent-1",
+    });
+    await expect.poll(async () => (await find("k".repeat(200))).data.length).toBe(1);
+    expect((await find("nothing")).data).toEqual([]);
+    expect(await gateway.api("GET", "/log/facets?session=logged")).toMatchObject({ retried: 0 });
   });
 
   it("is not kept while the setting is 0", async () => {

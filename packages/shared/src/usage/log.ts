@@ -85,6 +85,15 @@ export const Bill = z.object({
 });
 export type Bill = z.infer<typeof Bill>;
 
+/** What an agent sends of its session. */
+export const LogSession = z.object({
+  id: z.string(),
+  /** The agent within the session, and the one that started it. */
+  agent: z.string().optional(),
+  parent: z.string().optional(),
+});
+export type LogSession = z.infer<typeof LogSession>;
+
 export const LogRow = z.object({
   id: z.string(),
   created_at: UnixTime,
@@ -119,6 +128,8 @@ export const LogRow = z.object({
   billing_tag: z.string(),
   /** Answered from the cache of the token; no channel was asked. */
   cache_hit: z.boolean(),
+  /** Null for calls that name none. */
+  session: LogSession.nullable(),
   bill: Bill.nullable(),
   /** Admins only; null for others. */
   attempts: z.array(AttemptNote).nullable(),
@@ -179,6 +190,8 @@ export const LogQuery = z.object({
     .catch("")
     .default(""),
   error_code: z.string().max(100).default(""),
+  /** The id of an agent's session. */
+  session: z.string().max(200).default(""),
   /** 1 = calls with more than one attempt. Admin view only; ignored elsewhere. */
   retried: queryInt(z.int().min(0).max(1)).catch(0).default(0),
   /** Calls that took at least so many milliseconds. */

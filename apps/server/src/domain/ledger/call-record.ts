@@ -1,5 +1,12 @@
 import type { ReasonFact } from "@gateway/shared/reasons";
-import type { AttemptNote, Bill, Outcome, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
+import type {
+  AttemptNote,
+  Bill,
+  LogSession,
+  Outcome,
+  PausedChannel,
+  SkippedChannel,
+} from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import { storableFacts, storableText } from "#platform/database/storable-text.ts";
 
@@ -50,6 +57,8 @@ export interface CallRecord {
   billingTag: string;
   /** The answer was one that had been given before; no channel was asked. */
   cacheHit: boolean;
+  /** Names an agent's session. */
+  session?: LogSession | undefined;
 }
 
 /** Column names and types of `json_to_recordset` for `rowOf`; the log's own columns come first. */
@@ -85,6 +94,7 @@ export const logColumns = {
   attempts: "jsonb",
   billing_tag: "text",
   cache_hit: "boolean",
+  session: "jsonb",
 } as const;
 
 type LogColumn = keyof typeof logColumns;
@@ -101,6 +111,16 @@ function clean(text: string, longest = longestText): string {
 
 // Of a value in a fact, which a sentence names.
 const longestValue = 300;
+
+const longestName = 200;
+
+function cleanSession({ id, agent, parent }: LogSession): LogSession {
+  return {
+    id: clean(id, longestName),
+    ...(agent === undefined ? {} : { agent: clean(agent, longestName) }),
+    ...(parent === undefined ? {} : { parent: clean(parent, longestName) }),
+  };
+}
 
 function whole(value: number, largest: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), 0), largest) : 0;
@@ -158,6 +178,7 @@ export function rowOf(record: CallRecord): LogJson {
     ],
     billing_tag: clean(record.billingTag, 50),
     cache_hit: record.cacheHit,
+    session: record.session === undefined ? null : cleanSession(record.session),
     cached_tokens: whole(usage?.cacheRead ?? 0, Number.MAX_SAFE_INTEGER),
     held_in_part: record.partlyReserved === true,
   };

@@ -1,4 +1,11 @@
-import { AttemptNote, Bill, Outcome, PausedChannel, SkippedChannel } from "@gateway/shared/usage/log";
+import {
+  AttemptNote,
+  Bill,
+  LogSession,
+  Outcome,
+  PausedChannel,
+  SkippedChannel,
+} from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { type CallRecord, rowOf } from "./call-record.ts";
 
@@ -42,6 +49,8 @@ const Checkpoint = z.object({
   attempts: z.array(z.union([AttemptNote, PausedChannel, SkippedChannel])),
   billing_tag: z.string(),
   cache_hit: z.boolean(),
+  // Checkpoints of an older version have none.
+  session: LogSession.nullish(),
 });
 
 /** As JSON, for the column. */
@@ -86,5 +95,6 @@ export function callOfCheckpoint(checkpoint: unknown): CallRecord | undefined {
     skipped: row.attempts.filter((note) => "skipped" in note),
     billingTag: row.billing_tag,
     cacheHit: row.cache_hit,
+    session: row.session ?? undefined,
   };
 }

@@ -52,7 +52,7 @@ export async function logFacets(pool: Pool, view: LogView, query: LogFacetsQuery
   const [{ rows }, histogram] = await Promise.all([
     pool.query<FacetRow>(
       `WITH sample AS MATERIALIZED (
-         SELECT l.created_at, l.type, l.outcome, l.error_code, l.model_name, l.token_name, l.username, l.channel_id,
+         SELECT l.created_at, l.type, l.outcome, l.error_code, l.session, l.model_name, l.token_name, l.username, l.channel_id,
                 l.quota, l.request_time, l.attempts
            FROM request_logs l WHERE ${found}
           ORDER BY l.created_at DESC, l.id DESC LIMIT ${MOST_SEARCHED + 1})

@@ -63,7 +63,7 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
 
 /** Conditions that no index knows, by facet; they are tested on the newest rows that the filter lets through. */
 export type Conditions = Partial<Record<Facet, string>>;
-export type Facet = "outcome" | "error_code" | "retried" | "slow" | "expensive";
+export type Facet = "outcome" | "error_code" | "session" | "retried" | "slow" | "expensive";
 
 /** Attempts stand in front of the other notes, so a second one is what a retried call has. */
 export const wasRetried = "COALESCE(l.attempts -> 1 ? 'result', FALSE)";
@@ -73,10 +73,11 @@ export const MOST_SEARCHED = 10_000;
 
 /** As SQL over `l`; their values become parameters of the filter. Empty where nothing but indexed fields narrows. */
 export function conditionsOf(view: LogView, query: LogQuery, filter: Filter): Conditions {
-  const { outcome, error_code, retried, min_time, min_quota } = query;
+  const { outcome, error_code, session, retried, min_time, min_quota } = query;
   return {
     ...(outcome === "" ? {} : { outcome: `l.outcome = ${filter.parameter(outcome)}` }),
     ...(error_code === "" ? {} : { error_code: `l.error_code = ${filter.parameter(error_code)}` }),
+    ...(session === "" ? {} : { session: `l.session ->> 'id' = ${filter.parameter(session)}` }),
     ...(retried === 0 || view.of === "owner" ? {} : { retried: wasRetried }),
     ...(min_time === 0 ? {} : { slow: `l.request_time >= ${filter.parameter(min_time)}::bigint` }),
     ...(min_quota === 0

@@ -34,7 +34,7 @@ export async function histogramOf(pool: Pool, view: LogView, query: LogFacetsQue
     return rolledUp(pool, view, query, since, to);
 
   filter.add(() => `l.type IN (${LogType.consume}, ${LogType.failed})`);
-  const sample = `SELECT l.created_at, l.type, l.quota, l.outcome, l.error_code, l.request_time, l.attempts
+  const sample = `SELECT l.created_at, l.type, l.quota, l.outcome, l.error_code, l.session, l.request_time, l.attempts
                     FROM request_logs l WHERE ${filter.where()}
                    ORDER BY l.created_at DESC, l.id DESC LIMIT ${MOST_SEARCHED + 1}`;
   const { rows } = await pool.query<{ since: bigint | null; rows: bigint }>(

@@ -5,6 +5,7 @@ import {
   type LogPage,
   type LogQuery,
   type LogRow,
+  LogSession,
   PausedChannel,
   SkippedChannel,
 } from "@gateway/shared/usage/log";
@@ -157,6 +158,7 @@ export interface StoredLogRow {
   source_ip: string;
   billing_tag: string;
   cache_hit: boolean;
+  session: unknown;
   bill: unknown;
   attempts: unknown;
 }
@@ -207,6 +209,7 @@ export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
     source_ip: row.source_ip,
     billing_tag: seesTags(view) ? row.billing_tag : "",
     cache_hit: row.cache_hit,
+    session: LogSession.safeParse(row.session).data ?? null,
     // A row of another version must not spoil the page.
     bill: Bill.safeParse(row.bill).data ?? null,
     attempts: mine ? null : notes.filter((note) => "result" in note),

@@ -225,7 +225,7 @@ async function sumNewest(
   );
   const complete = Number(counted[0]?.count ?? 0n) <= MOST_SEARCHED;
   const read = "l.type, l.quota, l.prompt_tokens, l.completion_tokens";
-  const tested = "l.outcome, l.error_code, l.request_time, l.attempts";
+  const tested = "l.outcome, l.error_code, l.session, l.request_time, l.attempts";
   const isTested = Object.keys(conditions).length > 0;
   const { rows } = await pool.query<SumRow>(
     `SELECT ${rowSums} FROM (

@@ -1,4 +1,4 @@
-import type { Outcome } from "@gateway/shared/usage/log";
+import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
@@ -47,6 +47,8 @@ export interface Call {
   billed?(billed: Billed): void;
   /** Names the session that it belongs to; undefined where nothing does. */
   session?(): string | undefined;
+  /** What the log says of its session. */
+  sessionNote?(): LogSession | undefined;
   /** The client wants no answer that was given before. */
   fresh?: boolean;
 }

@@ -349,6 +349,7 @@ export class CallLifecycle {
       paused: this.paused,
       skipped: this.#skipped(),
       billingTag: caller.billingTag,
+      session: this.#call.sessionNote?.(),
       cacheHit: this.remembered !== undefined,
       partlyReserved: this.chosen !== undefined && this.chosen.channel.preCost !== 1,
     };
