@@ -75,6 +75,14 @@ const commands: Command[] = [
     to: "/panel/user?edit=new",
   },
   {
+    id: "new-customer",
+    label: phrase("New customer"),
+    words: "create account key budget invite",
+    icon: IconUserPlus,
+    area: "users",
+    to: "/panel/user?customer=new",
+  },
+  {
     id: "new-group",
     label: phrase("New group"),
     words: "create user group ratio",

@@ -76,6 +76,7 @@ export const screens: Screen[] = [
     title: phrase("Tokens"),
     icon: IconKey,
     load: () => import("#features/tokens/tokens-page.tsx"),
+    loadOne: () => import("#features/tokens/token-page.tsx"),
     keywords: "api key quota limit",
   },
   {
@@ -120,6 +121,7 @@ export const screens: Screen[] = [
     title: phrase("Channels"),
     icon: IconRoute,
     load: () => import("#features/channels/channel-page.tsx"),
+    loadOne: () => import("#features/channels/one-channel-page.tsx"),
     area: "channels",
     keywords: "provider model key upstream test",
   },
@@ -128,6 +130,7 @@ export const screens: Screen[] = [
     title: phrase("Users"),
     icon: IconUsers,
     load: () => import("#features/users/users-page.tsx"),
+    loadOne: () => import("#features/users/user-page.tsx"),
     area: "users",
     keywords: "people accounts balance role",
   },

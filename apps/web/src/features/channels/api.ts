@@ -43,6 +43,15 @@ export const channelQuery = (id: number) =>
     gcTime: 0,
   });
 
+/** The same for a page, which follows what the gateway changes. */
+export const oneChannelQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["channels", "page", id],
+    queryFn: () => http.get(`/channel/${id}`, ChannelRow),
+    refetchInterval: 10_000,
+    meta: { quiet: true },
+  });
+
 export const keysQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "keys", id],

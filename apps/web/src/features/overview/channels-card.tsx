@@ -83,7 +83,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
           return (
             <tr key={row.id} data-quiet={calls === 0 || undefined}>
               <th scope="row">
-                <Link to={`/panel/channel?edit=${row.id}`} className={classes.quietLink}>
+                <Link to={`/panel/channel/${row.id}`} className={classes.quietLink}>
                   {row.name || `#${row.id}`}
                 </Link>
               </th>
@@ -122,7 +122,7 @@ function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
   return (
     <li>
       <div className={classes.line}>
-        <Link to={`/panel/channel?edit=${row.id}`} className={classes.quietLink}>
+        <Link to={`/panel/channel/${row.id}`} className={classes.quietLink}>
           {row.name || `#${row.id}`}
         </Link>
         <State row={row} />

@@ -1,14 +1,28 @@
 /** Everyone's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
-import { type TokenAdminRow, TokenAdminQuery, TokenStatus } from "@gateway/shared/accounts/token";
+import {
+  type TokenAdminRow,
+  TokenAdminQuery,
+  type TokenCreated,
+  TokenStatus,
+} from "@gateway/shared/accounts/token";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
-import { IconDots, IconEdit, IconGauge, IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
+import {
+  IconChartBar,
+  IconDots,
+  IconEdit,
+  IconGauge,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlus,
+} from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import type { z } from "zod";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useListParams } from "#lib/list-params.ts";
-import { useOpened } from "#lib/opened.ts";
+import { NEW, useOpened } from "#lib/opened.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -22,6 +36,8 @@ import type { Column } from "#ui/table/table-model.ts";
 import { allTokensQuery, fetchAnyToken, useSwitchAnyToken } from "./api.ts";
 import { OwnedTokenDrawer } from "./owned-token-form.tsx";
 import { tokenColumns } from "./token-columns.tsx";
+import { CreatedDialog } from "./token-created.tsx";
+import { TokenForDrawer } from "./token-for-form.tsx";
 
 /** @param switcher between one's own tokens and these */
 export function AllTokens({ switcher }: { switcher: ReactNode }) {
@@ -35,6 +51,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const edited = useOpened();
   const budgeted = useOpened("budget");
   const budgets = useBudgetUses("token", tokens.data?.data);
+  const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
   const columns = useMemo(
     () => ownedColumns(tokenColumns(t, format, groups ?? {}, true, budgets), t("Belongs to")),
     [t, format, groups, budgets],
@@ -54,6 +71,13 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         {...pagedList(tokens, params, setParams)}
         rowKey={(token) => String(token.id)}
         onOpen={(token) => (mayTouch(token) ? edited.open(token.id) : undefined)}
+        tools={
+          mayEdit ? (
+            <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
+              {t("New token")}
+            </Button>
+          ) : null
+        }
         rowActions={(token) =>
           mayTouch(token) ? (
             <Actions
@@ -100,6 +124,11 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         rows={tokens.data?.data}
         keyOf={(token) => String(token.id)}
         load={fetchAnyToken}
+        create={
+          mayEdit ? (
+            <TokenForDrawer userId={params.user_id} onClose={edited.close} onCreated={setCreated} />
+          ) : undefined
+        }
       >
         {(token) =>
           mayTouch(token) ? (
@@ -125,6 +154,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
           />
         )}
       </OpenedRow>
+      {created ? <CreatedDialog token={created} onClose={() => setCreated(null)} /> : null}
     </>
   );
 }
@@ -175,6 +205,9 @@ function Actions({ token, onEdit, onBudget }: ActionsProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item leftSection={<IconChartBar size={15} />} component={Link} to={`/panel/token/${token.id}`}>
+          {t("Usage")}
+        </Menu.Item>
         <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
           {t("Edit or hand over")}
         </Menu.Item>

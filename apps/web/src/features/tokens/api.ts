@@ -1,6 +1,8 @@
 /** The signed-in person's API keys, and what a key can be pointed at. */
 import {
   type TokenAdminChange,
+  TokenAdminCreated,
+  type TokenAdminForm,
   TokenAdminPage,
   type TokenAdminQuery,
   TokenAdminRow,
@@ -108,4 +110,30 @@ export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefin
   if (!/^[1-9]\d{0,8}$/.test(id)) return undefined;
   const found = await http.get("/token/admin/search", TokenAdminPage, { token_id: id, size: 1 });
   return found.data[0];
+}
+
+export type PageToken = { token: TokenRow; own: boolean; owner: string };
+
+/** A token for its page: one's own, or for administrators anyone's. */
+export const onePageTokenQuery = (id: number, self: number, administers: boolean) =>
+  queryOptions({
+    queryKey: [...allTokens, "page", id, self, administers],
+    queryFn: async (): Promise<PageToken> => {
+      const found = administers ? await fetchAnyToken(String(id)) : undefined;
+      if (found === undefined || found.user_id === self)
+        return { token: await fetchToken(String(id)), own: true, owner: "" };
+      return { token: found, own: false, owner: found.owner_name };
+    },
+    refetchInterval: 30_000,
+    meta: { quiet: true },
+  });
+
+export function useCreateTokenFor() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (input: TokenAdminForm) => http.post("/token/admin", TokenAdminCreated, input),
+    gcTime: 0,
+    meta: inForm,
+    onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
+  });
 }

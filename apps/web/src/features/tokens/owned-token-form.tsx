@@ -1,14 +1,11 @@
 /** Changes someone's token, and whose it is. */
 import type { TokenAdminRow } from "@gateway/shared/accounts/token";
-import { UserQuery } from "@gateway/shared/accounts/user";
-import { Alert, NumberInput, Select, SimpleGrid, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
+import { Alert, Select, SimpleGrid, TextInput } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { groupSymbolsQuery, usersQuery } from "#lib/queries/users.ts";
-import { useMayEnter } from "#lib/session.ts";
+import { groupSymbolsQuery } from "#lib/queries/users.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
@@ -17,6 +14,7 @@ import { BillingTagField } from "./billing-tag-field.tsx";
 import { ExpiryField } from "./expiry-field.tsx";
 import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
+import { OwnerField } from "./owner-field.tsx";
 import { QuotaField } from "./quota-field.tsx";
 
 export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onClose: () => void }) {
@@ -47,7 +45,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
         title={t("Belongs to")}
         hint={t("Whose balance pays for the calls, and who sees the key.")}
       >
-        <OwnerField token={token} value={owner} onChange={setOwner} />
+        <OwnerField known={{ id: token.user_id, name: token.owner_name }} value={owner} onChange={setOwner} />
         {moves ? (
           <Alert color="amber" variant="light" icon={<IconArrowsExchange size={18} />}>
             {t("From the next call on, the new owner pays. Past calls stay in the log of the old one.")}{" "}
@@ -101,47 +99,6 @@ function GroupField({ form, field, label, none }: GroupFieldProps) {
       checkIconPosition="right"
       {...form.getInputProps(field)}
       onChange={(symbol) => form.setFieldValue(field, symbol ?? "")}
-    />
-  );
-}
-
-type OwnerFieldProps = { token: TokenAdminRow; value: number; onChange: (id: number) => void };
-
-/** By name for those who may see users, else by number. */
-function OwnerField({ token, value, onChange }: OwnerFieldProps) {
-  const { t } = useTranslation();
-  const seesUsers = useMayEnter("users");
-  const [typed, setTyped] = useState("");
-  const [keyword] = useDebouncedValue(typed.trim().slice(0, 100), 250);
-  const found = useQuery({
-    ...usersQuery(UserQuery.parse({ keyword, size: 20, order: "username" })),
-    enabled: seesUsers,
-  }).data;
-  if (!seesUsers)
-    return (
-      <NumberInput
-        label={t("User ID")}
-        min={1}
-        allowDecimal={false}
-        value={value}
-        onChange={(id) => onChange(Number(id) || token.user_id)}
-      />
-    );
-  const options = new Map([[token.user_id, token.owner_name]]);
-  for (const { id, username } of found?.data ?? []) options.set(id, username);
-  return (
-    <Select
-      label={t("User")}
-      searchable
-      allowDeselect={false}
-      checkIconPosition="right"
-      nothingFoundMessage={t("No user has this name")}
-      data={[...options].map(([id, name]) => ({ value: String(id), label: `${id} · ${name}` }))}
-      // What the server found is what fits.
-      filter={({ options: all }) => all}
-      onSearchChange={(text) => setTyped(text.includes(" · ") ? "" : text)}
-      value={String(value)}
-      onChange={(id) => onChange(Number(id ?? token.user_id))}
     />
   );
 }

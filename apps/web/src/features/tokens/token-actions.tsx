@@ -1,7 +1,15 @@
 import { type TokenRow, TokenStatus } from "@gateway/shared/accounts/token";
 import { ActionIcon, Menu, Text } from "@mantine/core";
-import { IconDots, IconEdit, IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+import {
+  IconChartBar,
+  IconDots,
+  IconEdit,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconTrash,
+} from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useDeleteToken, useSwitchToken } from "./api.ts";
@@ -36,6 +44,13 @@ export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () =>
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item
+            leftSection={<IconChartBar size={15} />}
+            component={Link}
+            to={`/panel/token/${token.id}`}
+          >
+            {t("Usage")}
+          </Menu.Item>
           <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
             {t("Edit")}
           </Menu.Item>

@@ -1,7 +1,7 @@
 /** One account: who it is, what it has used, where it is signed in. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import { Button, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { IconCoins, IconListDetails, IconPencil, IconReceipt } from "@tabler/icons-react";
+import { IconCoins, IconListDetails, IconPencil, IconReceipt, IconUser } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -66,6 +66,14 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
             <Button
               variant="default"
               component={Link}
+              to={`/panel/user/${user.id}`}
+              leftSection={<IconUser size={16} />}
+            >
+              {t("Open the page")}
+            </Button>
+            <Button
+              variant="default"
+              component={Link}
               to={`/panel/log?username=${encodeURIComponent(user.username)}`}
               leftSection={<IconListDetails size={16} />}
             >
@@ -110,7 +118,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
   );
 }
 
-function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section>
       <Group justify="space-between" mb="sm" mih={26}>
@@ -155,7 +163,7 @@ function BudgetPart({ id, onChange }: { id: number; onChange?: () => void }) {
 }
 
 /** @param rights stands below what the account is */
-function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) {
+export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
   const user = useQuery(userQuery(id)).data;
@@ -224,7 +232,7 @@ function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) {
   );
 }
 
-function Sessions({ id, mayEnd }: { id: number; mayEnd: boolean }) {
+export function Sessions({ id, mayEnd }: { id: number; mayEnd: boolean }) {
   const { t } = useTranslation();
   const sessions = useQuery(userSessionsQuery(id));
   const end = useEndSessions();

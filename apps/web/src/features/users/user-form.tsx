@@ -117,7 +117,7 @@ export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: 
   );
 }
 
-function NameFields<Values extends Record<string, unknown>>({ form }: { form: SchemaForm<Values> }) {
+export function NameFields<Values extends Record<string, unknown>>({ form }: { form: SchemaForm<Values> }) {
   const { t } = useTranslation();
   return (
     <>
@@ -142,7 +142,7 @@ function NameFields<Values extends Record<string, unknown>>({ form }: { form: Sc
 
 type ChoiceProps = { value?: string; onChange: (value: unknown) => void; error?: React.ReactNode };
 
-function GroupField({ current, ...props }: ChoiceProps & { current?: string }) {
+export function GroupField({ current, ...props }: ChoiceProps & { current?: string }) {
   const { t } = useTranslation();
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   // A group that is switched off stays visible, so that saving does not change it silently.
@@ -177,7 +177,11 @@ function RoleField({ current, value, onChange, ...props }: ChoiceProps & { curre
   );
 }
 
-function QuotaField(props: { points: number; error?: React.ReactNode; onChange: (points: number) => void }) {
+export function QuotaField(props: {
+  points: number;
+  error?: React.ReactNode;
+  onChange: (points: number) => void;
+}) {
   const { t } = useTranslation();
   const format = useFormat();
   // What was typed: rounding to points must not change the digits under the cursor.

@@ -11,6 +11,7 @@ import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { usersQuery } from "#lib/queries/users.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
@@ -19,6 +20,7 @@ import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { fetchUser } from "./api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
+import { NewCustomer } from "./new-customer.tsx";
 import { QuotaDialog } from "./quota-dialog.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { useUserColumns } from "./user-columns.tsx";
@@ -38,6 +40,8 @@ export default function UsersPage() {
   const [selected, setSelected] = useState<string[]>([]);
   const edits = useMayChange();
   const budgeted = useOpened("budget");
+  const givesKeys = useMayEnter("tokens", "edit");
+  const customer = useOpened("customer");
   const list = useQuery(usersQuery(query));
   const rows = list.data?.data;
   const columns = useUserColumns(useBudgetUses("user", rows));
@@ -58,9 +62,16 @@ export default function UsersPage() {
       description={t("All accounts, their balances and permissions.")}
       actions={
         edits ? (
-          <Button leftSection={<IconUserPlus size={16} />} onClick={() => edited.open(NEW)}>
-            {t("New user")}
-          </Button>
+          <>
+            <Button variant="default" onClick={() => edited.open(NEW)}>
+              {t("New user")}
+            </Button>
+            {givesKeys ? (
+              <Button leftSection={<IconUserPlus size={16} />} onClick={() => customer.open(NEW)}>
+                {t("New customer")}
+              </Button>
+            ) : null}
+          </>
         ) : null
       }
     >
@@ -137,6 +148,7 @@ export default function UsersPage() {
       >
         {(row) => <EditUserDrawer key={row.id} user={row} onClose={edited.close} />}
       </OpenedRow>
+      {customer.key === NEW && edits && givesKeys ? <NewCustomer onClose={customer.close} /> : null}
       <OpenedRow opened={paid} {...byId} rows={rows}>
         {(row) => <QuotaDialog key={row.id} user={row} onClose={paid.close} />}
       </OpenedRow>

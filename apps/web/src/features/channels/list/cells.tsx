@@ -1,20 +1,14 @@
 /** What stands in the columns of the channel list. */
-import { ChannelPatch, type ChannelRow, ChannelStatus } from "@gateway/shared/channels/channel";
-import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
+import { ChannelPatch, type ChannelRow } from "@gateway/shared/channels/channel";
+import { Box, Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
-import { reasonText } from "#features/channels/reason-labels.ts";
-import { statusOf } from "#features/channels/status.ts";
-import { useMayChange } from "#lib/changes.ts";
 import { phrase } from "#lib/i18n.ts";
-import { formatTime } from "#lib/quota.ts";
 import { problemIn } from "#ui/form/form.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
-import { StatusDot } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { FrozenBadge } from "./frozen-badge.tsx";
 import classes from "#features/channels/channels.module.css";
 
 export function NameCell({ row }: { row: ChannelRow }) {
@@ -36,58 +30,6 @@ export function NameCell({ row }: { row: ChannelRow }) {
           {phone ? ` · #${row.id}` : ""}
           {row.tag ? ` · ${row.tag}` : ""}
         </Text>
-      </Box>
-    </Group>
-  );
-}
-
-const reasonLength = 60;
-
-export function StatusCell({ row }: { row: ChannelRow }) {
-  const { t } = useTranslation();
-  const phone = useIsPhone();
-  const mayChange = useMayChange();
-  const patch = usePatchChannel();
-  const { word, tone } = statusOf(row.status);
-  const on = row.status === ChannelStatus.enabled;
-  const reason = reasonText(t, row.status_reason, row.status_facts);
-  const frozen = on && row.frozen.length > 0;
-  return (
-    <Group gap={10} wrap="nowrap">
-      <Switch
-        size="xs"
-        aria-label={t("Enable {{name}}", { name: row.name })}
-        checked={on}
-        disabled={!mayChange || patch.isPending}
-        onChange={(event) =>
-          patch.mutate({
-            id: row.id,
-            patch: { status: event.currentTarget.checked ? ChannelStatus.enabled : ChannelStatus.disabled },
-          })
-        }
-      />
-      <Box miw={0}>
-        {frozen ? <FrozenBadge frozen={row.frozen} /> : <StatusDot tone={tone}>{t(word)}</StatusDot>}
-        {row.status_reason && !on ? (
-          <Tooltip
-            multiline
-            maw={360}
-            label={
-              <>
-                {reason}
-                {row.status_time === null ? null : (
-                  <Text fz="xs" opacity={0.75} mt={4}>
-                    {formatTime(row.status_time)}
-                  </Text>
-                )}
-              </>
-            }
-          >
-            <Text c="dimmed" fz="xs" truncate maw={phone ? 140 : 96} tabIndex={0}>
-              {reason.slice(0, reasonLength)}
-            </Text>
-          </Tooltip>
-        ) : null}
       </Box>
     </Group>
   );

@@ -1,6 +1,7 @@
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import {
+  IconChartBar,
   IconCopyPlus,
   IconDots,
   IconExternalLink,
@@ -12,6 +13,7 @@ import {
 } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { deleteChannel, refreshChannels, useProvider } from "#features/channels/api.ts";
 import { TestMenu } from "#features/channels/runs/test-menu.tsx";
 import { useMayChange } from "#lib/changes.ts";
@@ -89,6 +91,13 @@ export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelAc
               {t("Copy as a new channel")}
             </Menu.Item>
           ) : null}
+          <Menu.Item
+            leftSection={<IconChartBar size={16} />}
+            component={Link}
+            to={`/panel/channel/${row.id}`}
+          >
+            {t("Health and traffic")}
+          </Menu.Item>
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => onTimeline(row.id)}>
             {t("Time line")}
           </Menu.Item>

@@ -4,7 +4,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { GroupsCell, NameCell, RankCell, StatusCell } from "./cells.tsx";
+import { GroupsCell, NameCell, RankCell } from "./cells.tsx";
+import { HealthCell } from "./health-cell.tsx";
 import { ModelsCell } from "./models-cell.tsx";
 import { MoneyCell } from "./money-cell.tsx";
 import { ResponseCell } from "./response-cell.tsx";
@@ -38,7 +39,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         title: t("Status"),
         sortable: true,
         card: "fact",
-        cell: (row) => <StatusCell row={row} />,
+        cell: (row) => <HealthCell row={row} />,
       },
       {
         id: "response_time",

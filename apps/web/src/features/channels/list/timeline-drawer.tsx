@@ -44,7 +44,7 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
   );
 }
 
-function Events({ id }: { id: number }) {
+export function Events({ id }: { id: number }) {
   const { t } = useTranslation();
   const events = useInfiniteQuery({ ...eventsQuery(id), staleTime: 0 });
   if (events.error && !events.data)

@@ -10,7 +10,8 @@ import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { providersQuery, refreshChannels } from "#features/channels/api.ts";
 import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/list/batch-api.ts";
-import { NameCell, RankCell, StatusCell } from "#features/channels/list/cells.tsx";
+import { NameCell, RankCell } from "#features/channels/list/cells.tsx";
+import { HealthCell } from "#features/channels/list/health-cell.tsx";
 import { PulseIds } from "#features/channels/list/pulse.tsx";
 import { ResponseCell } from "#features/channels/list/response-cell.tsx";
 import { providerWord } from "#features/channels/provider-labels.ts";
@@ -307,14 +308,14 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
       <div className={classes.member}>
         {name}
         {out}
-        <StatusCell row={row} />
+        <HealthCell row={row} />
         <ResponseCell row={row} />
       </div>
     );
   return (
     <div className={classes.member}>
       {name}
-      <StatusCell row={row} />
+      <HealthCell row={row} />
       <ResponseCell row={row} />
       <Text fz="sm" ta="right" className="tabular">
         {format.quota(row.used_quota)}

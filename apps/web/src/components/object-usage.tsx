@@ -1,0 +1,308 @@
+/** What a channel, an account or a token did: figures of 24 hours, 30 days as bars, models, failures. */
+import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
+import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { hourText } from "#lib/channel-hours.ts";
+import { failureLabel } from "#lib/failure-labels.ts";
+import { logAddress } from "#lib/log-address.ts";
+import { modelAddress } from "#lib/model-address.ts";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { StackedBars } from "#ui/charts/stacked-bars.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { Stat, Stats } from "#ui/stats.tsx";
+import { ChannelHoursBar } from "./channel-hours.tsx";
+import classes from "./object-usage.module.css";
+
+/** Of the log: what narrows it to this thing. */
+type Filter = Record<string, string | number>;
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** @param first a figure that stands before the others */
+export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: ReactNode }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [requests, failed, charged] = [sum(usage.requests), sum(usage.failed), sum(usage.charged)];
+  const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
+  const { latency } = usage;
+  return (
+    <Stats columns={first ? 5 : 4}>
+      {first}
+      <Stat
+        title={t("Requests, 24 hours")}
+        value={format.whole(requests)}
+        bad={requests > 0 && failed / requests >= 0.05}
+        line={t("{{count}} failed", { count: failed })}
+      />
+      <Stat
+        title={t("Charged, 24 hours")}
+        value={format.quota(charged)}
+        exact={format.exact(charged)}
+        line={t("{{amount}} in 30 days", {
+          amount: format.quota(sum(usage.days.map((day) => day.charged))),
+        })}
+      />
+      <Stat title={t("Latency")} value={time(latency.p50)} line={`p95 ${time(latency.p95)}`} />
+      <Stat
+        title={t("Time to first token")}
+        value={time(latency.first_p50)}
+        line={`p95 ${time(latency.first_p95)}`}
+      />
+    </Stats>
+  );
+}
+
+/** Health of 24 hours as a figure. */
+export function HoursStat({ usage }: { usage: ObjectUsage }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const calls = sum(usage.requests) + sum(usage.rescued);
+  const bad = sum(usage.failed) + sum(usage.rescued);
+  const share = calls === 0 ? null : 1 - bad / calls;
+  return (
+    <Stat
+      title={t("Success, 24 hours")}
+      hint={t("Attempts that failed here while another channel served the call count as failed.")}
+      value={share === null ? "–" : format.percent(share)}
+      bad={share !== null && share < 0.95}
+      line={<ChannelHoursBar channel={usage} since={usage.since} />}
+    />
+  );
+}
+
+type Metric = "charged" | "requests" | "tokens";
+
+/** 24 hours or 30 days of calls, charges or tokens. */
+export function UsageChart({ usage }: { usage: ObjectUsage }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const [metric, setMetric] = useState<Metric>("charged");
+  const names: Record<string, string> = {
+    charged: t("Charged"),
+    tokens: t("Tokens used"),
+    served: t("Successful"),
+    failed: t("Failed"),
+  };
+  const rows = usage.days.map((day) => ({
+    date: day.date,
+    charged: day.charged,
+    tokens: day.tokens,
+    served: day.requests - day.failed,
+    failed: day.failed,
+  }));
+  const print = metric === "charged" ? format.quota : format.whole;
+  return (
+    <Section
+      title={t("30 days")}
+      aside={
+        <SegmentedControl
+          size="xs"
+          aria-label={t("Metric")}
+          value={metric}
+          onChange={(next) => setMetric(next)}
+          data={[
+            { value: "charged", label: t("Charged") },
+            { value: "requests", label: t("Requests") },
+            { value: "tokens", label: t("Tokens used") },
+          ]}
+        />
+      }
+    >
+      <StackedBars
+        title={t("30 days")}
+        series={metric === "requests" ? ["served", "failed"] : [metric]}
+        rows={rows}
+        tick={print}
+        print={print}
+        nameOf={(name) => names[name] ?? name}
+        colors={{
+          served: "var(--chart-1)",
+          failed: "var(--chart-2)",
+          charged: "var(--chart-1)",
+          tokens: "var(--chart-3)",
+        }}
+        height={240}
+      />
+    </Section>
+  );
+}
+
+/** Calls by hour, failed ones on top. */
+export function HourChart({ usage }: { usage: ObjectUsage }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const names: Record<string, string> = { served: t("Successful"), failed: t("Failed") };
+  return (
+    <Section title={t("Requests per hour")}>
+      <StackedBars
+        title={t("Requests per hour")}
+        series={["served", "failed"]}
+        rows={usage.requests.map((count, hour) => ({
+          date: hourText(usage.since, hour),
+          served: count - (usage.failed[hour] ?? 0),
+          failed: usage.failed[hour] ?? 0,
+        }))}
+        tick={format.whole}
+        print={format.whole}
+        nameOf={(name) => names[name] ?? name}
+        colors={{ served: "var(--chart-1)", failed: "var(--chart-2)" }}
+        dayText={(date) => date}
+        axisWidth={48}
+        height={228}
+      />
+    </Section>
+  );
+}
+
+type DetailsProps = {
+  usage: ObjectUsage;
+  /** Undefined for those who may not see the calls. */
+  filter: Filter | undefined;
+};
+
+/** Why calls failed, and which models were called. */
+export function UsageDetails({ usage, filter }: DetailsProps) {
+  return (
+    <div className={classes.halves}>
+      <FailureList usage={usage} filter={filter} />
+      <ModelList usage={usage} filter={filter} />
+    </div>
+  );
+}
+
+function FailureList({ usage, filter }: DetailsProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { failures, last_failed: last, since } = usage;
+  return (
+    <Section title={t("Failed calls, 24 hours")}>
+      {failures.reasons.length === 0 ? (
+        <Text c="dimmed" fz="sm">
+          {t("No call failed.")}
+        </Text>
+      ) : (
+        <Stack gap="sm">
+          <Figures label={t("Failed calls, 24 hours")} wraps>
+            <tbody>
+              {failures.reasons.map(({ code, status, count }) => {
+                const label = failureLabel(code);
+                const name = label === undefined ? code || t("Unknown") : t(label);
+                return (
+                  <tr key={`${code} ${status}`}>
+                    <th scope="row">
+                      {filter ? (
+                        <Link
+                          className={classes.link}
+                          to={logAddress(since, { ...filter, log_type: 5, error_code: code })}
+                        >
+                          {name}
+                        </Link>
+                      ) : (
+                        name
+                      )}{" "}
+                      <Text span fz="xs" c="dimmed">
+                        {status}
+                      </Text>
+                    </th>
+                    <td>{format.whole(count)}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </Figures>
+          {last ? (
+            <Text fz="sm" c="dimmed">
+              {t("Last failed call")}: <RelativeTime seconds={last.time} /> ·{" "}
+              {filter ? (
+                <Link className={classes.link} to={`/panel/log/${last.request_id}`}>
+                  {last.model || last.request_id}
+                </Link>
+              ) : (
+                last.model
+              )}
+            </Text>
+          ) : null}
+        </Stack>
+      )}
+    </Section>
+  );
+}
+
+function ModelList({ usage, filter }: DetailsProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  return (
+    <Section title={t("Models, 24 hours")}>
+      {usage.models.length === 0 ? (
+        <Text c="dimmed" fz="sm">
+          {t("No calls within 24 hours.")}
+        </Text>
+      ) : (
+        <Figures label={t("Models, 24 hours")} wraps>
+          <thead>
+            <tr>
+              <th scope="col">{t("Model")}</th>
+              <th scope="col">{t("Requests")}</th>
+              <th scope="col">{t("Charged")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {usage.models.map(({ name, requests, charged }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <Link className={classes.link} to={modelAddress(name, true)}>
+                    {name || t("Unknown")}
+                  </Link>
+                </th>
+                <td>
+                  {filter ? (
+                    <Link
+                      className={classes.link}
+                      to={logAddress(usage.since, { ...filter, model_name: name })}
+                    >
+                      {format.whole(requests)}
+                    </Link>
+                  ) : (
+                    format.whole(requests)
+                  )}
+                </td>
+                <td title={format.exact(charged)}>{format.quota(charged)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </Figures>
+      )}
+    </Section>
+  );
+}
+
+/** How much of a limit is used. */
+export function LimitBar({ label, used, limit }: { label: string; used: number; limit: number }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const share = limit > 0 ? used / limit : 0;
+  return (
+    <div>
+      <Group justify="space-between" gap="xs" mb={6}>
+        <Text fz="sm">{label}</Text>
+        <Text fz="sm" className="tabular" title={`${format.exact(used)} / ${format.exact(limit)}`}>
+          {limit > 0
+            ? `${format.quota(used)} / ${format.quota(limit)}`
+            : `${format.quota(used)} · ${t("No limit")}`}
+        </Text>
+      </Group>
+      {limit > 0 ? (
+        <div className={classes.limit} aria-hidden>
+          <div
+            data-tone={share >= 1 ? "bad" : share >= 0.9 ? "warn" : undefined}
+            style={{ width: `${Math.min(100, share * 100)}%` }}
+          />
+        </div>
+      ) : null}
+    </div>
+  );
+}

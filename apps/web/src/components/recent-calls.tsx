@@ -1,0 +1,103 @@
+/** The newest calls of a channel, an account or a token; the explorer has all of them. */
+import { LogPage, type LogRow, LogType } from "@gateway/shared/usage/log";
+import { Button, Group, Skeleton, Text } from "@mantine/core";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { failureLabel } from "#lib/failure-labels.ts";
+import { http } from "#lib/http.ts";
+import { formatDuration, useFormat } from "#lib/quota.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import classes from "./object-usage.module.css";
+
+type Filter = Record<string, string | number>;
+
+const shown = 20;
+
+const callsQuery = (own: boolean, filter: Filter) =>
+  queryOptions({
+    queryKey: ["log", "recent", own, filter],
+    queryFn: () => http.get(own ? "/log/self" : "/log", LogPage, { ...filter, size: shown }),
+    staleTime: 5_000,
+    meta: { quiet: true },
+  });
+
+type RecentCallsProps = {
+  title: string;
+  filter: Filter;
+  /** The reader's own calls; everyone's needs the right to see logs. */
+  own?: boolean;
+};
+
+export function RecentCalls({ title, filter, own = false }: RecentCallsProps) {
+  const { t } = useTranslation();
+  const calls = useQuery(callsQuery(own, filter));
+  const search = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
+  const rows = calls.data?.data;
+  return (
+    <Section
+      title={title}
+      aside={
+        <Button component={Link} to={`/panel/log?${search.toString()}`} variant="default" size="xs">
+          {t("Open the log")}
+        </Button>
+      }
+    >
+      {rows === undefined ? (
+        calls.error ? (
+          <Failed error={calls.error} onRetry={() => void calls.refetch()} />
+        ) : (
+          <Skeleton height={200} aria-busy />
+        )
+      ) : rows.length === 0 ? (
+        <Empty compact title={t("No calls")} />
+      ) : (
+        <ul className={classes.calls} aria-label={title}>
+          {rows.map((row) => (
+            <Call key={row.id} row={row} own={own} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function Call({ row, own }: { row: LogRow; own: boolean }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const failed = row.type === LogType.failed;
+  const label = failureLabel(row.error_code);
+  const reason = label === undefined ? row.error_code || t("Failed") : t(label);
+  const isCall = failed || row.type === LogType.consume;
+  return (
+    <li>
+      <div className={classes.line}>
+        <Group gap={8} wrap="nowrap" miw={0}>
+          <StatusDot tone={failed ? "bad" : "good"}>
+            {isCall ? (
+              <Link className={classes.link} to={`/panel/log/${row.request_id}`}>
+                {row.model_name || t("Unknown")}
+              </Link>
+            ) : (
+              row.content
+            )}
+          </StatusDot>
+        </Group>
+        <Text span fz="sm" className="tabular" title={format.exact(row.quota)}>
+          {format.charge(row.quota)}
+        </Text>
+      </div>
+      <div className={classes.line}>
+        <Text span fz="xs" c="dimmed" truncate>
+          {[failed ? reason : "", own ? "" : row.username, row.token_name].filter(Boolean).join(" · ")}
+        </Text>
+        <Text span fz="xs" c="dimmed" className="tabular" style={{ flex: "none" }}>
+          {formatDuration(row.request_time)} · <RelativeTime seconds={row.created_at} />
+        </Text>
+      </div>
+    </li>
+  );
+}

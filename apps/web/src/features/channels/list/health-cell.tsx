@@ -1,0 +1,122 @@
+/** How a channel does: switch and state, 24 hours as bars, and the pause, the reason or the last failed call. */
+import { type ChannelRow, ChannelStatus } from "@gateway/shared/channels/channel";
+import { ChannelHours } from "@gateway/shared/usage/object-usage";
+import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { useContext } from "react";
+import { useTranslation } from "react-i18next";
+import { ChannelHoursBar } from "#components/channel-hours.tsx";
+import { usePatchChannel } from "#features/channels/api.ts";
+import { reasonText } from "#features/channels/reason-labels.ts";
+import { statusOf } from "#features/channels/status.ts";
+import { useMayChange } from "#lib/changes.ts";
+import { healthOf } from "#lib/channel-hours.ts";
+import { failureLabel } from "#lib/failure-labels.ts";
+import { http } from "#lib/http.ts";
+import { phrase } from "#lib/i18n.ts";
+import { formatRelative, formatTime } from "#lib/quota.ts";
+import { StatusDot, type Tone } from "#ui/status-dot.tsx";
+import { FrozenBadge } from "./frozen-badge.tsx";
+import { PulseIds } from "./pulse.tsx";
+
+const failing = { word: phrase("Failing"), tone: "bad" } as const;
+const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
+
+/** One request for all rows on screen. */
+const hoursQuery = (ids: readonly number[]) =>
+  queryOptions({
+    queryKey: ["channels", "hours", ids],
+    queryFn: () => http.get("/channel/health", ChannelHours, { ids: ids.join(",") }),
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+    refetchInterval: 60_000,
+    meta: { quiet: true },
+  });
+
+function useHours(id: number) {
+  const hours = useQuery(hoursQuery(useContext(PulseIds))).data;
+  const channel = hours?.channels.find((each) => each.id === id);
+  return hours && channel ? { since: hours.since, channel } : undefined;
+}
+
+export function HealthCell({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const patch = usePatchChannel();
+  const hours = useHours(row.id);
+  const on = row.status === ChannelStatus.enabled;
+  const success = hours === undefined ? null : healthOf(hours.channel).success;
+  const { word, tone } = on ? liveState(success) : statusOf(row.status);
+  return (
+    <Group gap={10} wrap="nowrap">
+      <Switch
+        size="xs"
+        aria-label={t("Enable {{name}}", { name: row.name })}
+        checked={on}
+        disabled={!mayChange || patch.isPending}
+        onChange={(event) =>
+          patch.mutate({
+            id: row.id,
+            patch: { status: event.currentTarget.checked ? ChannelStatus.enabled : ChannelStatus.disabled },
+          })
+        }
+      />
+      <Box miw={0}>
+        {on && row.frozen.length > 0 ? (
+          <FrozenBadge frozen={row.frozen} />
+        ) : (
+          <StatusDot tone={tone}>{t(word)}</StatusDot>
+        )}
+        {hours && on ? <ChannelHoursBar channel={hours.channel} since={hours.since} /> : null}
+        <Trouble row={row} failed={hours?.channel.last_failed ?? null} />
+      </Box>
+    </Group>
+  );
+}
+
+/** An enabled channel is as good as its calls. English; translate where shown. */
+function liveState(success: number | null): { word: string; tone: Tone } {
+  if (success === null || success >= 0.99) return statusOf(ChannelStatus.enabled);
+  return success < 0.8 ? failing : someErrors;
+}
+
+type TroubleProps = {
+  row: ChannelRow;
+  failed: ChannelHours["channels"][number]["last_failed"];
+};
+
+/** One short line, complete under the pointer. */
+function Trouble({ row, failed }: TroubleProps) {
+  const { t } = useTranslation();
+  const on = row.status === ChannelStatus.enabled;
+  if (!on && row.status_reason === "") return null;
+  if (on && failed === null) return null;
+  const label = failed === null ? undefined : failureLabel(failed.code);
+  const text = on
+    ? label === undefined
+      ? (failed?.code ?? "")
+      : t(label)
+    : reasonText(t, row.status_reason, row.status_facts);
+  const time = on ? (failed?.time ?? null) : row.status_time;
+  return (
+    <Tooltip
+      multiline
+      maw={360}
+      label={
+        <>
+          {on ? `${t("Last failed call")}: ${text}` : text}
+          {time === null ? null : (
+            <Text fz="xs" opacity={0.75} mt={4}>
+              {`${formatTime(time)} (${formatRelative(time)})`}
+            </Text>
+          )}
+        </>
+      }
+    >
+      <Text c="dimmed" fz="xs" truncate maw={166} tabIndex={0}>
+        {text}
+      </Text>
+    </Tooltip>
+  );
+}

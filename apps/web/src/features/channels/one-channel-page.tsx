@@ -1,0 +1,226 @@
+/** A channel on a page of its own: how it does, its traffic, its calls, what became of it, and its settings. */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
+import { IconPencil } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useParams } from "react-router-dom";
+import { HourChart, HoursStat, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
+import { RecentCalls } from "#components/recent-calls.tsx";
+import { useMayChange } from "#lib/changes.ts";
+import { useOpened } from "#lib/opened.ts";
+import { usageQuery } from "#lib/queries/object-usage.ts";
+import { formatRelative, formatTime } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
+import { Section } from "#ui/page.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { oneChannelQuery, useProvider } from "./api.ts";
+import { ChannelEditor } from "./editor/channel-editor.tsx";
+import { Events } from "./list/timeline-drawer.tsx";
+import { providerWord } from "./provider-labels.ts";
+import { reasonText } from "./reason-labels.ts";
+import { TestMenu } from "./runs/test-menu.tsx";
+import { pauseReason, statusOf } from "./status.ts";
+
+export default function OneChannelPage() {
+  const { t } = useTranslation();
+  const id = idOf(useParams()["id"]);
+  const channel = useQuery(oneChannelQuery(id));
+  return (
+    <>
+      <BackLink to="/panel/channel" label={t("All channels")} />
+      {channel.data ? (
+        <Loaded key={id} row={channel.data} />
+      ) : (
+        <UnloadedObject
+          error={channel.error}
+          onRetry={() => void channel.refetch()}
+          missing={t("This channel was not found")}
+          list={{ to: "/panel/channel", label: t("Show all channels") }}
+        />
+      )}
+    </>
+  );
+}
+
+function Loaded({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const edited = useOpened();
+  const mayChange = useMayChange();
+  const provider = useProvider(row.type);
+  const seesCalls = useMayEnter("logs");
+  const usage = useQuery(usageQuery(`/channel/${row.id}`));
+  const filter = seesCalls ? { channel_id: row.id } : undefined;
+  const { word, tone } = statusOf(row.status);
+  const edit = () => edited.open(row.id);
+  const waiting = (
+    <UnloadedObject
+      error={usage.error}
+      onRetry={() => void usage.refetch()}
+      missing={t("This channel was not found")}
+      list={{ to: "/panel/channel", label: t("Show all channels") }}
+    />
+  );
+  const tabs: ObjectTab[] = [
+    {
+      id: "overview",
+      label: t("Overview"),
+      content: () => (
+        <Stack gap="md">
+          <Standing row={row} />
+          {usage.data ? (
+            <>
+              <UsageStats usage={usage.data} first={<HoursStat usage={usage.data} />} />
+              <UsageDetails usage={usage.data} filter={filter} />
+            </>
+          ) : (
+            waiting
+          )}
+        </Stack>
+      ),
+    },
+    {
+      id: "traffic",
+      label: t("Traffic"),
+      content: () =>
+        usage.data ? (
+          <Stack gap="md">
+            <HourChart usage={usage.data} />
+            <UsageChart usage={usage.data} />
+          </Stack>
+        ) : (
+          waiting
+        ),
+    },
+    ...(filter
+      ? [
+          {
+            id: "logs",
+            label: t("Calls"),
+            content: () => <RecentCalls title={t("Newest calls")} filter={filter} />,
+          },
+        ]
+      : []),
+    {
+      id: "activity",
+      label: t("Activity"),
+      content: () => (
+        <Section title={t("Activity")}>
+          <Events id={row.id} />
+        </Section>
+      ),
+    },
+    { id: "settings", label: t("Settings"), content: () => <Settings row={row} onEdit={edit} /> },
+  ];
+  return (
+    <>
+      <ObjectPage
+        title={row.name || `#${row.id}`}
+        icon={<ProviderIcon name={provider?.icon ?? ""} size={24} />}
+        badges={<StatusDot tone={tone}>{t(word)}</StatusDot>}
+        actions={
+          <>
+            {mayChange ? (
+              <TestMenu row={row}>
+                <Button variant="default">{t("Test")}</Button>
+              </TestMenu>
+            ) : null}
+            <Button leftSection={<IconPencil size={16} />} onClick={edit}>
+              {mayChange ? t("Edit") : t("Look at it")}
+            </Button>
+          </>
+        }
+        tabs={tabs}
+      />
+      <ChannelEditor target={edited.key} onClose={edited.close} />
+    </>
+  );
+}
+
+/** Why it is disabled, and which models are paused until when; nothing while all is well. */
+function Standing({ row }: { row: ChannelRow }) {
+  const { t } = useTranslation();
+  const reason = reasonText(t, row.status_reason, row.status_facts);
+  const lines = [
+    ...(reason === "" || statusOf(row.status).tone === "good"
+      ? []
+      : [
+          {
+            key: "status",
+            text: reason,
+            hint: row.status_time === null ? "" : formatTime(row.status_time),
+          },
+        ]),
+    ...row.frozen.map(({ model, key, until, reason: cause }) => ({
+      key: `${model} ${key}`,
+      text: `${model === "*" ? t("All models") : model}${key === "" ? "" : ` (${key})`}: ${t(pauseReason(cause))}`,
+      hint:
+        cause === "probing"
+          ? t("one call at a time may try again")
+          : t("until {{time}} ({{relative}})", { time: formatTime(until), relative: formatRelative(until) }),
+    })),
+  ];
+  if (lines.length === 0) return null;
+  return (
+    <Section title={row.frozen.length > 0 ? t("Paused after failures") : t("Disabled")}>
+      <Stack gap={8}>
+        {lines.map(({ key, text, hint }) => (
+          <div key={key}>
+            <Text fz="sm">{text}</Text>
+            <Text fz="xs" c="dimmed">
+              {hint}
+            </Text>
+          </div>
+        ))}
+      </Stack>
+    </Section>
+  );
+}
+
+const mostModels = 40;
+
+function Settings({ row, onEdit }: { row: ChannelRow; onEdit: () => void }) {
+  const { t } = useTranslation();
+  const mayChange = useMayChange();
+  const provider = useProvider(row.type);
+  return (
+    <Section
+      title={t("Settings")}
+      aside={
+        <Button variant="default" size="xs" onClick={onEdit}>
+          {mayChange ? t("Edit") : t("Look at it")}
+        </Button>
+      }
+    >
+      <Stack gap="lg">
+        <Facts columns={3}>
+          <Fact label={t("Provider")}>
+            {provider ? providerWord(t, provider.label) : t("Type {{type}}", { type: row.type })}
+          </Fact>
+          <Fact label={t("API address")}>{row.base_url || "–"}</Fact>
+          <Fact label={t("Keys")}>{row.key_hints.length}</Fact>
+          <Fact label={t("Groups")}>{row.groups.join(", ")}</Fact>
+          <Fact label={t("Priority")}>{row.priority}</Fact>
+          <Fact label={t("Weight")}>{row.weight}</Fact>
+          <Fact label={t("Tag")}>{row.tag || "–"}</Fact>
+        </Facts>
+        <div>
+          <Text fz="sm" c="dimmed" mb={6}>
+            {t("Models")}
+          </Text>
+          <Group gap={6}>
+            {row.models.slice(0, mostModels).map((model) => (
+              <Code key={model}>{model}</Code>
+            ))}
+            {row.models.length > mostModels ? (
+              <Badge color="gray">{`+${row.models.length - mostModels}`}</Badge>
+            ) : null}
+          </Group>
+        </div>
+      </Stack>
+    </Section>
+  );
+}

@@ -1,0 +1,59 @@
+/** Whose a token is, or shall be. */
+import { UserQuery } from "@gateway/shared/accounts/user";
+import { NumberInput, Select } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { usersQuery } from "#lib/queries/users.ts";
+import { useMayEnter } from "#lib/session.ts";
+
+type OwnerFieldProps = {
+  /** Who is chosen at first. */
+  known: { id: number; name: string } | undefined;
+  /** 0 while no one is chosen. */
+  value: number;
+  onChange: (id: number) => void;
+  error?: ReactNode;
+};
+
+/** By name for those who may see users, else by number. */
+export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
+  const { t } = useTranslation();
+  const seesUsers = useMayEnter("users");
+  const [typed, setTyped] = useState("");
+  const [keyword] = useDebouncedValue(typed.trim().slice(0, 100), 250);
+  const found = useQuery({
+    ...usersQuery(UserQuery.parse({ keyword, size: 20, order: "username" })),
+    enabled: seesUsers,
+  }).data;
+  if (!seesUsers)
+    return (
+      <NumberInput
+        label={t("User ID")}
+        min={1}
+        allowDecimal={false}
+        value={value === 0 ? "" : value}
+        error={error}
+        onChange={(id) => onChange(Number(id) || (known?.id ?? 0))}
+      />
+    );
+  const options = new Map<number, string>(known ? [[known.id, known.name]] : []);
+  for (const { id, username } of found?.data ?? []) options.set(id, username);
+  return (
+    <Select
+      label={t("User")}
+      searchable
+      allowDeselect={false}
+      checkIconPosition="right"
+      nothingFoundMessage={t("No user has this name")}
+      data={[...options].map(([id, name]) => ({ value: String(id), label: `${id} · ${name}` }))}
+      // What the server found is what fits.
+      filter={({ options: all }) => all}
+      onSearchChange={(text) => setTyped(text.includes(" · ") ? "" : text)}
+      value={value === 0 ? null : String(value)}
+      error={error}
+      onChange={(id) => onChange(Number(id ?? known?.id ?? 0))}
+    />
+  );
+}

@@ -1,0 +1,84 @@
+/** A token for someone else, made by an administrator. */
+import type { TokenCreated } from "@gateway/shared/accounts/token";
+import { TextInput } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { z } from "zod";
+import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
+import { useSchemaForm } from "#ui/form/form.ts";
+import { useCreateTokenFor } from "./api.ts";
+import { ExpiryField } from "./expiry-field.tsx";
+import { initialValues, toInput, tokenFormSchema, type TokenFormValues } from "./form-schema.ts";
+import type { TokenSchemaForm } from "./form-schema.ts";
+import { OwnerField } from "./owner-field.tsx";
+import { QuotaField } from "./quota-field.tsx";
+import { RateFields } from "./rate-fields.tsx";
+
+type TokenForDrawerProps = {
+  /** Who is chosen at first; 0 for no one. */
+  userId: number;
+  onClose: () => void;
+  onCreated: (token: z.infer<typeof TokenCreated>) => void;
+};
+
+export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerProps) {
+  const { t } = useTranslation();
+  const schema = useMemo(() => tokenFormSchema(), []);
+  const form = useSchemaForm(schema, initialValues()) as TokenSchemaForm;
+  const create = useCreateTokenFor();
+  const [owner, setOwner] = useState(userId);
+  const [missing, setMissing] = useState(false);
+  const save = async (values: TokenFormValues) => {
+    if (owner === 0) return setMissing(true);
+    onCreated(await create.mutateAsync({ ...toInput(values), user_id: owner }));
+    onClose();
+  };
+  return (
+    <FormDrawer
+      opened
+      title={t("New token for a user")}
+      form={form}
+      submitLabel={t("Create token")}
+      onSubmit={save}
+      onClose={onClose}
+      width={560}
+      changed={owner !== userId}
+    >
+      <FormSection
+        title={t("Belongs to")}
+        hint={t("The calls are paid from this balance. The owner sees the key in the console.")}
+      >
+        <OwnerField
+          known={userId === 0 ? undefined : { id: userId, name: `#${userId}` }}
+          value={owner}
+          onChange={(id) => {
+            setOwner(id);
+            setMissing(false);
+          }}
+          error={missing ? t("Choose a user") : undefined}
+        />
+        <TextInput
+          label={t("Name")}
+          autoComplete="off"
+          withAsterisk
+          maxLength={64}
+          {...form.getInputProps("name")}
+        />
+      </FormSection>
+      <FormSection title={t("Limits")} hint={t("The owner's balance is the limit in any case.")}>
+        <QuotaField form={form} />
+        <ExpiryField
+          value={form.values.expired_time ?? -1}
+          onChange={(time) => form.setFieldValue("expired_time", time)}
+          error={form.errors["expired_time"]}
+        />
+      </FormSection>
+      <FormSection
+        title={t("Pace and spending")}
+        hint={t("What this key may use of the account. An empty field is no limit.")}
+      >
+        <RateFields form={form} token={undefined} />
+      </FormSection>
+    </FormDrawer>
+  );
+}

@@ -1,0 +1,168 @@
+/** A token on a page of its own: what it used, its limits, its calls and its settings. */
+import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/accounts/token";
+import { Button, Stack, Text } from "@mantine/core";
+import { IconKey, IconPencil } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link, useParams } from "react-router-dom";
+import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
+import { RecentCalls } from "#components/recent-calls.tsx";
+import { usageQuery } from "#lib/queries/object-usage.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useMayEnter, useSelf } from "#lib/session.ts";
+import { Fact, Facts } from "#ui/facts.tsx";
+import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { onePageTokenQuery, type PageToken } from "./api.ts";
+import { limitLabels, statusWord } from "./token-labels.ts";
+
+export default function TokenPage() {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const administers = useMayEnter("tokens");
+  const id = idOf(useParams()["id"]);
+  const token = useQuery(onePageTokenQuery(id, self?.id ?? 0, administers));
+  const list = { to: "/panel/token", label: t("Show all tokens") };
+  return (
+    <>
+      <BackLink
+        to={token.data?.own === false ? "/panel/token?view=all" : "/panel/token"}
+        label={t("All tokens")}
+      />
+      {token.data ? (
+        <Loaded key={id} {...token.data} />
+      ) : (
+        <UnloadedObject
+          error={token.error}
+          onRetry={() => void token.refetch()}
+          missing={t("This token was not found")}
+          list={list}
+        />
+      )}
+    </>
+  );
+}
+
+function Loaded({ token, own, owner }: PageToken) {
+  const { t } = useTranslation();
+  const seesCalls = useMayEnter("logs");
+  const usage = useQuery(usageQuery(own ? `/token/${token.id}` : `/token/admin/${token.id}`));
+  const { text, tone } = statusWord(token.status);
+  const filter: Record<string, string> | undefined = own
+    ? { token_name: token.name }
+    : seesCalls
+      ? { token_name: token.name, username: owner }
+      : undefined;
+  const edit = own ? `/panel/token?edit=${token.id}` : `/panel/token?view=all&edit=${token.id}`;
+  const tabs: ObjectTab[] = [
+    {
+      id: "overview",
+      label: t("Overview"),
+      content: () => (
+        <Stack gap="md">
+          <Limits token={token} />
+          {usage.data ? (
+            <>
+              <UsageStats usage={usage.data} />
+              <UsageChart usage={usage.data} />
+              <UsageDetails usage={usage.data} filter={filter} />
+            </>
+          ) : (
+            <UnloadedObject
+              error={usage.error}
+              onRetry={() => void usage.refetch()}
+              missing={t("This token was not found")}
+              list={{ to: "/panel/token", label: t("Show all tokens") }}
+            />
+          )}
+        </Stack>
+      ),
+    },
+    ...(filter
+      ? [
+          {
+            id: "logs",
+            label: t("Calls"),
+            content: () => <RecentCalls title={t("Newest calls")} filter={filter} own={own && !seesCalls} />,
+          },
+        ]
+      : []),
+    { id: "settings", label: t("Settings"), content: () => <Settings token={token} edit={edit} /> },
+  ];
+  return (
+    <ObjectPage
+      title={token.name}
+      icon={<IconKey size={22} stroke={1.7} />}
+      badges={
+        <>
+          <StatusDot tone={tone}>{t(text)}</StatusDot>
+          {own ? null : (
+            <Text span fz="sm" c="dimmed">
+              {t("of {{name}}", { name: owner })}
+            </Text>
+          )}
+        </>
+      }
+      actions={
+        <Button component={Link} to={edit} leftSection={<IconPencil size={16} />}>
+          {t("Edit")}
+        </Button>
+      }
+      tabs={tabs}
+    />
+  );
+}
+
+function Limits({ token }: { token: TokenRow }) {
+  const { t } = useTranslation();
+  const { daily_spend: day, monthly_spend: month } = token.setting.rates;
+  const { used_quota: used, remain_quota: left, unlimited_quota: unlimited } = token;
+  return (
+    <Section title={t("Limits")}>
+      <Stack gap="md">
+        <LimitBar label={t("In total")} used={used} limit={unlimited ? 0 : used + left} />
+        <LimitBar label={t("Today")} used={token.day_quota} limit={day} />
+        <LimitBar label={t("This month")} used={token.month_quota} limit={month} />
+      </Stack>
+    </Section>
+  );
+}
+
+function Settings({ token, edit }: { token: TokenRow; edit: string }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const limits = limitLabels(token.setting.rates, t, format);
+  const { limit_model_setting: models, limits_ip_setting: addresses } = token.setting.limits;
+  return (
+    <Section
+      title={t("Settings")}
+      aside={
+        <Button component={Link} to={edit} variant="default" size="xs">
+          {t("Edit")}
+        </Button>
+      }
+    >
+      <Facts columns={3}>
+        <Fact label={t("Key")}>{token.key_hint}</Fact>
+        <Fact label={t("Group")}>{token.group || t("Like the account")}</Fact>
+        <Fact label={t("Backup group")}>{token.backup_group || "–"}</Fact>
+        <Fact label={t("Expires")}>
+          {token.expired_time === NEVER_EXPIRES ? t("Never") : <RelativeTime seconds={token.expired_time} />}
+        </Fact>
+        <Fact label={t("Last used")}>
+          {token.accessed_time === null ? t("Not used yet") : <RelativeTime seconds={token.accessed_time} />}
+        </Fact>
+        <Fact label={t("Created")}>
+          <RelativeTime seconds={token.created_time} />
+        </Fact>
+        <Fact label={t("Models")}>{models.enabled ? models.models.join(", ") : t("All models")}</Fact>
+        <Fact label={t("IP addresses")}>
+          {addresses.enabled ? addresses.whitelist.join(", ") : t("All addresses")}
+        </Fact>
+        <Fact label={t("Limits")}>{limits.length === 0 ? t("No limit") : limits.join(" · ")}</Fact>
+      </Facts>
+    </Section>
+  );
+}

@@ -1,0 +1,276 @@
+/** A customer on a page of their own: balance, spend, tokens, calls, orders, activity and the account. */
+import { TokenAdminPage } from "@gateway/shared/accounts/token";
+import type { UserDetail } from "@gateway/shared/accounts/user";
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { IconCoins, IconPencil, IconUser } from "@tabler/icons-react";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link, useParams } from "react-router-dom";
+import { UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
+import { RecentCalls } from "#components/recent-calls.tsx";
+import { useMayChange } from "#lib/changes.ts";
+import { http } from "#lib/http.ts";
+import { useOpened } from "#lib/opened.ts";
+import { usageQuery } from "#lib/queries/object-usage.ts";
+import { allTokens } from "#lib/queries/tokens.ts";
+import { useFormat } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Figures } from "#ui/figures.tsx";
+import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
+import { Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { Stat } from "#ui/stats.tsx";
+import { userQuery } from "./api.ts";
+import { QuotaDialog } from "./quota-dialog.tsx";
+import { Rights } from "./rights.tsx";
+import { useMayManage } from "./user-actions.tsx";
+import { UserStatusDot } from "./user-columns.tsx";
+import { AccountFacts, Part, Sessions } from "./user-drawer.tsx";
+import { EditUserDrawer } from "./user-form.tsx";
+
+export default function UserPage() {
+  const { t } = useTranslation();
+  const id = idOf(useParams()["id"]);
+  const user = useQuery({ ...userQuery(id), meta: { quiet: true }, refetchInterval: 30_000 });
+  return (
+    <>
+      <BackLink to="/panel/user" label={t("All users")} />
+      {user.data ? (
+        <Loaded key={id} user={user.data} />
+      ) : (
+        <UnloadedObject
+          error={user.error}
+          onRetry={() => void user.refetch()}
+          missing={t("This account was not found")}
+          list={{ to: "/panel/user", label: t("Show all users") }}
+        />
+      )}
+    </>
+  );
+}
+
+function Loaded({ user }: { user: UserDetail }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const edited = useOpened();
+  const paid = useOpened("balance");
+  const below = useMayManage(user);
+  const mayEdit = useMayChange() && below;
+  const mayPay = useMayEnter("balances", "edit") && below;
+  const seesCalls = useMayEnter("logs");
+  const seesTokens = useMayEnter("tokens");
+  const seesOrders = useMayEnter("payments");
+  const seesAudit = useMayEnter("audit");
+  const usage = useQuery(usageQuery(`/user/${user.id}`));
+  const filter = seesCalls ? { username: user.username } : undefined;
+  const tabs: (ObjectTab | false)[] = [
+    {
+      id: "overview",
+      label: t("Overview"),
+      content: () =>
+        usage.data ? (
+          <Stack gap="md">
+            <UsageStats
+              usage={usage.data}
+              first={
+                <Stat
+                  title={t("Balance")}
+                  value={format.quota(user.quota)}
+                  exact={format.exact(user.quota)}
+                  bad={user.quota <= 0}
+                  line={t("{{amount}} used so far", { amount: format.quota(user.used_quota) })}
+                />
+              }
+            />
+            <UsageChart usage={usage.data} />
+            <UsageDetails usage={usage.data} filter={filter} />
+          </Stack>
+        ) : (
+          <UnloadedObject
+            error={usage.error}
+            onRetry={() => void usage.refetch()}
+            missing={t("This account was not found")}
+            list={{ to: "/panel/user", label: t("Show all users") }}
+          />
+        ),
+    },
+    seesTokens && { id: "tokens", label: t("Tokens"), content: () => <Tokens user={user} /> },
+    filter !== undefined && {
+      id: "logs",
+      label: t("Calls"),
+      content: () => (
+        <Stack gap="md">
+          <RecentCalls title={t("Newest calls")} filter={filter} />
+          <RecentCalls title={t("Failed calls")} filter={{ ...filter, log_type: 5 }} />
+        </Stack>
+      ),
+    },
+    {
+      id: "activity",
+      label: t("Activity"),
+      content: () => (
+        <Section title={t("Activity")}>
+          <Stack gap="sm" align="flex-start">
+            {seesOrders ? (
+              <Button variant="default" component={Link} to={`/panel/payment?user_id=${user.id}`}>
+                {t("Orders")}
+              </Button>
+            ) : null}
+            {filter ? (
+              <Button
+                variant="default"
+                component={Link}
+                to={`/panel/log?username=${encodeURIComponent(user.username)}&log_type=1`}
+              >
+                {t("Top-ups")}
+              </Button>
+            ) : null}
+            {seesAudit ? (
+              <Button
+                variant="default"
+                component={Link}
+                to={`/panel/audit?target_type=user&target_id=${user.id}`}
+              >
+                {t("Changes of this account")}
+              </Button>
+            ) : null}
+            {seesAudit ? (
+              <Button
+                variant="default"
+                component={Link}
+                to={`/panel/audit?username=${encodeURIComponent(user.username)}`}
+              >
+                {t("What this account changed")}
+              </Button>
+            ) : null}
+            {seesOrders || filter || seesAudit ? null : <Text c="dimmed">{t("Nothing to show")}</Text>}
+          </Stack>
+        </Section>
+      ),
+    },
+    {
+      id: "account",
+      label: t("Account"),
+      content: () => (
+        <Section>
+          <Stack gap="xl">
+            <AccountFacts
+              id={user.id}
+              rights={<Rights user={user} part={(body) => <Part title={t("Rights")} {...body} />} />}
+            />
+            <Sessions id={user.id} mayEnd={mayEdit} />
+          </Stack>
+        </Section>
+      ),
+    },
+  ];
+  return (
+    <>
+      <ObjectPage
+        title={user.username}
+        icon={<IconUser size={22} stroke={1.7} />}
+        badges={<UserStatusDot status={user.status} />}
+        actions={
+          <>
+            {mayPay ? (
+              <Button
+                variant="default"
+                leftSection={<IconCoins size={16} />}
+                onClick={() => paid.open(user.id)}
+              >
+                {t("Change the balance")}
+              </Button>
+            ) : null}
+            {mayEdit ? (
+              <Button leftSection={<IconPencil size={16} />} onClick={() => edited.open(user.id)}>
+                {t("Edit")}
+              </Button>
+            ) : null}
+          </>
+        }
+        tabs={tabs.filter((tab) => tab !== false)}
+      />
+      {edited.key === String(user.id) && mayEdit ? (
+        <EditUserDrawer user={user} onClose={edited.close} />
+      ) : null}
+      {paid.key === String(user.id) && mayPay ? <QuotaDialog user={user} onClose={paid.close} /> : null}
+    </>
+  );
+}
+
+const mostTokens = 50;
+
+const tokensOf = (userId: number) =>
+  queryOptions({
+    queryKey: [...allTokens, "of", userId],
+    queryFn: () =>
+      http.get("/token/admin/search", TokenAdminPage, {
+        user_id: userId,
+        size: mostTokens,
+        order: "-used_quota",
+      }),
+    meta: { quiet: true },
+  });
+
+function Tokens({ user }: { user: UserDetail }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const mayEdit = useMayEnter("tokens", "edit");
+  const tokens = useQuery(tokensOf(user.id));
+  const rows = tokens.data?.data;
+  return (
+    <Section
+      title={t("Tokens")}
+      aside={
+        <Button
+          component={Link}
+          variant="default"
+          size="xs"
+          to={`/panel/token?view=all&user_id=${user.id}${mayEdit ? "&edit=new" : ""}`}
+        >
+          {mayEdit ? t("New token") : t("Show the list")}
+        </Button>
+      }
+    >
+      {rows === undefined ? (
+        tokens.error ? (
+          <Failed error={tokens.error} onRetry={() => void tokens.refetch()} />
+        ) : (
+          <Skeleton height={120} aria-busy />
+        )
+      ) : rows.length === 0 ? (
+        <Empty compact title={t("No tokens yet")} />
+      ) : (
+        <Figures label={t("Tokens")} wraps>
+          <thead>
+            <tr>
+              <th scope="col">{t("Name")}</th>
+              <th scope="col">{t("Used")}</th>
+              <th scope="col">{t("This month")}</th>
+              <th scope="col">{t("Last used")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((token) => (
+              <tr key={token.id}>
+                <th scope="row">
+                  <Link to={`/panel/token/${token.id}`}>{token.name}</Link>
+                </th>
+                <td title={format.exact(token.used_quota)}>{format.quota(token.used_quota)}</td>
+                <td title={format.exact(token.month_quota)}>{format.quota(token.month_quota)}</td>
+                <td>
+                  {token.accessed_time === null ? (
+                    t("Not used yet")
+                  ) : (
+                    <RelativeTime seconds={token.accessed_time} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Figures>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,14 @@
+import { ObjectUsage } from "@gateway/shared/usage/object-usage";
+import { queryOptions } from "@tanstack/react-query";
+import { http } from "#lib/http.ts";
+import { timeZone } from "#lib/time-zone.ts";
+
+/** What one thing did. @param path of the thing: "/channel/3" */
+export const usageQuery = (path: string) =>
+  queryOptions({
+    queryKey: ["object-usage", path],
+    queryFn: () => http.get(`${path}/usage`, ObjectUsage, { time_zone: timeZone() }),
+    staleTime: 10_000,
+    refetchInterval: 60_000,
+    meta: { quiet: true },
+  });

@@ -1,0 +1,125 @@
+/** The page of one thing: where it belongs, its name, what can be done with it, and its parts as tabs in the address. */
+import { Anchor, Button, Group, Skeleton, Stack, Tabs } from "@mantine/core";
+import { IconArrowLeft, IconFileUnknown } from "@tabler/icons-react";
+import { type ReactNode, useCallback } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, useSearchParams } from "react-router-dom";
+import { currentLocation } from "#lib/history.ts";
+import { useQueryString } from "#lib/list-params.ts";
+import { usePageTitle } from "#lib/site.ts";
+import { Empty, Failed } from "./empty.tsx";
+import { isRefusal } from "./opened-row.tsx";
+import classes from "./object-page.module.css";
+
+export type ObjectTab = { id: string; label: string; content: () => ReactNode };
+
+type ObjectPageProps = {
+  title: string;
+  /** Beside the title: its icon in front, its state behind. */
+  icon?: ReactNode;
+  badges?: ReactNode;
+  actions?: ReactNode;
+  /** The first one is shown at an address without `tab`. */
+  tabs: readonly ObjectTab[];
+};
+
+export function ObjectPage({ title, icon, badges, actions, tabs }: ObjectPageProps) {
+  const [tab, setTab] = useTab(tabs);
+  usePageTitle(title);
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" gap="sm">
+        <Group gap="sm" miw={0}>
+          <h1 className={classes.title}>
+            {icon}
+            {title}
+          </h1>
+          {badges}
+        </Group>
+        {actions ? <Group gap="xs">{actions}</Group> : null}
+      </Group>
+      <Tabs value={tab} onChange={(next) => setTab(next ?? "")} keepMounted={false}>
+        <Tabs.List className={classes.tabs}>
+          {tabs.map(({ id, label }) => (
+            <Tabs.Tab key={id} value={id}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {tabs.map(({ id, content }) => (
+          <Tabs.Panel key={id} value={id} pt="md">
+            {tab === id ? content() : null}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Stack>
+  );
+}
+
+function useTab(tabs: readonly ObjectTab[]): [string, (tab: string) => void] {
+  const [, setSearch] = useSearchParams();
+  const wanted = new URLSearchParams(useQueryString()).get("tab");
+  const first = tabs[0]?.id ?? "";
+  const tab = tabs.find(({ id }) => id === wanted)?.id ?? first;
+  const setTab = useCallback(
+    (next: string) => {
+      const search = new URLSearchParams(window.location.search);
+      if (next === first || next === "") search.delete("tab");
+      else search.set("tab", next);
+      setSearch(search, { replace: true, state: currentLocation().state });
+    },
+    [first, setSearch],
+  );
+  return [tab, setTab];
+}
+
+export function BackLink({ to, label }: { to: string; label: string }) {
+  return (
+    <Anchor component={Link} to={to} fz="sm" c="dimmed" display="inline-block" mb="sm">
+      <Group gap={6} component="span">
+        <IconArrowLeft size={15} />
+        {label}
+      </Group>
+    </Anchor>
+  );
+}
+
+type UnloadedProps = {
+  error: unknown;
+  onRetry: () => void;
+  /** Says that there is no such thing, for this reader. */
+  missing: string;
+  /** The way forward: the list it would be in. */
+  list: { to: string; label: string };
+};
+
+/** What stands there while it loads, when that failed, and when there is no such thing. */
+export function UnloadedObject({ error, onRetry, missing, list }: UnloadedProps) {
+  const { t } = useTranslation();
+  if (isRefusal(error))
+    return (
+      <Empty
+        icon={IconFileUnknown}
+        title={missing}
+        hint={t("It may have been deleted, you may not have access to it, or the link is incomplete.")}
+        action={
+          <Button component={Link} to={list.to}>
+            {list.label}
+          </Button>
+        }
+      />
+    );
+  if (error) return <Failed error={error} onRetry={onRetry} />;
+  return (
+    <Stack gap="md" aria-busy>
+      <Skeleton height={40} maw={420} />
+      <Skeleton height={96} radius="lg" />
+      <Skeleton height={260} radius="lg" />
+    </Stack>
+  );
+}
+
+/** An id as an address has it; 0 for what cannot be one. */
+export function idOf(text: string | undefined): number {
+  return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
+}
