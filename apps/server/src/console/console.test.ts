@@ -381,7 +381,40 @@ describe("what anyone may read", () => {
     expect(document.paths["/api/user/login"]).toMatchObject({ post: { requestBody: {} } });
     expect(document.paths["/api/status"]).toBeDefined();
   });
+
+  it("describes every operation with a summary, a name of its own, its area and who may call it", async () => {
+    for (const name of ["openapi", "openapi-compat"]) {
+      const { response } = await site.guest.get(`/api/${name}.json`);
+      const { paths } = response.json<{ paths: Record<string, Record<string, Operation>> }>();
+      const operations = Object.values(paths).flatMap((path) => Object.values(path));
+      expect(operations.length).toBeGreaterThan(200);
+      for (const operation of operations) {
+        expect(operation).toMatchObject({
+          summary: expect.stringMatching(/^[A-Z].{5,}[^.]$/),
+          description: expect.stringMatching(/\.$/),
+          tags: [expect.stringMatching(/./)],
+        });
+      }
+      const names = operations.map(({ operationId }) => operationId);
+      expect(names.filter((each, index) => names.indexOf(each) !== index)).toEqual([]);
+    }
+    const { response } = await site.guest.get("/api/openapi.json");
+    const { paths } = response.json<{ paths: Record<string, Record<string, Operation>> }>();
+    expect(paths["/api/status"]?.["get"]).toMatchObject({ security: [], tags: ["Site"] });
+    expect(paths["/api/channel"]?.["post"]).toMatchObject({
+      description: "For administrators who may edit the area channels.",
+      security: [{ accessToken: [] }, { session: [] }],
+    });
+  });
 });
+
+interface Operation {
+  summary: string;
+  description: string;
+  operationId: string;
+  tags: string[];
+  security: object[];
+}
 
 describe("a console below a path", () => {
   it("lives there with its cookie", async () => {

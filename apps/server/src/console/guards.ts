@@ -58,6 +58,10 @@ export function guardRoute(route: RouteOptions, services: Services, sessions: Se
   if (route.schema?.response === undefined) {
     throw new Error(`The route ${route.url} does not say what may leave: it needs a response schema.`);
   }
+  const { hide, summary } = route.schema;
+  if (hide !== true && (summary ?? "") === "") {
+    throw new Error(`The route ${route.url} needs a summary for the description of the API.`);
+  }
   const need = permissionOf(route, access);
   const before = route.onRequest === undefined ? [] : [route.onRequest].flat();
   route.onRequest = [

@@ -37,6 +37,7 @@ import { olderPaths } from "./compat/older-paths.ts";
 import { describeCompat, describeVersion2 } from "./compat/openapi.ts";
 import { answerFailure, answerNotFound } from "./failures.ts";
 import { guardRoute } from "./guards.ts";
+import { describeRoutes, securitySchemes } from "./openapi.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { readJsonBodies } from "./request-body.ts";
 import type { Services } from "./services.ts";
@@ -60,7 +61,7 @@ import { taskRoutes } from "./usage/tasks.ts";
 import { validator } from "./validation.ts";
 
 /**
- * Door 2: the management API under `<base path>/api`, for our console and for scripts. It knows sessions, envelopes
+ * The management API under `<base path>/api`, for our console and for scripts. It knows sessions, envelopes
  * and roles; what a route does is decided in the domain. It must never know the gateway's dialects.
  */
 export interface ConsoleOptions {
@@ -87,21 +88,25 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   await app.register(cookie);
   await app.register(rateLimit, rateLimits(services, sessions));
   const document = (title: string, description: string) => ({
-    openapi: { openapi: "3.1.0", info: { title, description, version: services.version } },
+    openapi: {
+      openapi: "3.1.0",
+      info: { title, description, version: services.version },
+      components: { securitySchemes },
+    },
   });
   await app.register(swagger, {
     ...document(
       "Management API, version 2",
       "For callers that send `Api-Version: 2`. Without it, see /api/openapi-compat.json.",
     ),
-    transform: describeVersion2,
+    transform: describeRoutes(app.prefix, describeVersion2),
   });
   await app.register(swagger, {
     ...document(
       "Management API, compatibility mode",
       "For callers that do not send `Api-Version: 2`: One Hub's formats. Refusals are sent with status 200; the true status is in the `Api-Status` header.",
     ),
-    transform: describeCompat(app.prefix),
+    transform: describeRoutes(app.prefix, describeCompat(app.prefix)),
     decorator: "swaggerCompat",
   });
   // Answers hold balances, keys and codes; routes whose answer may be kept say so themselves.

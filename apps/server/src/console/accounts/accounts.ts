@@ -20,25 +20,32 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
   const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
   const self = { response: answers(Self) };
 
-  app.post("/setup", { config: guessing, schema: { body: SetupInput, ...self } }, async (request, reply) => {
-    const { demo, language, ...account } = request.body;
-    const { id, username } = await setUp(db, secrets, { ...account, ip: request.ip });
-    const known = Settings.shape.Language.safeParse(language);
-    await settings.change(
-      { id, username, ip: request.ip },
-      {
-        ...(known.success ? { Language: known.data } : {}),
-        ...(demo && services.demo.isOffered() ? { DemoProviderEnabled: true } : {}),
-      },
-    );
-    const user = await noteLogin(db, id, request.ip);
-    await sessions.signIn(request, reply, user.id);
-    return ok(await presentSelf(services, user));
-  });
+  app.post(
+    "/setup",
+    {
+      config: guessing,
+      schema: { summary: "Create the first administrator with the set-up token", body: SetupInput, ...self },
+    },
+    async (request, reply) => {
+      const { demo, language, ...account } = request.body;
+      const { id, username } = await setUp(db, secrets, { ...account, ip: request.ip });
+      const known = Settings.shape.Language.safeParse(language);
+      await settings.change(
+        { id, username, ip: request.ip },
+        {
+          ...(known.success ? { Language: known.data } : {}),
+          ...(demo && services.demo.isOffered() ? { DemoProviderEnabled: true } : {}),
+        },
+      );
+      const user = await noteLogin(db, id, request.ip);
+      await sessions.signIn(request, reply, user.id);
+      return ok(await presentSelf(services, user));
+    },
+  );
 
   app.post(
     "/user/login",
-    { config: guessing, schema: { body: LoginInput, ...self } },
+    { config: guessing, schema: { summary: "Sign in with a password", body: LoginInput, ...self } },
     async (request, reply) => {
       await checkPerson(request.body.turnstile, request.ip);
       const passwordLoginEnabled = settings.current().PasswordLoginEnabled;
@@ -49,19 +56,22 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
   );
 
   // GET is the older API's habit. A foreign page could at most sign someone out.
-  app.route({
-    method: ["GET", "POST"],
-    url: "/user/logout",
-    config: { access: "anyone" },
-    schema: { response: answers(Nothing) },
-    handler: async (request, reply) => {
-      await sessions.signOut(request, reply);
-      return ok(null);
-    },
-  });
+  for (const method of ["GET", "POST"] as const)
+    app.route({
+      method,
+      url: "/user/logout",
+      config: { access: "anyone" },
+      schema: { summary: "Sign out", response: answers(Nothing) },
+      handler: async (request, reply) => {
+        await sessions.signOut(request, reply);
+        return ok(null);
+      },
+    });
 
-  app.get("/user/self", { config: { access: "user" }, schema: self }, async (request) =>
-    ok(await presentSelf(services, await getUser(db, viewerOf(request).id))),
+  app.get(
+    "/user/self",
+    { config: { access: "user" }, schema: { summary: "Get your account", ...self } },
+    async (request) => ok(await presentSelf(services, await getUser(db, viewerOf(request).id))),
   );
 }
 

@@ -25,7 +25,10 @@ export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void 
 
   app.get(
     "/user/self/budget",
-    { config: { access: "user" }, schema: { response: answers(OwnBudget) } },
+    {
+      config: { access: "user" },
+      schema: { summary: "Get your budget and its use", response: answers(OwnBudget) },
+    },
     async (request) => ok(await ownBudget(db, viewerOf(request).id, zone())),
   );
 
@@ -34,19 +37,37 @@ export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void 
 
     app.get(
       `${path}/budgets`,
-      { config, schema: { querystring: BudgetsQuery, response: answers(BudgetUses) } },
+      {
+        config,
+        schema: {
+          summary: "List budgets and their use",
+          querystring: BudgetsQuery,
+          response: answers(BudgetUses),
+        },
+      },
       async (request) => ok(await listUses(db, target, request.query.ids, zone())),
     );
 
     app.get(
       `${path}/:id/budget`,
-      { config, schema: { params: IdParams, response: answers(BudgetView) } },
+      {
+        config,
+        schema: { summary: "Get a budget and its use", params: IdParams, response: answers(BudgetView) },
+      },
       async (request) => ok(await describeBudget(db, target, request.params.id, zone())),
     );
 
     app.put(
       `${path}/:id/budget`,
-      { config, schema: { params: IdParams, body: BudgetInput, response: answers(BudgetView) } },
+      {
+        config,
+        schema: {
+          summary: "Set or remove a budget",
+          params: IdParams,
+          body: BudgetInput,
+          response: answers(BudgetView),
+        },
+      },
       async (request) => {
         const { budget } = request.body;
         const change = { target, id: request.params.id, budget, timeZone: zone() };

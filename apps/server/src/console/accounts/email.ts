@@ -57,13 +57,21 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
   }
 
   const anyone = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
-  app.post("/verification", { config: anyone, schema: { body: MailRequest, response: nothing } }, (request) =>
-    verify(request, request.body),
+  app.post(
+    "/verification",
+    {
+      config: anyone,
+      schema: { summary: "Send a code to an email address", body: MailRequest, response: nothing },
+    },
+    (request) => verify(request, request.body),
   );
   // The older API's habit.
   app.get(
     "/verification",
-    { config: { ...anyone, changes: true }, schema: { querystring: MailRequest, response: nothing } },
+    {
+      config: { ...anyone, changes: true },
+      schema: { summary: "Send a code to an email address", querystring: MailRequest, response: nothing },
+    },
     (request) => verify(request, request.query),
   );
 
@@ -71,7 +79,10 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/user/self/email/code",
-    { config: own, schema: { body: EmailRequest, response: nothing } },
+    {
+      config: own,
+      schema: { summary: "Send a code to your new email address", body: EmailRequest, response: nothing },
+    },
     async (request) => {
       const { email, language } = request.body;
       const user = await proveOwner(services, request, request.body);
@@ -89,7 +100,10 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/user/self/email",
-    { config: own, schema: { body: EmailProof, response: answers(Self) } },
+    {
+      config: own,
+      schema: { summary: "Change your email address", body: EmailProof, response: answers(Self) },
+    },
     async (request) => {
       const actor = viewerOf(request);
       const before = await getUser(db, actor.id);

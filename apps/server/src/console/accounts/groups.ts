@@ -57,7 +57,10 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
 
   app.get(
     "/user_group",
-    { config, schema: { querystring: UserGroupQuery, response: answers(UserGroupPage) } },
+    {
+      config,
+      schema: { summary: "List user groups", querystring: UserGroupQuery, response: answers(UserGroupPage) },
+    },
     async (request) => {
       const { query } = request;
       const { rows, total } = await listGroups(db, {
@@ -69,36 +72,47 @@ export function groupRoutes(app: ConsoleApp, { db }: Services): void {
     },
   );
 
-  app.get("/user_group/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    show(await getGroup(db, request.params.id)),
+  app.get(
+    "/user_group/:id",
+    { config, schema: { summary: "Get a user group", params: IdParams, response: row } },
+    async (request) => show(await getGroup(db, request.params.id)),
   );
 
-  app.post("/user_group", { config, schema: { body: UserGroupInput, response: row } }, async (request) =>
-    show(await createGroup(db, viewerOf(request), request.body)),
+  app.post(
+    "/user_group",
+    { config, schema: { summary: "Create a user group", body: UserGroupInput, response: row } },
+    async (request) => show(await createGroup(db, viewerOf(request), request.body)),
   );
 
   app.put(
     "/user_group/:id",
-    { config, schema: { params: IdParams, body: Change, response: row } },
+    { config, schema: { summary: "Change a user group", params: IdParams, body: Change, response: row } },
     async (request) => change(request, request.params.id, request.body),
   );
 
   // The same with the id in the body.
   app.put(
     "/user_group",
-    { config, schema: { body: z.intersection(z.object({ id: RowId }), Change), response: row } },
+    {
+      config,
+      schema: {
+        summary: "Change a user group; the id is in the body",
+        body: z.intersection(z.object({ id: RowId }), Change),
+        response: row,
+      },
+    },
     async (request) => change(request, request.body.id, request.body),
   );
 
   app.put(
     "/user_group/enable/:id",
-    { config, schema: { params: IdParams, response: row } },
+    { config, schema: { summary: "Enable or disable a user group", params: IdParams, response: row } },
     async (request) => show(await switchGroup(db, viewerOf(request), request.params.id)),
   );
 
   app.delete(
     "/user_group/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    { config, schema: { summary: "Delete a user group", params: IdParams, response: answers(Nothing) } },
     async (request) => {
       await deleteGroup(db, viewerOf(request), request.params.id);
       return ok(null);

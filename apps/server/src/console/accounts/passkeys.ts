@@ -56,7 +56,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
 
   app.get(
     "/webauthn/credentials",
-    { config: own, schema: { response: answers(z.array(PasskeyRow)) } },
+    { config: own, schema: { summary: "List your passkeys", response: answers(z.array(PasskeyRow)) } },
     async (request) => ok((await listPasskeys(db, viewerOf(request).id)).map(presentPasskey)),
   );
 
@@ -65,7 +65,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
     "/webauthn/registration/begin",
     {
       config: { ...own, rateLimit: GUESS_LIMIT },
-      schema: { body: PasskeyBegin, response: answers(PasskeyOptions) },
+      schema: { summary: "Start to add a passkey", body: PasskeyBegin, response: answers(PasskeyOptions) },
     },
     async (request) => {
       const user = await proveOwner(services, request, request.body);
@@ -79,7 +79,11 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
     "/webauthn/registration/finish",
     {
       config: { ...own, rateLimit: GUESS_LIMIT },
-      schema: { body: PasskeyRegistration, response: answers(PasskeyRow) },
+      schema: {
+        summary: "Finish adding a passkey",
+        body: PasskeyRegistration,
+        response: answers(PasskeyRow),
+      },
     },
     async (request) => {
       const made = { actor: viewerOf(request), place: placeOf(request), answer: request.body };
@@ -89,7 +93,15 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
 
   app.patch(
     "/webauthn/credentials/:id",
-    { config: own, schema: { params: IdParams, body: PasskeyRename, response: answers(Nothing) } },
+    {
+      config: own,
+      schema: {
+        summary: "Rename a passkey",
+        params: IdParams,
+        body: PasskeyRename,
+        response: answers(Nothing),
+      },
+    },
     async (request) => {
       await renamePasskey(db, viewerOf(request).id, request.params.id, request.body.alias);
       return ok(null);
@@ -98,7 +110,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
 
   app.delete(
     "/webauthn/credentials/:id",
-    { config: own, schema: { params: IdParams, response: answers(Nothing) } },
+    { config: own, schema: { summary: "Delete a passkey", params: IdParams, response: answers(Nothing) } },
     async (request) => {
       await removePasskey(db, viewerOf(request), request.params.id);
       return ok(null);
@@ -111,7 +123,10 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
 
   app.post(
     "/webauthn/login/begin",
-    { config: guessing, schema: { response: answers(PasskeyOptions) } },
+    {
+      config: guessing,
+      schema: { summary: "Start a sign-in with a passkey", response: answers(PasskeyOptions) },
+    },
     async (request) => {
       requireOffered();
       return ok({ ...(await beginSignIn(db, secrets, placeOf(request))) });
@@ -120,7 +135,10 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
 
   app.post(
     "/webauthn/login/finish",
-    { config: guessing, schema: { body: PasskeyAssertion, response: answers(Self) } },
+    {
+      config: guessing,
+      schema: { summary: "Finish a sign-in with a passkey", body: PasskeyAssertion, response: answers(Self) },
+    },
     async (request, reply) => {
       requireOffered();
       const { id } = await finishSignIn(db, secrets, { place: placeOf(request), answer: request.body });

@@ -41,21 +41,33 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
     return ok(null);
   }
 
-  app.post("/reset_password", { config, schema: { body: MailRequest, response: nothing } }, (request) =>
-    begin(request, request.body),
+  app.post(
+    "/reset_password",
+    { config, schema: { summary: "Send a link to reset a password", body: MailRequest, response: nothing } },
+    (request) => begin(request, request.body),
   );
   // The older API's habit.
   app.get(
     "/reset_password",
-    { config: { ...config, changes: true }, schema: { querystring: MailRequest, response: nothing } },
+    {
+      config: { ...config, changes: true },
+      schema: { summary: "Send a link to reset a password", querystring: MailRequest, response: nothing },
+    },
     (request) => begin(request, request.query),
   );
 
-  app.post("/user/reset", { config, schema: { body: PasswordReset, response: nothing } }, async (request) => {
-    const { email, token, password } = request.body;
-    const user = await finishReset(db, secrets, { email, token, password, ip: request.ip });
-    const sender = senderFor(settings.current(), user.language);
-    mailer.post({ to: email, ...passwordChangedMail(sender, user.username) });
-    return ok(null);
-  });
+  app.post(
+    "/user/reset",
+    {
+      config,
+      schema: { summary: "Set a new password with a reset link", body: PasswordReset, response: nothing },
+    },
+    async (request) => {
+      const { email, token, password } = request.body;
+      const user = await finishReset(db, secrets, { email, token, password, ip: request.ip });
+      const sender = senderFor(settings.current(), user.language);
+      mailer.post({ to: email, ...passwordChangedMail(sender, user.username) });
+      return ok(null);
+    },
+  );
 }

@@ -24,7 +24,7 @@ export function profileRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/user/self",
-    { config, schema: { body: ProfileInput, response: answers(Self) } },
+    { config, schema: { summary: "Change your profile", body: ProfileInput, response: answers(Self) } },
     async (request) => {
       const user = await changeProfile(db, viewerOf(request).id, request.body);
       return ok(await presentSelf(services, user));
@@ -33,7 +33,10 @@ export function profileRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/user/self/password",
-    { config: { ...config, rateLimit: GUESS_LIMIT }, schema: { body: PasswordChange, response: nothing } },
+    {
+      config: { ...config, rateLimit: GUESS_LIMIT },
+      schema: { summary: "Change your password", body: PasswordChange, response: nothing },
+    },
     async (request) => {
       const actor = viewerOf(request);
       const user = await getUser(db, actor.id);
@@ -43,15 +46,21 @@ export function profileRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  app.get("/user/aff", { config, schema: { response: answers(z.string()) } }, async (request) =>
-    ok((await getUser(db, viewerOf(request).id)).aff_code),
+  app.get(
+    "/user/aff",
+    { config, schema: { summary: "Get your invitation code", response: answers(z.string()) } },
+    async (request) => ok((await getUser(db, viewerOf(request).id)).aff_code),
   );
 
   app.post(
     "/user/token",
     {
       config: { ...config, rateLimit: GUESS_LIMIT },
-      schema: { body: OptionalProof, response: answers(AccessToken) },
+      schema: {
+        summary: "Create a new access token; the old one ends",
+        body: OptionalProof,
+        response: answers(AccessToken),
+      },
     },
     async (request, reply) => {
       const actor = viewerOf(request);
@@ -61,9 +70,13 @@ export function profileRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  app.delete("/user/token", { config, schema: { response: nothing } }, async (request) => {
-    const actor = viewerOf(request);
-    await revokeAccessToken(db, actor, actor.id);
-    return ok(null);
-  });
+  app.delete(
+    "/user/token",
+    { config, schema: { summary: "Delete your access token", response: nothing } },
+    async (request) => {
+      const actor = viewerOf(request);
+      await revokeAccessToken(db, actor, actor.id);
+      return ok(null);
+    },
+  );
 }

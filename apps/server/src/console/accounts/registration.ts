@@ -14,7 +14,7 @@ export function registrationRoutes(app: ConsoleApp, services: Services, sessions
     "/user/register",
     {
       config: { access: "anyone", rateLimit: GUESS_LIMIT },
-      schema: { body: RegisterInput, response: answers(Self) },
+      schema: { summary: "Create an account", body: RegisterInput, response: answers(Self) },
     },
     async (request, reply) => {
       await checkPerson(request.body.turnstile, request.ip);

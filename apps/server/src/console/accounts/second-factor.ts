@@ -31,7 +31,14 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
   // Someone who finds an open browser must not be able to lock the owner out.
   app.post(
     "/user/self/totp",
-    { config, schema: { body: PasswordProof, response: answers(TotpOffer) } },
+    {
+      config,
+      schema: {
+        summary: "Start to set up two-factor authentication",
+        body: PasswordProof,
+        response: answers(TotpOffer),
+      },
+    },
     async (request, reply) => {
       const user = await proveOwner(services, request, request.body);
       void reply.header("cache-control", "no-store");
@@ -41,7 +48,7 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/user/self/totp/enable",
-    { config, schema: { body: TotpCode, response: codes } },
+    { config, schema: { summary: "Turn two-factor authentication on", body: TotpCode, response: codes } },
     async (request, reply) => {
       const user = await own(request);
       void reply.header("cache-control", "no-store");
@@ -52,7 +59,7 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/user/self/totp/recovery",
-    { config, schema: { body: TotpCode, response: codes } },
+    { config, schema: { summary: "Create new recovery codes", body: TotpCode, response: codes } },
     async (request, reply) => {
       const user = await own(request);
       void reply.header("cache-control", "no-store");
@@ -63,7 +70,14 @@ export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/user/self/totp/disable",
-    { config, schema: { body: TotpRemoval, response: answers(Nothing) } },
+    {
+      config,
+      schema: {
+        summary: "Turn two-factor authentication off",
+        body: TotpRemoval,
+        response: answers(Nothing),
+      },
+    },
     async (request) => {
       const user = await proveOwner(services, request, { password: request.body.password });
       await requireSecondFactor(db, secrets, user, request.body.code);

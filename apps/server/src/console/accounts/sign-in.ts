@@ -86,13 +86,24 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     }
   }
 
-  app.get("/oauth/state", { config, schema: { response: answers(z.string()) } }, async (request, reply) =>
-    ok((await depart(request, reply, services)).state),
+  app.get(
+    "/oauth/state",
+    {
+      config,
+      schema: { summary: "Start a sign-in with an identity provider", response: answers(z.string()) },
+    },
+    async (request, reply) => ok((await depart(request, reply, services)).state),
   );
 
   app.get(
     "/oauth/endpoint",
-    { config, schema: { response: answers(z.string()) } },
+    {
+      config,
+      schema: {
+        summary: "Get the address of an identity provider's sign-in page",
+        response: answers(z.string()),
+      },
+    },
     async (request, reply) => {
       const client = await clients.of(offered("oidc"), settings.current());
       const visit = visitOf(request, "oidc", await depart(request, reply, services));
@@ -104,7 +115,14 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   for (const { id } of Object.values(providers)) {
     app.get(
       `/oauth/${id}`,
-      { config, schema: { querystring: SignInReturn, response: signedIn } },
+      {
+        config,
+        schema: {
+          summary: "Finish a sign-in with an identity provider",
+          querystring: SignInReturn,
+          response: signedIn,
+        },
+      },
       async (request, reply) => {
         void reply.header("cache-control", "no-store");
         const arriving = { provider: id, identity: await identify(request, id) };
@@ -133,7 +151,14 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   // The second step for accounts with a second factor; the browser that arrived is known by its cookie.
   app.post(
     "/oauth/code",
-    { config, schema: { body: TotpCode, response: answers(Self) } },
+    {
+      config,
+      schema: {
+        summary: "Finish a sign-in with the code of an identity provider",
+        body: TotpCode,
+        response: answers(Self),
+      },
+    },
     async (request, reply) => {
       const browser = request.cookies[DEPARTURE_COOKIE];
       const user = await findArrival(db, secrets, browser);
@@ -146,7 +171,13 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
   const own = { access: "user" } as const;
   app.get(
     "/user/self/identities",
-    { config: own, schema: { response: answers(z.array(IdentityRow)) } },
+    {
+      config: own,
+      schema: {
+        summary: "List the sign-in methods linked with your account",
+        response: answers(z.array(IdentityRow)),
+      },
+    },
     async (request) => {
       const rows = await listIdentities(db, viewerOf(request).id);
       return ok(
@@ -162,7 +193,11 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     "/user/self/identities/confirm",
     {
       config: { ...own, rateLimit: GUESS_LIMIT },
-      schema: { body: OptionalProof, response: answers(Nothing) },
+      schema: {
+        summary: "Confirm a link with an identity provider",
+        body: OptionalProof,
+        response: answers(Nothing),
+      },
     },
     async (request) => {
       const { id } = await proveOwner(services, request, request.body);
@@ -175,7 +210,10 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
 
   app.post(
     "/user/unbind",
-    { config: own, schema: { body: UnbindInput, response: answers(Nothing) } },
+    {
+      config: own,
+      schema: { summary: "Remove a linked sign-in method", body: UnbindInput, response: answers(Nothing) },
+    },
     async (request) => {
       const methods = { settings: settings.current(), providers };
       await unbindIdentity(db, viewerOf(request), request.body.type, methods);

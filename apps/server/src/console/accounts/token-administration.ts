@@ -30,7 +30,14 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, 
 
   app.get(
     "/token/admin/search",
-    { config, schema: { querystring: TokenAdminQuery, response: answers(TokenAdminPage) } },
+    {
+      config,
+      schema: {
+        summary: "List the tokens of all users",
+        querystring: TokenAdminQuery,
+        response: answers(TokenAdminPage),
+      },
+    },
     async (request) => {
       const { query } = request;
       const { keyword, billing_tag, user_id: userId, token_id: tokenId } = query;
@@ -45,7 +52,12 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, 
     "/token/admin/:id/usage",
     {
       config,
-      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+      schema: {
+        summary: "Get the usage of a token of another user",
+        params: IdParams,
+        querystring: ObjectUsageQuery,
+        response: answers(ObjectUsage),
+      },
     },
     async (request) => {
       const { id, user_id: user } = await getAnyToken(db, viewerOf(request), request.params.id);
@@ -56,7 +68,14 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, 
   // The key is in this answer alone: later only its owner finds it.
   app.post(
     "/token/admin",
-    { config, schema: { body: TokenAdminInput, response: answers(TokenAdminCreated) } },
+    {
+      config,
+      schema: {
+        summary: "Create a token for another user",
+        body: TokenAdminInput,
+        response: answers(TokenAdminCreated),
+      },
+    },
     async (request, reply) => {
       const { row: token, key } = await createTokenFor(
         { db, secrets },
@@ -69,13 +88,23 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, 
     },
   );
 
-  app.put("/token/admin", { config, schema: { body: TokenAdminChange, response: row } }, async (request) =>
-    ok(await administerToken(db, secrets, viewerOf(request), request.body, zone())),
+  app.put(
+    "/token/admin",
+    { config, schema: { summary: "Change a token of another user", body: TokenAdminChange, response: row } },
+    async (request) => ok(await administerToken(db, secrets, viewerOf(request), request.body, zone())),
   );
 
   app.patch(
     "/token/admin/:id",
-    { config, schema: { params: IdParams, body: TokenPatch, response: row } },
+    {
+      config,
+      schema: {
+        summary: "Enable or disable a token of another user",
+        params: IdParams,
+        body: TokenPatch,
+        response: row,
+      },
+    },
     async (request) =>
       ok(await switchAnyToken(db, viewerOf(request), { ...request.params, ...request.body }, zone())),
   );

@@ -50,7 +50,10 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
 
   app.get(
     "/token",
-    { config, schema: { querystring: TokenQuery, response: answers(TokenPage) } },
+    {
+      config,
+      schema: { summary: "List your tokens", querystring: TokenQuery, response: answers(TokenPage) },
+    },
     async (request) => {
       const { query } = request;
       const viewer = viewerOf(request);
@@ -62,19 +65,28 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
     },
   );
 
-  app.get("/token/playground", { config, schema: { response: answers(TokenKey) } }, async (request) =>
-    ok({ key: await playgroundKey(db, secrets, viewerOf(request)) }),
+  app.get(
+    "/token/playground",
+    { config, schema: { summary: "Get the key that the playground uses", response: answers(TokenKey) } },
+    async (request) => ok({ key: await playgroundKey(db, secrets, viewerOf(request)) }),
   );
 
-  app.get("/token/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    ok(shown(request, await getToken(db, viewerOf(request).id, request.params.id))),
+  app.get(
+    "/token/:id",
+    { config, schema: { summary: "Get one of your tokens", params: IdParams, response: row } },
+    async (request) => ok(shown(request, await getToken(db, viewerOf(request).id, request.params.id))),
   );
 
   app.get(
     "/token/:id/usage",
     {
       config,
-      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+      schema: {
+        summary: "Get the usage of one of your tokens",
+        params: IdParams,
+        querystring: ObjectUsageQuery,
+        response: answers(ObjectUsage),
+      },
     },
     async (request) => {
       const { id, user_id: user } = await getToken(db, viewerOf(request).id, request.params.id);
@@ -84,7 +96,10 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
 
   app.get(
     "/token/:id/key",
-    { config, schema: { params: IdParams, response: answers(TokenKey) } },
+    {
+      config,
+      schema: { summary: "Get the key of one of your tokens", params: IdParams, response: answers(TokenKey) },
+    },
     async (request, reply) => {
       const token = await getToken(db, viewerOf(request).id, request.params.id);
       void reply.header("cache-control", "no-store");
@@ -94,7 +109,7 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
 
   app.post(
     "/token",
-    { config, schema: { body: TokenInput, response: answers(TokenCreated) } },
+    { config, schema: { summary: "Create a token", body: TokenInput, response: answers(TokenCreated) } },
     async (request, reply) => {
       const { token, key } = await createToken(db, secrets, viewerOf(request), request.body);
       void reply.header("cache-control", "no-store");
@@ -104,7 +119,10 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
 
   app.put(
     "/token/:id",
-    { config, schema: { params: IdParams, body: TokenChange, response: row } },
+    {
+      config,
+      schema: { summary: "Change one of your tokens", params: IdParams, body: TokenChange, response: row },
+    },
     async (request) =>
       ok(shown(request, await changeToken(db, viewerOf(request), request.params.id, request.body))),
   );
@@ -114,7 +132,11 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
     "/token",
     {
       config,
-      schema: { body: TokenChange.safeExtend({ id: RowId }), response: row },
+      schema: {
+        summary: "Change one of your tokens; the id is in the body",
+        body: TokenChange.safeExtend({ id: RowId }),
+        response: row,
+      },
     },
     async (request) =>
       ok(shown(request, await changeToken(db, viewerOf(request), request.body.id, request.body))),
@@ -122,14 +144,25 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
 
   app.patch(
     "/token/:id",
-    { config, schema: { params: IdParams, body: TokenPatch, response: row } },
+    {
+      config,
+      schema: {
+        summary: "Enable or disable one of your tokens",
+        params: IdParams,
+        body: TokenPatch,
+        response: row,
+      },
+    },
     async (request) =>
       ok(shown(request, await switchToken(db, viewerOf(request), request.params.id, request.body.status))),
   );
 
   app.delete(
     "/token/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    {
+      config,
+      schema: { summary: "Delete one of your tokens", params: IdParams, response: answers(Nothing) },
+    },
     async (request) => {
       await deleteToken(db, viewerOf(request), request.params.id);
       return ok(null);

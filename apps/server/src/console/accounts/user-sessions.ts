@@ -23,14 +23,18 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
   const rows = answers(z.array(SessionRow));
   const nothing = answers(Nothing);
 
-  app.get("/user/self/sessions", { config: own, schema: { response: rows } }, async (request) => {
-    const sessions = await listSessions(db, secrets, viewerOf(request).id, sessionIdOf(request));
-    return ok(sessions.map(present));
-  });
+  app.get(
+    "/user/self/sessions",
+    { config: own, schema: { summary: "List your sessions", response: rows } },
+    async (request) => {
+      const sessions = await listSessions(db, secrets, viewerOf(request).id, sessionIdOf(request));
+      return ok(sessions.map(present));
+    },
+  );
 
   app.delete(
     "/user/self/sessions/:session",
-    { config: own, schema: { params: OwnSession, response: nothing } },
+    { config: own, schema: { summary: "End one of your sessions", params: OwnSession, response: nothing } },
     async (request) => {
       const ended = await revokeSession(db, viewerOf(request).id, request.params.session);
       if (!ended) throw notFound({ reason: "session_not_found" });
@@ -39,14 +43,18 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
   );
 
   // All but the browser that asks.
-  app.delete("/user/self/sessions", { config: own, schema: { response: nothing } }, async (request) => {
-    await revokeSessions(db, secrets, viewerOf(request).id, sessionIdOf(request));
-    return ok(null);
-  });
+  app.delete(
+    "/user/self/sessions",
+    { config: own, schema: { summary: "End all your other sessions", response: nothing } },
+    async (request) => {
+      await revokeSessions(db, secrets, viewerOf(request).id, sessionIdOf(request));
+      return ok(null);
+    },
+  );
 
   app.get(
     "/user/:id/sessions",
-    { config: admin, schema: { params: IdParams, response: rows } },
+    { config: admin, schema: { summary: "List the sessions of a user", params: IdParams, response: rows } },
     async (request) => {
       const viewer = viewerOf(request);
       const user = await getUser(db, request.params.id);
@@ -57,7 +65,7 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
 
   app.delete(
     "/user/:id/sessions/:session",
-    { config: admin, schema: { params: SessionOf, response: nothing } },
+    { config: admin, schema: { summary: "End a session of a user", params: SessionOf, response: nothing } },
     async (request) => {
       const { id, session } = request.params;
       if (!(await endSessionsOf(db, viewerOf(request), id, session)))
@@ -68,7 +76,7 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
 
   app.delete(
     "/user/:id/sessions",
-    { config: admin, schema: { params: IdParams, response: nothing } },
+    { config: admin, schema: { summary: "End all sessions of a user", params: IdParams, response: nothing } },
     async (request) => {
       await endSessionsOf(db, viewerOf(request), request.params.id);
       return ok(null);

@@ -56,7 +56,10 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/user",
-    { config, schema: { querystring: UserQuery, response: answers(Page(UserListRow)) } },
+    {
+      config,
+      schema: { summary: "List users", querystring: UserQuery, response: answers(Page(UserListRow)) },
+    },
     async (request) => {
       const { query } = request;
       const { keyword, role, status, group } = query;
@@ -66,18 +69,27 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  app.get("/user/:id", { config, schema: { params: IdParams, response: detail } }, async (request) => {
-    const user = await describeUser(db, request.params.id);
-    const viewer = viewerOf(request);
-    if (user.id !== viewer.id) requireBelow(viewer, user);
-    return ok(presentDetail(user));
-  });
+  app.get(
+    "/user/:id",
+    { config, schema: { summary: "Get a user", params: IdParams, response: detail } },
+    async (request) => {
+      const user = await describeUser(db, request.params.id);
+      const viewer = viewerOf(request);
+      if (user.id !== viewer.id) requireBelow(viewer, user);
+      return ok(presentDetail(user));
+    },
+  );
 
   app.get(
     "/user/:id/usage",
     {
       config,
-      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+      schema: {
+        summary: "Get the usage of a user over 24 hours and 30 days",
+        params: IdParams,
+        querystring: ObjectUsageQuery,
+        response: answers(ObjectUsage),
+      },
     },
     async (request) => {
       const user = await describeUser(db, request.params.id);
@@ -87,21 +99,29 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  app.post("/user", { config, schema: { body: UserInput, response: detail } }, async (request) => {
-    if (request.body.quota > 0) requireBalances(request, "user");
-    const gift = settings.current().QuotaForNewUser;
-    const { id } = await createUser(db, viewerOf(request), request.body, gift);
-    return ok(presentDetail(await describeUser(db, id)));
-  });
+  app.post(
+    "/user",
+    { config, schema: { summary: "Create a user", body: UserInput, response: detail } },
+    async (request) => {
+      if (request.body.quota > 0) requireBalances(request, "user");
+      const gift = settings.current().QuotaForNewUser;
+      const { id } = await createUser(db, viewerOf(request), request.body, gift);
+      return ok(presentDetail(await describeUser(db, id)));
+    },
+  );
 
-  app.put("/user", { config, schema: { body: UserChange, response: detail } }, async (request) => {
-    await changeUser(db, secrets, viewerOf(request), request.body);
-    return ok(presentDetail(await describeUser(db, request.body.id)));
-  });
+  app.put(
+    "/user",
+    { config, schema: { summary: "Change a user", body: UserChange, response: detail } },
+    async (request) => {
+      await changeUser(db, secrets, viewerOf(request), request.body);
+      return ok(presentDetail(await describeUser(db, request.body.id)));
+    },
+  );
 
   app.delete(
     "/user/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    { config, schema: { summary: "Delete a user", params: IdParams, response: answers(Nothing) } },
     async (request) => {
       await deleteUser(db, secrets, viewerOf(request), request.params.id);
       return ok(null);
@@ -111,7 +131,14 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
   const Standing = z.object({ role: z.int(), status: z.int() });
   app.post(
     "/user/manage",
-    { config, schema: { body: UserManage, response: answers(Standing) } },
+    {
+      config,
+      schema: {
+        summary: "Disable, enable, promote, demote or delete a user",
+        body: UserManage,
+        response: answers(Standing),
+      },
+    },
     async (request) => ok(await manageUser(db, secrets, viewerOf(request), request.body)),
   );
 
@@ -119,7 +146,12 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
     "/user/quota/:id",
     {
       config: { access: "admin", permission: "balances" },
-      schema: { params: IdParams, body: QuotaChange, response: answers(z.object({ quota: Points })) },
+      schema: {
+        summary: "Add to a user's balance or deduct from it",
+        params: IdParams,
+        body: QuotaChange,
+        response: answers(z.object({ quota: Points })),
+      },
     },
     async (request) => {
       const balance = await changeQuota(services, viewerOf(request), request.params.id, request.body);

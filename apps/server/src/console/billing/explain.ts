@@ -12,7 +12,10 @@ const LogParams = z.object({ id: z.string().min(1).max(64) });
 export function explainRoutes(app: ConsoleApp, { pool }: Services): void {
   app.get(
     "/log/:id/explain",
-    { config: { access: "user" }, schema: { params: LogParams, response: answers(Explanation) } },
+    {
+      config: { access: "user" },
+      schema: { summary: "Explain a charge line by line", params: LogParams, response: answers(Explanation) },
+    },
     async (request) => {
       const viewer = viewerOf(request);
       const ownerId = mayEnter(viewer, "logs") ? undefined : viewer.id;

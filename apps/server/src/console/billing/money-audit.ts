@@ -19,8 +19,16 @@ export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void 
     }));
   };
 
-  app.get("/analytics/audit", { config, schema: { response: answers(z.array(AuditRun)) } }, async () =>
-    ok(await newest(30)),
+  app.get(
+    "/analytics/audit",
+    {
+      config,
+      schema: {
+        summary: "Get the result of the last audit of balances",
+        response: answers(z.array(AuditRun)),
+      },
+    },
+    async () => ok(await newest(30)),
   );
 
   app.post(
@@ -28,7 +36,7 @@ export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void 
     {
       // It reads every roll-up there is.
       config: { ...config, rateLimit: { max: 5, timeWindow: 60_000 } },
-      schema: { response: answers(z.array(AuditRun)) },
+      schema: { summary: "Recompute all balances and compare them", response: answers(z.array(AuditRun)) },
     },
     async () => {
       await keepAudit(pool, await audit(pool));

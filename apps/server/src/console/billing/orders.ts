@@ -56,19 +56,32 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
   const config = { access: "user" } as const;
   const deps = paymentDeps(services);
 
-  app.get("/user/payment", { config, schema: { response: answers(z.array(PaymentChoice)) } }, async () =>
-    ok(await listChoices(db)),
+  app.get(
+    "/user/payment",
+    {
+      config,
+      schema: {
+        summary: "List the payment methods that you can use",
+        response: answers(z.array(PaymentChoice)),
+      },
+    },
+    async () => ok(await listChoices(db)),
   );
 
-  app.get("/user/payment/terms", { config, schema: { response: answers(TopUpTerms) } }, async (request) =>
-    ok(termsFor(settings.current(), viewerOf(request).group)),
+  app.get(
+    "/user/payment/terms",
+    {
+      config,
+      schema: { summary: "Get the limits and discounts of a top-up", response: answers(TopUpTerms) },
+    },
+    async (request) => ok(termsFor(settings.current(), viewerOf(request).group)),
   );
 
   app.post(
     "/user/order",
     {
       config: { ...config, rateLimit: OPEN_LIMIT },
-      schema: { body: OrderInput, response: answers(OpenedOrder) },
+      schema: { summary: "Create an order", body: OrderInput, response: answers(OpenedOrder) },
     },
     async (request) => {
       const { id, role } = viewerOf(request);
@@ -79,7 +92,10 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
 
   app.get(
     "/user/order",
-    { config, schema: { querystring: OwnOrderQuery, response: answers(OwnOrderPage) } },
+    {
+      config,
+      schema: { summary: "List your orders", querystring: OwnOrderQuery, response: answers(OwnOrderPage) },
+    },
     async (request) => {
       const { query } = request;
       const slice = sliceOf(query, sortable);
@@ -92,7 +108,11 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
     "/user/order/status",
     {
       config: { ...config, rateLimit: POLL_LIMIT },
-      schema: { querystring: TradeNo, response: answers(OrderState) },
+      schema: {
+        summary: "Get the state of one of your orders",
+        querystring: TradeNo,
+        response: answers(OrderState),
+      },
     },
     async (request) => {
       const { trade_no } = request.query;
@@ -102,7 +122,10 @@ export function orderRoutes(app: ConsoleApp, services: Services, root: string): 
 
   app.post(
     "/user/order/close",
-    { config, schema: { body: TradeNo, response: answers(OwnOrder) } },
+    {
+      config,
+      schema: { summary: "Close one of your unpaid orders", body: TradeNo, response: answers(OwnOrder) },
+    },
     async (request) => {
       const viewer = viewerOf(request);
       const order = await getOwnOrder(db, viewer.id, request.body.trade_no);

@@ -37,7 +37,8 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
       (_request, body, done) => done(null, body),
     );
     const config = { access: "anyone", rateLimit: NOTICE_LIMIT } as const;
-    const route = { config, schema: { params: Params, response } };
+    const summary = "Receive a notification of a payment gateway";
+    const route = { config, schema: { summary, params: Params, response } };
 
     async function take(request: FastifyRequest<{ Params: z.output<typeof Params> }>, reply: FastifyReply) {
       // Also one that is off or deleted: what was opened with it may still be paid.
@@ -64,7 +65,14 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
   // because some gateways sign it without encoding.
   app.get(
     "/payment/return/:trade_no",
-    { config: { access: "anyone" }, schema: { params: Return, response: { 303: z.string() } } },
+    {
+      config: { access: "anyone" },
+      schema: {
+        summary: "Return from a payment page to the console",
+        params: Return,
+        response: { 303: z.string() },
+      },
+    },
     async (request: FastifyRequest<{ Params: z.output<typeof Return> }>, reply: FastifyReply) => {
       void reply.header("cache-control", "no-store").header("referrer-policy", "no-referrer");
       return reply.redirect(`${root}/panel/topup?back=${request.params.trade_no}`, 303);

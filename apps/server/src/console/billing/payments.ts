@@ -55,7 +55,10 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.get(
     "/payment",
-    { config, schema: { querystring: PaymentQuery, response: answers(PaymentPage) } },
+    {
+      config,
+      schema: { summary: "List payment gateways", querystring: PaymentQuery, response: answers(PaymentPage) },
+    },
     async (request) => {
       const { query } = request;
       const { rows, total } = await listGateways(db, { ...query, ...sliceOf(query, sortable) });
@@ -69,17 +72,27 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
     },
   );
 
-  app.get("/payment/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    show(await getGateway(db, request.params.id)),
+  app.get(
+    "/payment/:id",
+    {
+      config,
+      schema: { summary: "Get a payment gateway without its secrets", params: IdParams, response: row },
+    },
+    async (request) => show(await getGateway(db, request.params.id)),
   );
 
-  app.post("/payment", { config, schema: { body: PaymentInput, response: row } }, async (request) =>
-    show(await createGateway(editing, requireBalances(request, "gateway"), request.body)),
+  app.post(
+    "/payment",
+    { config, schema: { summary: "Create a payment gateway", body: PaymentInput, response: row } },
+    async (request) => show(await createGateway(editing, requireBalances(request, "gateway"), request.body)),
   );
 
   app.put(
     "/payment/:id",
-    { config, schema: { params: IdParams, body: PaymentChange, response: row } },
+    {
+      config,
+      schema: { summary: "Change a payment gateway", params: IdParams, body: PaymentChange, response: row },
+    },
     async (request) => {
       const input = await changedGateway(services, request.params.id, request.body);
       return show(
@@ -90,7 +103,14 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.put(
     "/payment",
-    { config, schema: { body: PaymentChange.extend({ id: RowId }), response: row } },
+    {
+      config,
+      schema: {
+        summary: "Change a payment gateway; the id is in the body",
+        body: PaymentChange.extend({ id: RowId }),
+        response: row,
+      },
+    },
     async (request) => {
       const { id, ...change } = request.body;
       const input = await changedGateway(services, id, change);
@@ -100,13 +120,21 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.patch(
     "/payment/:id",
-    { config, schema: { params: IdParams, body: PaymentPatch, response: row } },
+    {
+      config,
+      schema: {
+        summary: "Enable or disable a payment gateway",
+        params: IdParams,
+        body: PaymentPatch,
+        response: row,
+      },
+    },
     async (request) => show(await patchGateway(editing, viewerOf(request), request.params.id, request.body)),
   );
 
   app.delete(
     "/payment/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    { config, schema: { summary: "Delete a payment gateway", params: IdParams, response: answers(Nothing) } },
     async (request) => {
       await deleteGateway(editing, viewerOf(request), request.params.id);
       return ok(null);
@@ -115,7 +143,14 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.get(
     "/payment/order",
-    { config, schema: { querystring: OrderQuery, response: answers(OrderPage) } },
+    {
+      config,
+      schema: {
+        summary: "List the orders of all users",
+        querystring: OrderQuery,
+        response: answers(OrderPage),
+      },
+    },
     async (request) => {
       const { query } = request;
       const { rows, total } = await listOrders(db, { ...query, ...sliceOf(query, ordersSortable) });
@@ -131,7 +166,10 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.post(
     "/payment/order/:id/check",
-    { config, schema: { params: IdParams, response: order } },
+    {
+      config,
+      schema: { summary: "Check an order with its payment gateway", params: IdParams, response: order },
+    },
     async (request) => {
       const { id } = request.params;
       await askForOrder(paymentDeps(services), await getOrder(db, id), 1_000);
@@ -141,7 +179,7 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.post(
     "/payment/order/:id/close",
-    { config, schema: { params: IdParams, response: order } },
+    { config, schema: { summary: "Close an unpaid order", params: IdParams, response: order } },
     async (request) => {
       const { id } = request.params;
       await closeOrder(db, viewerOf(request), await getOrder(db, id));
@@ -151,7 +189,15 @@ export function paymentRoutes(app: ConsoleApp, services: Services, root: string)
 
   app.post(
     "/payment/order/:id/refund",
-    { config, schema: { params: IdParams, body: OrderRefund, response: order } },
+    {
+      config,
+      schema: {
+        summary: "Record an order as refunded",
+        params: IdParams,
+        body: OrderRefund,
+        response: order,
+      },
+    },
     async (request) => {
       const { id } = request.params;
       await getOrder(db, id);

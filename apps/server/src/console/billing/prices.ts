@@ -57,6 +57,7 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
       config: { access: "anyone" },
       // "old" has no envelope, as those who ask for it expect.
       schema: {
+        summary: "List prices",
         querystring: PriceListQuery,
         response: {
           ...answers(z.array(PriceRow)),
@@ -73,17 +74,32 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  app.get("/prices/model_list", { config, schema: { response: answers(z.array(z.string())) } }, async () =>
-    ok(await modelNames(db)),
+  app.get(
+    "/prices/model_list",
+    {
+      config,
+      schema: { summary: "List the models that channels offer", response: answers(z.array(z.string())) },
+    },
+    async () => ok(await modelNames(db)),
   );
 
-  app.post("/prices/single", { config, schema: { body: PriceInput, response: row } }, async (request) =>
-    ok(priceRowToJson(await createPrice(db, viewerOf(request), request.body))),
+  app.post(
+    "/prices/single",
+    { config, schema: { summary: "Create a price", body: PriceInput, response: row } },
+    async (request) => ok(priceRowToJson(await createPrice(db, viewerOf(request), request.body))),
   );
 
   app.put(
     "/prices/single/*",
-    { config, schema: { params: ModelInPath, body: PriceInput, response: row } },
+    {
+      config,
+      schema: {
+        summary: "Change the price of a model",
+        params: ModelInPath,
+        body: PriceInput,
+        response: row,
+      },
+    },
     async (request) => {
       const { "*": model } = request.params;
       return ok(priceRowToJson(await changePrice(db, viewerOf(request), model, request.body)));
@@ -92,7 +108,10 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
 
   app.delete(
     "/prices/single/*",
-    { config, schema: { params: ModelInPath, response: answers(Nothing) } },
+    {
+      config,
+      schema: { summary: "Delete the price of a model", params: ModelInPath, response: answers(Nothing) },
+    },
     async (request) => {
       await deletePrices(db, viewerOf(request), [request.params["*"]]);
       return ok(null);
@@ -101,7 +120,14 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/prices/multiple",
-    { config, schema: { body: PriceGroupInput, response: answers(Nothing) } },
+    {
+      config,
+      schema: {
+        summary: "Create or change the prices of several models",
+        body: PriceGroupInput,
+        response: answers(Nothing),
+      },
+    },
     async (request) => {
       await savePriceGroup(db, viewerOf(request), request.body);
       return ok(null);
@@ -110,7 +136,14 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/prices/multiple/delete",
-    { config, schema: { body: ModelNames, response: answers(z.object({ deleted: z.int() })) } },
+    {
+      config,
+      schema: {
+        summary: "Delete the prices of several models",
+        body: ModelNames,
+        response: answers(z.object({ deleted: z.int() })),
+      },
+    },
     async (request) => ok({ deleted: await deletePrices(db, viewerOf(request), request.body.models) }),
   );
 
@@ -120,17 +153,37 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
 function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
   const config = { access: "admin", permission: "prices" } as const;
 
-  app.get("/prices/updateService", { config, schema: { response: answers(z.string()) } }, async () =>
-    ok(settings.current().UpdatePriceService),
+  app.get(
+    "/prices/updateService",
+    {
+      config,
+      schema: { summary: "Get the price list that comes with the product", response: answers(z.string()) },
+    },
+    async () => ok(settings.current().UpdatePriceService),
   );
 
-  app.get("/prices/updates", { config, schema: { response: answers(z.array(PriceUpdate)) } }, async () =>
-    ok(await listPriceUpdates(db, 20)),
+  app.get(
+    "/prices/updates",
+    {
+      config,
+      schema: {
+        summary: "List the price changes that an update would make",
+        response: answers(z.array(PriceUpdate)),
+      },
+    },
+    async () => ok(await listPriceUpdates(db, 20)),
   );
 
   app.post(
     "/prices/preview",
-    { config, schema: { body: PriceSource, response: answers(PricePreview) } },
+    {
+      config,
+      schema: {
+        summary: "Preview a price list against the current prices",
+        body: PriceSource,
+        response: answers(PricePreview),
+      },
+    },
     async (request) => {
       const { url } = request.body;
       const list = await fetchPriceList(url);
@@ -144,7 +197,12 @@ function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
     {
       config,
       bodyLimit: LIST_LIMIT,
-      schema: { querystring: SyncQuery, body: z.unknown(), response: answers(PriceChanges) },
+      schema: {
+        summary: "Apply a price list",
+        querystring: SyncQuery,
+        body: z.unknown(),
+        response: answers(PriceChanges),
+      },
     },
     async (request) => {
       const list: SavePrice[] = readPriceList(request.body);

@@ -49,7 +49,14 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
 
   app.get(
     "/redemption",
-    { config, schema: { querystring: RedemptionQuery, response: answers(RedemptionPage) } },
+    {
+      config,
+      schema: {
+        summary: "List redemption codes",
+        querystring: RedemptionQuery,
+        response: answers(RedemptionPage),
+      },
+    },
     async (request) => {
       const { query } = request;
       const search = { keyword: query.keyword, status: query.status, ...sliceOf(query, sortable) };
@@ -59,13 +66,22 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     },
   );
 
-  app.get("/redemption/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    show(request, await getRedemption(db, request.params.id)),
+  app.get(
+    "/redemption/:id",
+    { config, schema: { summary: "Get a redemption code", params: IdParams, response: row } },
+    async (request) => show(request, await getRedemption(db, request.params.id)),
   );
 
   app.post(
     "/redemption",
-    { config, schema: { body: RedemptionInput, response: answers(z.array(RedemptionRow)) } },
+    {
+      config,
+      schema: {
+        summary: "Create redemption codes",
+        body: RedemptionInput,
+        response: answers(z.array(RedemptionRow)),
+      },
+    },
     async (request, reply) => {
       const created = await createRedemptions(db, secrets, requireBalances(request, "code"), request.body);
       void reply.header("cache-control", "no-store");
@@ -75,7 +91,10 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
 
   app.put(
     "/redemption/:id",
-    { config, schema: { params: IdParams, body: Change, response: row } },
+    {
+      config,
+      schema: { summary: "Change a redemption code", params: IdParams, body: Change, response: row },
+    },
     async (request) => change(request, request.params.id, request.body),
   );
 
@@ -84,21 +103,33 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     "/redemption",
     {
       config,
-      schema: { body: z.intersection(z.object({ id: RowId }), Change), response: row },
+      schema: {
+        summary: "Change a redemption code; the id is in the body",
+        body: z.intersection(z.object({ id: RowId }), Change),
+        response: row,
+      },
     },
     async (request) => change(request, request.body.id, request.body),
   );
 
   app.patch(
     "/redemption/:id",
-    { config, schema: { params: IdParams, body: RedemptionSwitch, response: row } },
+    {
+      config,
+      schema: {
+        summary: "Enable or disable a redemption code",
+        params: IdParams,
+        body: RedemptionSwitch,
+        response: row,
+      },
+    },
     async (request) =>
       show(request, await switchRedemption(db, viewerOf(request), request.params.id, request.body.status)),
   );
 
   app.delete(
     "/redemption/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    { config, schema: { summary: "Delete a redemption code", params: IdParams, response: answers(Nothing) } },
     async (request) => {
       await deleteRedemption(db, viewerOf(request), request.params.id);
       return ok(null);
@@ -107,7 +138,10 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
 
   app.post(
     "/user/topup",
-    { config: { access: "user" }, schema: { body: RedeemInput, response: answers(Points) } },
+    {
+      config: { access: "user" },
+      schema: { summary: "Redeem a code", body: RedeemInput, response: answers(Points) },
+    },
     async (request) => {
       const { id, ip } = viewerOf(request);
       const validityDays = settings.current().QuotaValidityDays;

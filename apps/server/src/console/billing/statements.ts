@@ -26,39 +26,70 @@ export function statementRoutes(app: ConsoleApp, { db, pool }: Services): void {
 
   app.get(
     "/user/invoice",
-    { config: user, schema: { querystring: StatementQuery, response: answers(StatementPage) } },
+    {
+      config: user,
+      schema: {
+        summary: "List your monthly statements",
+        querystring: StatementQuery,
+        response: answers(StatementPage),
+      },
+    },
     async (request) => ok(await listStatements(pool, viewerOf(request).id, request.query)),
   );
   app.get(
     "/user/invoice/detail",
-    { config: user, schema: { querystring: StatementDetailQuery, response: lines } },
+    {
+      config: user,
+      schema: {
+        summary: "Get one of your monthly statements",
+        querystring: StatementDetailQuery,
+        response: lines,
+      },
+    },
     async (request) => ok(await statementLines(pool, viewerOf(request).id, request.query.date)),
   );
 
   app.get(
     "/analytics/statements",
-    { config: admin, schema: { response: answers(z.array(ClosedMonth)) } },
+    {
+      config: admin,
+      schema: { summary: "List monthly statements of the site", response: answers(z.array(ClosedMonth)) },
+    },
     async () => ok(await closedMonths(pool)),
   );
   app.get(
     "/analytics/statements/users",
-    { config: admin, schema: { querystring: StatementUsersQuery, response: answers(StatementUserPage) } },
+    {
+      config: admin,
+      schema: {
+        summary: "List the users of a monthly statement",
+        querystring: StatementUsersQuery,
+        response: answers(StatementUserPage),
+      },
+    },
     async (request) => ok(await statementUsers(pool, request.query)),
   );
   app.get(
     "/analytics/statements/detail",
-    { config: admin, schema: { querystring: UserMonth, response: lines } },
+    {
+      config: admin,
+      schema: { summary: "Get a user's monthly statement", querystring: UserMonth, response: lines },
+    },
     async (request) => ok(await statementLines(pool, request.query.user_id, request.query.date)),
   );
 
-  const byHand = {
-    config: { access: "root", rateLimit: { max: 10, timeWindow: 60_000 } },
-    schema: { params: MonthInPath, response: answers(ClosedMonth) },
-  } as const;
-  app.post("/option/invoice/gen/:month", byHand, async (request) =>
+  const byHand = (summary: string) =>
+    ({
+      config: { access: "root", rateLimit: { max: 10, timeWindow: 60_000 } },
+      schema: { summary, params: MonthInPath, response: answers(ClosedMonth) },
+    }) as const;
+  app.post("/option/invoice/gen/:month", byHand("Create the statements of a month"), async (request) =>
     ok(await closeMonthByHand(db, viewerOf(request), { month: request.params.month, again: false })),
   );
-  app.post("/option/invoice/update/:month", byHand, async (request) =>
-    ok(await closeMonthByHand(db, viewerOf(request), { month: request.params.month, again: true })),
+  app.post(
+    "/option/invoice/update/:month",
+    byHand("Create the statements of a month again"),
+    async (request) =>
+      ok(await closeMonthByHand(db, viewerOf(request), { month: request.params.month, again: true })),
   );
 }

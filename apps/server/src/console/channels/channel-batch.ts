@@ -26,18 +26,23 @@ export function channelBatchRoutes(app: ConsoleApp, services: Services): void {
   const outcome = { response: answers(ChannelBatchAnswer) };
   const edited = { response: answers(ChannelEditAnswer) };
 
-  app.put("/channel/batch", { config, schema: { body: ChannelBatchEdit, ...edited } }, async (request) => {
-    const { ids, edit, preview } = request.body;
-    const answer = await editChannels(services, viewerOf(request), ids, edit, preview);
-    for (const { id } of preview ? [] : answer.changed) services.health.forgive(id);
-    return ok(answer);
-  });
+  app.put(
+    "/channel/batch",
+    { config, schema: { summary: "Change fields of many channels", body: ChannelBatchEdit, ...edited } },
+    async (request) => {
+      const { ids, edit, preview } = request.body;
+      const answer = await editChannels(services, viewerOf(request), ids, edit, preview);
+      for (const { id } of preview ? [] : answer.changed) services.health.forgive(id);
+      return ok(answer);
+    },
+  );
 
   app.put(
     "/channel/batch/status/:status",
     {
       config,
       schema: {
+        summary: "Enable or disable many channels",
         params: z.object({ status: z.enum(["enable", "disable"]) }),
         body: z.object({ ids: ChannelIds }),
         ...outcome,
@@ -53,18 +58,28 @@ export function channelBatchRoutes(app: ConsoleApp, services: Services): void {
 
   app.delete(
     "/channel/batch",
-    { config, schema: { body: z.object({ ids: ChannelIds }), ...outcome } },
+    { config, schema: { summary: "Delete many channels", body: z.object({ ids: ChannelIds }), ...outcome } },
     async (request) => ok(await deleteChannels(services, viewerOf(request), request.body.ids)),
   );
 
-  app.delete("/channel/disabled", { config, schema: outcome }, async (request) =>
-    ok(await deleteChannels(services, viewerOf(request), await disabledChannels(services))),
+  app.delete(
+    "/channel/disabled",
+    { config, schema: { summary: "Delete all disabled channels", ...outcome } },
+    async (request) =>
+      ok(await deleteChannels(services, viewerOf(request), await disabledChannels(services))),
   );
 
   // The older API's two special cases: they answer how many channels changed.
   app.put(
     "/channel/batch/azure_api",
-    { config, schema: { body: OneValue, response: answers(z.int()) } },
+    {
+      config,
+      schema: {
+        summary: "Set the Azure API version of many channels",
+        body: OneValue,
+        response: answers(z.int()),
+      },
+    },
     async (request) => {
       const { ids, value } = request.body;
       const answer = await editChannels(services, viewerOf(request), ids, { other: value }, false);
@@ -74,7 +89,10 @@ export function channelBatchRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/channel/batch/del_model",
-    { config, schema: { body: OneValue, response: answers(z.int()) } },
+    {
+      config,
+      schema: { summary: "Remove models from many channels", body: OneValue, response: answers(z.int()) },
+    },
     async (request) => {
       const { ids, value } = request.body;
       const edit = { models: { mode: "remove" as const, values: [value] } };
@@ -88,7 +106,7 @@ export function channelBatchRoutes(app: ConsoleApp, services: Services): void {
 function transferRoutes(app: ConsoleApp, services: Services): void {
   app.post(
     "/channel/:id/copy",
-    { config, schema: { params: IdParams, response: answers(ChannelRow) } },
+    { config, schema: { summary: "Copy a channel", params: IdParams, response: answers(ChannelRow) } },
     async (request) =>
       ok(describeChannel(await copyChannel(services, viewerOf(request), request.params.id), [])),
   );
@@ -96,21 +114,34 @@ function transferRoutes(app: ConsoleApp, services: Services): void {
   // POST, so that no other site can make a browser fetch it, and no cache keeps it.
   app.post(
     "/channel/export",
-    { config: { ...config, level: "view" }, schema: { body: Chosen, response: answers(ChannelExport) } },
+    {
+      config: { ...config, level: "view" },
+      schema: {
+        summary: "Export channels without their keys",
+        body: Chosen,
+        response: answers(ChannelExport),
+      },
+    },
     async (request) =>
       ok(await exportChannels(services, viewerOf(request), { ids: request.body.ids, withKeys: false })),
   );
 
   app.post(
     "/channel/export/keys",
-    { config: { access: "root" }, schema: { body: Chosen, response: answers(ChannelExport) } },
+    {
+      config: { access: "root" },
+      schema: { summary: "Export channels with their keys", body: Chosen, response: answers(ChannelExport) },
+    },
     async (request) =>
       ok(await exportChannels(services, viewerOf(request), { ids: request.body.ids, withKeys: true })),
   );
 
   app.post(
     "/channel/import",
-    { config, schema: { body: ChannelImport, response: answers(ChannelImportAnswer) } },
+    {
+      config,
+      schema: { summary: "Import channels", body: ChannelImport, response: answers(ChannelImportAnswer) },
+    },
     async (request) => ok(await importChannels(services, viewerOf(request), request.body.channels)),
   );
 }

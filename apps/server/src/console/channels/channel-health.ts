@@ -27,7 +27,15 @@ export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Servi
 
   app.get(
     "/channel/:id/events",
-    { config, schema: { params: IdParams, querystring: PageQuery, response: answers(ChannelEventPage) } },
+    {
+      config,
+      schema: {
+        summary: "List the health events of a channel",
+        params: IdParams,
+        querystring: PageQuery,
+        response: answers(ChannelEventPage),
+      },
+    },
     async ({ params, query }) => {
       const { rows, total } = await listEvents(db, params.id, sliceOf(query, []));
       return ok(pageOf(query, rows, total));
@@ -36,7 +44,14 @@ export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Servi
 
   app.get(
     "/channel/health",
-    { config, schema: { querystring: ChannelHealthQuery, response: answers(ChannelHours) } },
+    {
+      config,
+      schema: {
+        summary: "Get the health of channels over 24 hours",
+        querystring: ChannelHealthQuery,
+        response: answers(ChannelHours),
+      },
+    },
     async (request) => ok(await hoursOfChannels(pool, request.query.ids.split(",").map(Number))),
   );
 
@@ -44,7 +59,12 @@ export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Servi
     "/channel/:id/usage",
     {
       config,
-      schema: { params: IdParams, querystring: ObjectUsageQuery, response: answers(ObjectUsage) },
+      schema: {
+        summary: "Get the usage of a channel over 24 hours and 30 days",
+        params: IdParams,
+        querystring: ObjectUsageQuery,
+        response: answers(ObjectUsage),
+      },
     },
     async ({ params, query }) => {
       await getChannel(db, params.id);
@@ -52,13 +72,30 @@ export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Servi
     },
   );
 
-  app.get("/channel/:id/keys", { config, schema: { params: IdParams, response: keys } }, async ({ params }) =>
-    ok(await show(params.id)),
+  app.get(
+    "/channel/:id/keys",
+    {
+      config,
+      schema: {
+        summary: "List the keys of a channel, shortened, with their state",
+        params: IdParams,
+        response: keys,
+      },
+    },
+    async ({ params }) => ok(await show(params.id)),
   );
 
   app.patch(
     "/channel/:id/keys/:key",
-    { config, schema: { params: KeyParams, body: ChannelKeyPatch, response: keys } },
+    {
+      config,
+      schema: {
+        summary: "Enable or disable a key of a channel",
+        params: KeyParams,
+        body: ChannelKeyPatch,
+        response: keys,
+      },
+    },
     async (request) => {
       const { id, key } = request.params;
       await patchKey(db, viewerOf(request), id, key, request.body);
@@ -69,7 +106,10 @@ export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Servi
 
   app.delete(
     "/channel/:id/keys/:key",
-    { config, schema: { params: KeyParams, response: answers(Nothing) } },
+    {
+      config,
+      schema: { summary: "Remove a key from a channel", params: KeyParams, response: answers(Nothing) },
+    },
     async (request) => {
       await removeKey(db, viewerOf(request), request.params.id, request.params.key);
       return ok(null);

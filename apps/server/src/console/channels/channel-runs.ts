@@ -33,24 +33,46 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
 
-  app.post("/channel/run", { config, schema: { body: ChannelRunInput, response: one } }, async (request) => {
-    const id = await runner.start(request.body, viewerOf(request).id);
-    return ok(await getRun(db, id));
-  });
+  app.post(
+    "/channel/run",
+    {
+      config,
+      schema: {
+        summary: "Start a test or balance check of many channels",
+        body: ChannelRunInput,
+        response: one,
+      },
+    },
+    async (request) => {
+      const id = await runner.start(request.body, viewerOf(request).id);
+      return ok(await getRun(db, id));
+    },
+  );
 
-  app.get("/channel/run", { config, schema: { response: answers(z.array(ChannelRun)) } }, async () =>
-    ok(await listRuns(db)),
+  app.get(
+    "/channel/run",
+    {
+      config,
+      schema: {
+        summary: "List runs of channel tests and balance checks",
+        response: answers(z.array(ChannelRun)),
+      },
+    },
+    async () => ok(await listRuns(db)),
   );
 
   app.get(
     "/channel/run/:id",
-    { config, schema: { params: IdParams, response: answers(ChannelRunDetail) } },
+    {
+      config,
+      schema: { summary: "Get a run and its results", params: IdParams, response: answers(ChannelRunDetail) },
+    },
     async (request) => ok(await readRun(db, request.params.id)),
   );
 
   app.post(
     "/channel/run/:id/cancel",
-    { config, schema: { params: IdParams, response: one } },
+    { config, schema: { summary: "Cancel a run", params: IdParams, response: one } },
     async (request) => {
       const { id } = request.params;
       await endRun(db, id, "cancelled");
@@ -60,7 +82,10 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/channel/run/:id/events",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    {
+      config,
+      schema: { summary: "Follow a run as server-sent events", params: IdParams, response: answers(Nothing) },
+    },
     async (request, reply) => {
       const { id } = request.params;
       // Before the head of the answer is sent, while a "not found" can still be said properly.
@@ -71,7 +96,14 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/sse/channel/check",
-    { config, schema: { body: ModelCheckInput, response: answers(Nothing) } },
+    {
+      config,
+      schema: {
+        summary: "Check what a channel's models return, as server-sent events",
+        body: ModelCheckInput,
+        response: answers(Nothing),
+      },
+    },
     async (request, reply) => {
       const row = await getChannel(db, request.body.id);
       const channel = {
@@ -87,7 +119,14 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/channel/:id/tests",
-    { config, schema: { params: IdParams, response: answers(z.array(ChannelTestRow)) } },
+    {
+      config,
+      schema: {
+        summary: "List the latest test results of a channel",
+        params: IdParams,
+        response: answers(z.array(ChannelTestRow)),
+      },
+    },
     async (request) => {
       await getChannel(db, request.params.id);
       return ok(await testsOf(db, request.params.id));
@@ -99,6 +138,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
     {
       config,
       schema: {
+        summary: "List the latest test result of every channel",
         querystring: z.object({ ids: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/, "Send up to 100 ids") }),
         response: answers(z.array(ChannelPulse)),
       },
@@ -108,16 +148,27 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/channel/update_balance/:id",
-    { config, schema: { params: IdParams, response: answers(ChannelBalance.nullable()) } },
+    {
+      config,
+      schema: {
+        summary: "Request a channel's balance from its provider",
+        params: IdParams,
+        response: answers(ChannelBalance.nullable()),
+      },
+    },
     async (request) => ok((await refreshBalance(services, request.params.id)) ?? null),
   );
 
   // The older API's "all of them"; it waited until the last one had answered, this one says where to look.
-  app.post("/channel/update_balance", { config, schema: { response: one } }, async (request) => {
-    const input = ChannelRunInput.parse({ kind: "balance" });
-    const id = await runner.start(input, viewerOf(request).id);
-    return ok(await getRun(db, id));
-  });
+  app.post(
+    "/channel/update_balance",
+    { config, schema: { summary: "Request the balances of all channels", response: one } },
+    async (request) => {
+      const input = ChannelRunInput.parse({ kind: "balance" });
+      const id = await runner.start(input, viewerOf(request).id);
+      return ok(await getRun(db, id));
+    },
+  );
 }
 
 /** What is there at once, then what comes, until the run has ended. */

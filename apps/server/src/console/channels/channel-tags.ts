@@ -25,13 +25,22 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
   const outcome = answers(ChannelBatchAnswer);
   const show = (record: ChannelRecord) => describeChannel(record, health.freezes(record.id));
 
-  app.get("/channel_tag/_all", { config, schema: { response: answers(z.array(ChannelTag)) } }, async () =>
-    ok(await listTags(db)),
+  app.get(
+    "/channel_tag/_all",
+    { config, schema: { summary: "List the tags of channels", response: answers(z.array(ChannelTag)) } },
+    async () => ok(await listTags(db)),
   );
 
   app.get(
     "/channel_tag/:tag/list",
-    { config, schema: { params: TagParams, response: answers(z.array(ChannelRow)) } },
+    {
+      config,
+      schema: {
+        summary: "List the channels of a tag",
+        params: TagParams,
+        response: answers(z.array(ChannelRow)),
+      },
+    },
     async (request) => {
       await collectChannelCharges(db);
       return ok((await channelsOfTag(db, request.params.tag)).map(show));
@@ -41,7 +50,14 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
   // The newest of them: what an editor of the whole tag starts with.
   app.get(
     "/channel_tag/:tag",
-    { config, schema: { params: TagParams, response: answers(ChannelRow.nullable()) } },
+    {
+      config,
+      schema: {
+        summary: "Get the shared fields of a tag's channels",
+        params: TagParams,
+        response: answers(ChannelRow.nullable()),
+      },
+    },
     async (request) => {
       const [newest] = await channelsOfTag(db, request.params.tag);
       return ok(newest === undefined ? null : show(newest));
@@ -50,7 +66,15 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/channel_tag/:tag",
-    { config, schema: { params: TagParams, body: ChannelTagEdit, response: answers(ChannelTagAnswer) } },
+    {
+      config,
+      schema: {
+        summary: "Change all channels of a tag",
+        params: TagParams,
+        body: ChannelTagEdit,
+        response: answers(ChannelTagAnswer),
+      },
+    },
     async (request) => {
       const answer = await editTag(services, viewerOf(request), request.params.tag, request.body);
       for (const { id } of answer.preview ? [] : answer.changed) health.forgive(id);
@@ -60,14 +84,17 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
 
   app.delete(
     "/channel_tag/:tag",
-    { config, schema: { params: TagParams, response: outcome } },
+    { config, schema: { summary: "Delete all channels of a tag", params: TagParams, response: outcome } },
     async (request) =>
       ok(await deleteChannels(services, viewerOf(request), await idsOfTag(db, request.params.tag))),
   );
 
   app.delete(
     "/channel_tag/:tag/disabled",
-    { config, schema: { params: TagParams, response: outcome } },
+    {
+      config,
+      schema: { summary: "Delete the disabled channels of a tag", params: TagParams, response: outcome },
+    },
     async (request) => {
       const { tag } = request.params;
       await idsOfTag(db, tag);
@@ -80,6 +107,7 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
     {
       config,
       schema: {
+        summary: "Set the priority of a tag's channels",
         params: TagParams,
         body: z.discriminatedUnion("type", [
           z.object({ type: z.literal("priority"), value: ChannelPatch.shape.priority.unwrap() }),
@@ -101,7 +129,11 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
     "/channel_tag/:tag/status/:status",
     {
       config,
-      schema: { params: TagParams.extend({ status: z.enum(["enable", "disable"]) }), response: outcome },
+      schema: {
+        summary: "Enable or disable a tag's channels",
+        params: TagParams.extend({ status: z.enum(["enable", "disable"]) }),
+        response: outcome,
+      },
     },
     async (request) => {
       const { tag, status } = request.params;
@@ -114,7 +146,10 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
 
   app.delete(
     "/channel/:id/tag",
-    { config, schema: { params: IdParams, response: answers(ChannelRow) } },
+    {
+      config,
+      schema: { summary: "Remove the tag of a channel", params: IdParams, response: answers(ChannelRow) },
+    },
     async (request) =>
       ok(
         show(

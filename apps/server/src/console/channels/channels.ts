@@ -74,17 +74,31 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/providers",
-    { config: vocabulary, schema: { response: answers(z.array(ProviderInfo)) } },
+    {
+      config: vocabulary,
+      schema: {
+        summary: "List providers and the fields that their channels have",
+        response: answers(z.array(ProviderInfo)),
+      },
+    },
     async () => ok([...services.providers.values()].map(describeProvider)),
   );
 
-  app.get("/group", { config: vocabulary, schema: { response: answers(z.array(z.string())) } }, async () =>
-    ok(await enabledGroups(db)),
+  app.get(
+    "/group",
+    {
+      config: vocabulary,
+      schema: { summary: "List the symbols of all user groups", response: answers(z.array(z.string())) },
+    },
+    async () => ok(await enabledGroups(db)),
   );
 
   app.get(
     "/channel",
-    { config, schema: { querystring: ChannelQuery, response: answers(ChannelPage) } },
+    {
+      config,
+      schema: { summary: "List channels", querystring: ChannelQuery, response: answers(ChannelPage) },
+    },
     async (request) => {
       const { query } = request;
       const { rows, total } = await listChannels(services, { ...query, ...sliceOf(query, sortable) });
@@ -94,17 +108,30 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/channel/ids",
-    { config, schema: { querystring: ChannelQuery, response: answers(z.array(z.int())) } },
+    {
+      config,
+      schema: {
+        summary: "List the ids of all channels that match a filter",
+        querystring: ChannelQuery,
+        response: answers(z.array(z.int())),
+      },
+    },
     async (request) => ok(await channelIds(services, request.query)),
   );
 
-  app.get("/channel/:id", { config, schema: { params: IdParams, response: row } }, async (request) => {
-    await collectChannelCharges(db);
-    return ok(show(await getChannel(db, request.params.id)));
-  });
+  app.get(
+    "/channel/:id",
+    { config, schema: { summary: "Get a channel", params: IdParams, response: row } },
+    async (request) => {
+      await collectChannelCharges(db);
+      return ok(show(await getChannel(db, request.params.id)));
+    },
+  );
 
-  app.post("/channel", { config, schema: { body: ChannelInput, response: row } }, async (request) =>
-    ok(show(await createChannel(services, viewerOf(request), request.body))),
+  app.post(
+    "/channel",
+    { config, schema: { summary: "Create channels, one per key", body: ChannelInput, response: row } },
+    async (request) => ok(show(await createChannel(services, viewerOf(request), request.body))),
   );
 
   async function change(request: FastifyRequest, id: number, fields: ChannelChange): Promise<ChannelRow> {
@@ -115,14 +142,21 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/channel/:id",
-    { config, schema: { params: IdParams, body: ChannelChange, response: row } },
+    { config, schema: { summary: "Change a channel", params: IdParams, body: ChannelChange, response: row } },
     async (request) => ok(await change(request, request.params.id, request.body)),
   );
 
   // The same with the id in the body.
   app.put(
     "/channel",
-    { config, schema: { body: z.intersection(z.object({ id: RowId }), ChannelChange), response: row } },
+    {
+      config,
+      schema: {
+        summary: "Change a channel; the id is in the body",
+        body: z.intersection(z.object({ id: RowId }), ChannelChange),
+        response: row,
+      },
+    },
     async (request) => {
       const { id, ...fields } = request.body;
       return ok(await change(request, id, fields));
@@ -131,13 +165,16 @@ export function channelRoutes(app: ConsoleApp, services: Services): void {
 
   app.patch(
     "/channel/:id",
-    { config, schema: { params: IdParams, body: ChannelPatch, response: row } },
+    {
+      config,
+      schema: { summary: "Enable or disable a channel", params: IdParams, body: ChannelPatch, response: row },
+    },
     async (request) => ok(show(await quickChange(request, request.params.id, request.body))),
   );
 
   app.delete(
     "/channel/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    { config, schema: { summary: "Delete a channel", params: IdParams, response: answers(Nothing) } },
     async (request) => {
       await deleteChannel(db, viewerOf(request), request.params.id);
       return ok(null);
@@ -169,28 +206,50 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
 
   app.post(
     "/channel/:id/test",
-    { config, schema: { params: IdParams, body: TestInput, response: result } },
+    {
+      config,
+      schema: {
+        summary: "Test a channel with one of its models",
+        params: IdParams,
+        body: TestInput,
+        response: result,
+      },
+    },
     async (request) => {
       const tested = await testStored(services, request.params.id, request.body?.model ?? "");
       return ok(tested);
     },
   );
 
-  app.post("/channel/test", { config, schema: { body: UnsavedTest, response: result } }, async (request) => {
-    const { id, model, ...given } = request.body;
-    const stored = id === undefined ? undefined : await getChannel(db, id);
-    const input = filled(services, viewerOf(request), given, stored);
-    const key = keyFor(services, input.key, stored);
-    checkUpstream(providers, input, key !== "");
-    const channel = { ...input, id: id ?? 0, key };
-    return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
-  });
+  app.post(
+    "/channel/test",
+    {
+      config,
+      schema: { summary: "Test a channel that is not saved yet", body: UnsavedTest, response: result },
+    },
+    async (request) => {
+      const { id, model, ...given } = request.body;
+      const stored = id === undefined ? undefined : await getChannel(db, id);
+      const input = filled(services, viewerOf(request), given, stored);
+      const key = keyFor(services, input.key, stored);
+      checkUpstream(providers, input, key !== "");
+      const channel = { ...input, id: id ?? 0, key };
+      return ok(await services.testChannel({ channel, model: model || testModelFor(services, channel) }));
+    },
+  );
 
   // The second is the older API's name for it.
   for (const path of ["/channel/models", "/channel/provider_models_list"]) {
     app.post(
       path,
-      { config, schema: { body: ModelListInput, response: answers(z.array(z.string())) } },
+      {
+        config,
+        schema: {
+          summary: "Fetch a provider's list of models with given credentials",
+          body: ModelListInput,
+          response: answers(z.array(z.string())),
+        },
+      },
       async (request) => {
         const { id, ...given } = request.body;
         const stored = id === undefined ? undefined : await getChannel(db, id);

@@ -55,6 +55,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     {
       config: channels,
       schema: {
+        summary: "List the models that channels offer",
         response: {
           ...answers(z.array(ModelEntry)),
           200: Envelope(z.array(ModelEntry)).extend({ object: z.literal("list") }),
@@ -82,6 +83,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     {
       config: changing,
       schema: {
+        summary: "Test a channel",
         params: IdParams,
         querystring: z.object({ model: z.string().trim().max(160).default("") }),
         response: tested,
@@ -97,11 +99,11 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     },
   );
 
-  for (const [path, kind] of [
-    ["/channel/test", "test"],
-    ["/channel/update_balance", "balance"],
+  for (const [path, kind, summary] of [
+    ["/channel/test", "test", "Start a test of all channels"],
+    ["/channel/update_balance", "balance", "Start a balance check of all channels"],
   ] as const) {
-    app.get(path, { config: changing, schema: { response: answers(z.null()) } }, async (request) => {
+    app.get(path, { config: changing, schema: { summary, response: answers(z.null()) } }, async (request) => {
       await services.runner.start(ChannelRunInput.parse({ kind }), viewerOf(request).id);
       return ok(null);
     });
@@ -112,6 +114,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     {
       config: changing,
       schema: {
+        summary: "Request a channel's balance from its provider",
         params: IdParams,
         response: {
           ...answers(z.null()),
@@ -129,7 +132,14 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
   for (const path of ["/option/system_info/log", "/system_info/log"]) {
     app.post(
       path,
-      { config: { access: "root" }, schema: { body: LogRequest, response: answers(z.array(LogLine)) } },
+      {
+        config: { access: "root" },
+        schema: {
+          summary: "List the latest lines of the server's log",
+          body: LogRequest,
+          response: answers(z.array(LogLine)),
+        },
+      },
       async (request) =>
         ok(
           (await services.recentLog(request.body.count)).map(({ time, level, message }) => ({
@@ -144,7 +154,10 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
   // There is one, and it is not chosen.
   app.get(
     "/option/safe_tools",
-    { config: { access: "root" }, schema: { response: answers(z.array(z.string())) } },
+    {
+      config: { access: "root" },
+      schema: { summary: "List the checks for forbidden phrases", response: answers(z.array(z.string())) },
+    },
     async () => ok(["Keyword"]),
   );
 
@@ -153,7 +166,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     "/user/token",
     {
       config: { access: "user", changes: true, rateLimit: GUESS_LIMIT },
-      schema: { response: answers(z.string()) },
+      schema: { summary: "Create a new access token; the old one ends", response: answers(z.string()) },
     },
     async (request, reply) => {
       // Version 2 makes one by POST.
@@ -173,7 +186,10 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
 
   app.get(
     "/user/dashboard/rate",
-    { config: { access: "user" }, schema: { response: answers(Rate) } },
+    {
+      config: { access: "user" },
+      schema: { summary: "Get your current rate limit and its use", response: answers(Rate) },
+    },
     async (request) => {
       const { id, group } = viewerOf(request);
       const [{ rpm, tpm }, found] = await Promise.all([lastMinute(pool, id), findGroup(db, group)]);

@@ -11,17 +11,33 @@ import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
 export function catalogRoutes(app: ConsoleApp, { db }: Services, cache: ModelHealthCache): void {
   const config = { access: "anyone" } as const;
 
-  app.get("/available_model", { config, schema: { response: answers(AvailableModels) } }, async (request) =>
-    ok(await availableModels(db, await cache.ranks.read(), request.viewer?.group)),
+  app.get(
+    "/available_model",
+    {
+      config,
+      schema: {
+        summary: "List the models that you can call, with their prices",
+        response: answers(AvailableModels),
+      },
+    },
+    async (request) => ok(await availableModels(db, await cache.ranks.read(), request.viewer?.group)),
   );
 
   app.get(
     "/ownedby",
-    { config, schema: { response: answers(z.record(z.string(), ModelOwnerRow)) } },
+    {
+      config,
+      schema: {
+        summary: "List the owners of models by id",
+        response: answers(z.record(z.string(), ModelOwnerRow)),
+      },
+    },
     async () => ok(Object.fromEntries((await listOwners(db)).map((owner) => [owner.id, owner]))),
   );
 
-  app.get("/model_ownedby", { config, schema: { response: answers(z.array(ModelOwnerRow)) } }, async () =>
-    ok(await listOwners(db)),
+  app.get(
+    "/model_ownedby",
+    { config, schema: { summary: "List the owners of models", response: answers(z.array(ModelOwnerRow)) } },
+    async () => ok(await listOwners(db)),
   );
 }

@@ -14,7 +14,11 @@ export function iconRoutes(app: ConsoleApp, { icons }: Services): void {
     "/icon",
     {
       config: { access: "anyone", rateLimit: ICON_LIMIT },
-      schema: { querystring: IconQuery, response: { ...answers(z.null()), 200: z.unknown() } },
+      schema: {
+        summary: "Get the icon of a model owner",
+        querystring: IconQuery,
+        response: { ...answers(z.null()), 200: z.unknown() },
+      },
     },
     async (request, reply) => {
       const { mediaType, bytes } = await icons.iconAt(request.query.address);

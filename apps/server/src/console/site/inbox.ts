@@ -16,23 +16,36 @@ export function inboxRoutes(app: ConsoleApp, { db }: Services): void {
 
   app.get(
     "/inbox",
-    { config, schema: { querystring: InboxQuery, response: answers(InboxPage) } },
+    {
+      config,
+      schema: { summary: "List your notifications", querystring: InboxQuery, response: answers(InboxPage) },
+    },
     async (request) => ok(await listInbox(db, viewerOf(request), request.query)),
   );
 
-  app.get("/inbox/unread", { config, schema: state }, async (request) =>
-    ok(await inboxState(db, viewerOf(request))),
+  app.get(
+    "/inbox/unread",
+    { config, schema: { summary: "Count your unread notifications", ...state } },
+    async (request) => ok(await inboxState(db, viewerOf(request))),
   );
 
-  app.post("/inbox/read", { config, schema: { ...state, body: InboxReadInput } }, async (request) => {
-    const viewer = viewerOf(request);
-    await markAllRead(db, viewer, request.body.until);
-    return ok(await inboxState(db, viewer));
-  });
+  app.post(
+    "/inbox/read",
+    { config, schema: { summary: "Mark all notifications as read", ...state, body: InboxReadInput } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      await markAllRead(db, viewer, request.body.until);
+      return ok(await inboxState(db, viewer));
+    },
+  );
 
-  app.post("/inbox/:id/read", { config, schema: { ...state, params: EntryParams } }, async (request) => {
-    const viewer = viewerOf(request);
-    await markRead(db, viewer, request.params.id);
-    return ok(await inboxState(db, viewer));
-  });
+  app.post(
+    "/inbox/:id/read",
+    { config, schema: { summary: "Mark a notification as read", ...state, params: EntryParams } },
+    async (request) => {
+      const viewer = viewerOf(request);
+      await markRead(db, viewer, request.params.id);
+      return ok(await inboxState(db, viewer));
+    },
+  );
 }

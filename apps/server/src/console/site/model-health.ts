@@ -11,26 +11,40 @@ import { currentTime } from "#platform/clock.ts";
 export function modelHealthRoutes(app: ConsoleApp, services: Services, cache: ModelHealthCache): void {
   const config = { access: "anyone" } as const;
 
-  app.get("/model_health", { config, schema: { response: answers(ModelsHealth) } }, async (request) => {
-    const [{ since, models }, reachable] = await Promise.all([
-      cache.hours.read(),
-      reachableModels(services, request.viewer?.group),
-    ]);
-    const shown = [...models].filter(
-      ([model, { tallies }]) =>
-        servedOf(reachable, model) !== undefined && isListed(reachable, model, tallies),
-    );
-    return ok({ since: unixTime(since), models: Object.fromEntries(shown) });
-  });
+  app.get(
+    "/model_health",
+    {
+      config,
+      schema: {
+        summary: "Get availability and latency of models over 24 hours",
+        response: answers(ModelsHealth),
+      },
+    },
+    async (request) => {
+      const [{ since, models }, reachable] = await Promise.all([
+        cache.hours.read(),
+        reachableModels(services, request.viewer?.group),
+      ]);
+      const shown = [...models].filter(
+        ([model, { tallies }]) =>
+          servedOf(reachable, model) !== undefined && isListed(reachable, model, tallies),
+      );
+      return ok({ since: unixTime(since), models: Object.fromEntries(shown) });
+    },
+  );
 
-  app.get("/model_status", { config, schema: { response: answers(StatusPage) } }, async () => {
-    if (!services.settings.current().StatusPageEnabled) throw notFound({ reason: "status_page_disabled" });
-    const [hours, days] = await Promise.all([cache.hours.read(), cache.days.read()]);
-    return ok({
-      computed_at: unixTime(currentTime()),
-      since: unixTime(hours.since),
-      first_day: days.firstDay.toISOString().slice(0, 10),
-      models: await statusOfModels(services, hours, days),
-    });
-  });
+  app.get(
+    "/model_status",
+    { config, schema: { summary: "Get the data of the public status page", response: answers(StatusPage) } },
+    async () => {
+      if (!services.settings.current().StatusPageEnabled) throw notFound({ reason: "status_page_disabled" });
+      const [hours, days] = await Promise.all([cache.hours.read(), cache.days.read()]);
+      return ok({
+        computed_at: unixTime(currentTime()),
+        since: unixTime(hours.since),
+        first_day: days.firstDay.toISOString().slice(0, 10),
+        models: await statusOfModels(services, hours, days),
+      });
+    },
+  );
 }

@@ -35,25 +35,44 @@ export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
 
   app.get(
     "/model_info",
-    { config: { access: "anyone" }, schema: { response: answers(z.array(ModelInfoRow)) } },
+    {
+      config: { access: "anyone" },
+      schema: { summary: "List model information", response: answers(z.array(ModelInfoRow)) },
+    },
     async () => ok((await listModelInfo(db)).map(present)),
   );
 
-  app.get("/model_info/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    ok(present(await getModelInfo(db, request.params.id))),
+  app.get(
+    "/model_info/:id",
+    { config, schema: { summary: "Get the information about a model", params: IdParams, response: row } },
+    async (request) => ok(present(await getModelInfo(db, request.params.id))),
   );
 
-  app.post("/model_info", { config, schema: { body: ModelInfoInput, response: row } }, async (request) =>
-    ok(present(await createModelInfo(db, viewerOf(request), request.body))),
+  app.post(
+    "/model_info",
+    { config, schema: { summary: "Create information about a model", body: ModelInfoInput, response: row } },
+    async (request) => ok(present(await createModelInfo(db, viewerOf(request), request.body))),
   );
 
-  app.put("/model_info", { config, schema: { body: ModelInfoChange, response: row } }, async (request) =>
-    ok(present(await changeModelInfo(db, viewerOf(request), request.body))),
+  app.put(
+    "/model_info",
+    {
+      config,
+      schema: { summary: "Change the information about a model", body: ModelInfoChange, response: row },
+    },
+    async (request) => ok(present(await changeModelInfo(db, viewerOf(request), request.body))),
   );
 
   app.delete(
     "/model_info/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    {
+      config,
+      schema: {
+        summary: "Delete the information about a model",
+        params: IdParams,
+        response: answers(Nothing),
+      },
+    },
     async (request) => {
       await deleteModelInfo(db, viewerOf(request), request.params.id);
       return ok(null);
@@ -65,7 +84,11 @@ export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
     {
       config,
       bodyLimit: LIST_LIMIT,
-      schema: { body: ModelInfoImport, response: answers(ModelInfoImported) },
+      schema: {
+        summary: "Import model information",
+        body: ModelInfoImport,
+        response: answers(ModelInfoImported),
+      },
     },
     async (request) => {
       const { url, models, mode } = request.body;

@@ -22,31 +22,44 @@ export function noticeRoutes(app: ConsoleApp, services: Services): void {
   const config = { access: "admin", permission: "settings" } as const;
   const testing = { ...config, rateLimit: TEST_LIMIT };
 
-  app.get("/option/notice", { config, schema: { response: answers(z.array(NoticeRow)) } }, async () => {
-    const rows = await listNotices(db, SHOWN);
-    return ok(
-      rows.map((row) => {
-        const { title, text } = messageOf(row, settings.current());
-        return {
-          id: Number(row.id),
-          created_time: unixTime(row.created_time),
-          event: row.event,
-          title,
-          text,
-          repeats: row.repeats,
-          deliveries: row.deliveries.map(({ channel, status, error }) => ({
-            channel,
-            status: NoticeRow.shape.deliveries.element.shape.status.catch("pending").parse(status),
-            error,
-          })),
-        };
-      }),
-    );
-  });
+  app.get(
+    "/option/notice",
+    {
+      config,
+      schema: {
+        summary: "List operator notices that were sent lately",
+        response: answers(z.array(NoticeRow)),
+      },
+    },
+    async () => {
+      const rows = await listNotices(db, SHOWN);
+      return ok(
+        rows.map((row) => {
+          const { title, text } = messageOf(row, settings.current());
+          return {
+            id: Number(row.id),
+            created_time: unixTime(row.created_time),
+            event: row.event,
+            title,
+            text,
+            repeats: row.repeats,
+            deliveries: row.deliveries.map(({ channel, status, error }) => ({
+              channel,
+              status: NoticeRow.shape.deliveries.element.shape.status.catch("pending").parse(status),
+              error,
+            })),
+          };
+        }),
+      );
+    },
+  );
 
   app.post(
     "/option/notice/test",
-    { config: testing, schema: { body: NoticeTest, response: answers(Nothing) } },
+    {
+      config: testing,
+      schema: { summary: "Send a test notice", body: NoticeTest, response: answers(Nothing) },
+    },
     async (request) => {
       const telling = { db, mailer, post, settings: () => settings.current() };
       await sendTestNotice(telling, request.body.channel);
@@ -59,7 +72,7 @@ export function noticeRoutes(app: ConsoleApp, services: Services): void {
     "/option/mail/test",
     {
       config: { access: "root", rateLimit: TEST_LIMIT },
-      schema: { response: answers(z.object({ to: z.string() })) },
+      schema: { summary: "Send a test mail", response: answers(z.object({ to: z.string() })) },
     },
     async (request) => {
       const { email, language } = await getUser(db, viewerOf(request).id);

@@ -11,21 +11,27 @@ export function ownerRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "models" } as const;
   const row = answers(ModelOwnerRow);
 
-  app.get("/model_ownedby/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    ok(await getOwner(db, request.params.id)),
+  app.get(
+    "/model_ownedby/:id",
+    { config, schema: { summary: "Get a model owner", params: IdParams, response: row } },
+    async (request) => ok(await getOwner(db, request.params.id)),
   );
 
-  app.post("/model_ownedby", { config, schema: { body: ModelOwnerInput, response: row } }, async (request) =>
-    ok(await createOwner(db, viewerOf(request), request.body)),
+  app.post(
+    "/model_ownedby",
+    { config, schema: { summary: "Create a model owner", body: ModelOwnerInput, response: row } },
+    async (request) => ok(await createOwner(db, viewerOf(request), request.body)),
   );
 
-  app.put("/model_ownedby", { config, schema: { body: ModelOwnerChange, response: row } }, async (request) =>
-    ok(await changeOwner(db, viewerOf(request), request.body)),
+  app.put(
+    "/model_ownedby",
+    { config, schema: { summary: "Change a model owner", body: ModelOwnerChange, response: row } },
+    async (request) => ok(await changeOwner(db, viewerOf(request), request.body)),
   );
 
   app.delete(
     "/model_ownedby/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    { config, schema: { summary: "Delete a model owner", params: IdParams, response: answers(Nothing) } },
     async (request) => {
       await deleteOwner(db, viewerOf(request), request.params.id);
       return ok(null);

@@ -19,28 +19,57 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
   // A root account is for ever, so it is looked for only until there is one.
   let rooted = false;
 
-  app.get("/status", { config: open, schema: { response: answers(SiteStatus) } }, async () => {
-    rooted ||= await hasRoot(db);
-    return ok(siteStatus(services, !rooted));
-  });
+  app.get(
+    "/status",
+    {
+      config: open,
+      schema: { summary: "Get the public settings of the site", response: answers(SiteStatus) },
+    },
+    async () => {
+      rooted ||= await hasRoot(db);
+      return ok(siteStatus(services, !rooted));
+    },
+  );
 
-  app.get("/health", { config: unlimited, schema: { response: { 200: Healthy } } }, async () => healthy);
+  app.get(
+    "/health",
+    { config: unlimited, schema: { summary: "Check that the process runs", response: { 200: Healthy } } },
+    async () => healthy,
+  );
 
-  app.get("/ready", { config: unlimited, schema: { response: { 200: Ready } } }, async () => {
-    const { stale } = await services.readiness.check();
-    return stale.length === 0 ? healthy : { ...healthy, stale };
-  });
+  app.get(
+    "/ready",
+    {
+      config: unlimited,
+      schema: { summary: "Check that the node can serve calls", response: { 200: Ready } },
+    },
+    async () => {
+      const { stale } = await services.readiness.check();
+      return stale.length === 0 ? healthy : { ...healthy, stale };
+    },
+  );
 
   const texts = { response: answers(z.string()) };
-  app.get("/notice", { config: open, schema: texts }, async () => ok(settings.current().Notice));
-  app.get("/about", { config: open, schema: texts }, async () => ok(settings.current().About));
-  app.get("/home_page_content", { config: open, schema: texts }, async () =>
-    ok(settings.current().HomePageContent),
+  app.get("/notice", { config: open, schema: { summary: "Get the announcement", ...texts } }, async () =>
+    ok(settings.current().Notice),
+  );
+  app.get(
+    "/about",
+    { config: open, schema: { summary: "Get the text of the About page", ...texts } },
+    async () => ok(settings.current().About),
+  );
+  app.get(
+    "/home_page_content",
+    { config: open, schema: { summary: "Get the text of the home page", ...texts } },
+    async () => ok(settings.current().HomePageContent),
   );
 
   app.get(
     "/user_group_map",
-    { config: open, schema: { response: answers(UserGroupMap) } },
+    {
+      config: open,
+      schema: { summary: "List the user groups that you can see", response: answers(UserGroupMap) },
+    },
     async (request) => {
       const groups = await usableGroups(db, request.viewer?.group);
       return ok(Object.fromEntries(groups.map((group) => [group.symbol, present(group)])));

@@ -43,26 +43,49 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
 
   app.get(
     "/option/telegram",
-    { config, schema: { querystring: TelegramMenuQuery, response: answers(TelegramMenuPage) } },
+    {
+      config,
+      schema: {
+        summary: "List the commands of the Telegram bot",
+        querystring: TelegramMenuQuery,
+        response: answers(TelegramMenuPage),
+      },
+    },
     async ({ query }) => {
       const { rows, total } = await listMenus(db, { keyword: query.keyword, ...sliceOf(query, sortable) });
       return ok(pageOf(query, rows, total));
     },
   );
 
-  app.get("/option/telegram/:id", { config, schema: { params: IdParams, response: row } }, async (request) =>
-    ok(await getMenu(db, request.params.id)),
+  app.get(
+    "/option/telegram/:id",
+    { config, schema: { summary: "Get a command of the Telegram bot", params: IdParams, response: row } },
+    async (request) => ok(await getMenu(db, request.params.id)),
   );
 
   app.post(
     "/option/telegram",
-    { config, schema: { body: TelegramMenuInput, response: row } },
+    {
+      config,
+      schema: {
+        summary: "Create or change a command of the Telegram bot",
+        body: TelegramMenuInput,
+        response: row,
+      },
+    },
     async (request) => ok(await saveMenu(db, viewerOf(request), request.body)),
   );
 
   app.delete(
     "/option/telegram/:id",
-    { config, schema: { params: IdParams, response: answers(Nothing) } },
+    {
+      config,
+      schema: {
+        summary: "Delete a command of the Telegram bot",
+        params: IdParams,
+        response: answers(Nothing),
+      },
+    },
     async (request) => {
       await deleteMenu(db, viewerOf(request), request.params.id);
       return ok(null);
@@ -71,13 +94,16 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
 
   app.get(
     "/option/telegram/status",
-    { config: asking, schema: { response: answers(TelegramStatus) } },
+    {
+      config: asking,
+      schema: { summary: "Get the state of the Telegram bot", response: answers(TelegramStatus) },
+    },
     async () => ok(await botStatus(bot)),
   );
 
   app.put(
     "/option/telegram/reload",
-    { config: asking, schema: { response: answers(TelegramStatus) } },
+    { config: asking, schema: { summary: "Reload the Telegram bot", response: answers(TelegramStatus) } },
     async (request) => {
       await registerBot(bot, viewerOf(request));
       return ok(await botStatus(bot));
@@ -87,7 +113,10 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
   const own = { access: "user" } as const;
   app.get(
     "/user/self/telegram",
-    { config: own, schema: { response: answers(TelegramLink) } },
+    {
+      config: own,
+      schema: { summary: "Get your link with the Telegram bot", response: answers(TelegramLink) },
+    },
     async (request) => {
       const link = await findLink(db, viewerOf(request).id);
       return ok(link === null ? null : { label: link.label, created_time: unixTime(link.created_time) });
@@ -98,7 +127,11 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
     "/user/self/telegram",
     {
       config: { ...own, rateLimit: GUESS_LIMIT },
-      schema: { body: OptionalProof, response: answers(TelegramCode) },
+      schema: {
+        summary: "Start to link your account with the Telegram bot",
+        body: OptionalProof,
+        response: answers(TelegramCode),
+      },
     },
     async (request) => {
       if (botName(settings.current()) === "") throw invalidRequest({ reason: "bot_missing" });
@@ -110,7 +143,10 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
 
   app.delete(
     "/user/self/telegram",
-    { config: own, schema: { response: answers(Nothing) } },
+    {
+      config: own,
+      schema: { summary: "Remove your link with the Telegram bot", response: answers(Nothing) },
+    },
     async (request) => {
       await unlink(db, viewerOf(request));
       return ok(null);
@@ -122,6 +158,7 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
     {
       config: { access: "anyone", rateLimit: UPDATE_LIMIT },
       schema: {
+        summary: "Receive an update from Telegram",
         params: z.object({ secret: z.string().max(128) }),
         body: z.unknown(),
         response: answers(Nothing),

@@ -11,7 +11,7 @@ export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {
     "/audit",
     {
       config: { access: "admin", permission: "audit" },
-      schema: { querystring: AuditQuery, response: answers(AuditPage) },
+      schema: { summary: "List the audit log", querystring: AuditQuery, response: answers(AuditPage) },
     },
     async (request) => {
       const { orderBy } = sliceOf({ ...request.query, page: 1 }, auditOrders);

@@ -9,19 +9,28 @@ import { exportSettings, previewSettings } from "#domain/settings/transfer.ts";
 export function settingTransferRoutes(app: ConsoleApp, { settings, version }: Services): void {
   const config = { access: "root" } as const;
 
-  app.get("/option/export", { config, schema: { response: answers(SettingsFile) } }, async () =>
-    ok(exportSettings(settings.current(), version)),
+  app.get(
+    "/option/export",
+    { config, schema: { summary: "Export the settings without secrets", response: answers(SettingsFile) } },
+    async () => ok(exportSettings(settings.current(), version)),
   );
 
   app.post(
     "/option/import/preview",
-    { config, schema: { body: SettingsFile, response: answers(SettingsPreview) } },
+    {
+      config,
+      schema: {
+        summary: "Preview an import of settings",
+        body: SettingsFile,
+        response: answers(SettingsPreview),
+      },
+    },
     async (request) => ok(previewSettings(settings.current(), request.body.values)),
   );
 
   app.post(
     "/option/import",
-    { config, schema: { body: SettingsFile, response: answers(Nothing) } },
+    { config, schema: { summary: "Import settings", body: SettingsFile, response: answers(Nothing) } },
     async (request) => {
       const { changes } = previewSettings(settings.current(), request.body.values);
       const values = Object.fromEntries(changes.map(({ key, after }) => [key, after]));

@@ -19,15 +19,25 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
   const { settings } = services;
   const config = { access: "admin", permission: "settings" } as const;
 
-  app.get("/option", { config, schema: { response: answers(SettingsView) } }, async () => {
-    const current = settings.current();
-    const Language = shownLanguage(settings);
-    return ok({ ...current, Language, secrets_set: secretSettings.filter((key) => current[key] !== "") });
-  });
+  app.get(
+    "/option",
+    {
+      config,
+      schema: {
+        summary: "List settings; secrets show only whether they are set",
+        response: answers(SettingsView),
+      },
+    },
+    async () => {
+      const current = settings.current();
+      const Language = shownLanguage(settings);
+      return ok({ ...current, Language, secrets_set: secretSettings.filter((key) => current[key] !== "") });
+    },
+  );
 
   app.put(
     "/option",
-    { config, schema: { body: SettingChange, response: answers(Nothing) } },
+    { config, schema: { summary: "Change a setting", body: SettingChange, response: answers(Nothing) } },
     async (request) => {
       await changeSettings(services, viewerOf(request), { [request.body.key]: request.body.value });
       return ok(null);
@@ -36,7 +46,14 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
 
   app.put(
     "/option/batch",
-    { config, schema: { body: SettingChanges, response: answers(Nothing) } },
+    {
+      config,
+      schema: {
+        summary: "Change several settings, all or none",
+        body: SettingChanges,
+        response: answers(Nothing),
+      },
+    },
     async (request) => {
       await changeSettings(services, viewerOf(request), request.body.values);
       return ok(null);

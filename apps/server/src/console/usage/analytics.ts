@@ -20,13 +20,28 @@ import { describeSite } from "#domain/usage/site.ts";
 export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const config = { access: "admin", permission: "analytics" } as const;
 
-  app.get("/analytics/statistics", { config, schema: { response: answers(SiteStatistics) } }, async () =>
-    ok(await describeSite(pool)),
+  app.get(
+    "/analytics/statistics",
+    {
+      config,
+      schema: {
+        summary: "Get the site's users, channels, codes and totals",
+        response: answers(SiteStatistics),
+      },
+    },
+    async () => ok(await describeSite(pool)),
   );
 
   app.get(
     "/analytics/period",
-    { config, schema: { querystring: PeriodQuery, response: answers(Period) } },
+    {
+      config,
+      schema: {
+        summary: "Get usage over a period, by day, model, channel and user",
+        querystring: PeriodQuery,
+        response: answers(Period),
+      },
+    },
     async (request) => {
       const { start_timestamp, end_timestamp, group_type, user_id, time_zone } = request.query;
       return ok(
@@ -46,7 +61,14 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
 
   app.get(
     "/analytics/insights",
-    { config, schema: { querystring: InsightsQuery, response: answers(Insights) } },
+    {
+      config,
+      schema: {
+        summary: "Get rankings, flows, margins and latency of a period",
+        querystring: InsightsQuery,
+        response: answers(Insights),
+      },
+    },
     async (request) => {
       const { start_timestamp, end_timestamp } = request.query;
       const [from, to] = [new Date(start_timestamp * 1000), new Date(end_timestamp * 1000)];
@@ -60,6 +82,7 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
     {
       config,
       schema: {
+        summary: "Get usage of several users over a period",
         querystring: UsersQuery,
         // The older API has the models beside the data.
         response: {
@@ -76,7 +99,14 @@ export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
 
   app.get(
     "/analytics/multi_user_stats/export",
-    { config, schema: { querystring: UsersQuery, response: { ...compared, 200: z.string() } } },
+    {
+      config,
+      schema: {
+        summary: "Export usage of several users as CSV",
+        querystring: UsersQuery,
+        response: { ...compared, 200: z.string() },
+      },
+    },
     async (request, reply) => {
       const { start_time, end_time } = request.query;
       const { users } = await compareUsers(pool, request.query);

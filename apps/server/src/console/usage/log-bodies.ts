@@ -17,7 +17,11 @@ export function logBodyRoutes(app: ConsoleApp, { pool, secrets }: Services): voi
     "/log/:id/bodies",
     {
       config: { access: "user" },
-      schema: { params: RequestParams, response: answers(LogBodies.nullable()) },
+      schema: {
+        summary: "Get the recorded request and response of a call",
+        params: RequestParams,
+        response: answers(LogBodies.nullable()),
+      },
     },
     async (request, reply) => {
       const viewer = viewerOf(request);

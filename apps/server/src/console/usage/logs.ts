@@ -59,29 +59,47 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
     return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
   };
 
-  app.get("/log", { config: admin, schema: page }, async (request) =>
-    ok(await search(everybody, request.query)),
+  app.get(
+    "/log",
+    { config: admin, schema: { summary: "List calls and account movements of all users", ...page } },
+    async (request) => ok(await search(everybody, request.query)),
   );
-  app.get("/log/self", { config: user, schema: page }, async (request) =>
-    ok(await search(own(request), request.query)),
+  app.get(
+    "/log/self",
+    { config: user, schema: { summary: "List your calls and account movements", ...page } },
+    async (request) => ok(await search(own(request), request.query)),
   );
-  app.get("/log/stat", { config: admin, schema: totals }, async (request) =>
-    ok(await totalLogs(pool, everybody, request.query)),
+  app.get(
+    "/log/stat",
+    { config: admin, schema: { summary: "Sum the calls of all users that match a filter", ...totals } },
+    async (request) => ok(await totalLogs(pool, everybody, request.query)),
   );
-  app.get("/log/self/stat", { config: user, schema: totals }, async (request) =>
-    ok(await totalLogs(pool, own(request), request.query)),
+  app.get(
+    "/log/self/stat",
+    { config: user, schema: { summary: "Sum your calls that match a filter", ...totals } },
+    async (request) => ok(await totalLogs(pool, own(request), request.query)),
   );
 
   const facets = { querystring: LogFacetsQuery, response: answers(LogFacets) };
-  app.get("/log/facets", { config: admin, schema: facets }, async (request) =>
-    ok(await logFacets(pool, everybody, request.query)),
+  app.get(
+    "/log/facets",
+    {
+      config: admin,
+      schema: { summary: "Count the calls of all users by outcome, model, channel and more", ...facets },
+    },
+    async (request) => ok(await logFacets(pool, everybody, request.query)),
   );
-  app.get("/log/self/facets", { config: user, schema: facets }, async (request) =>
-    ok(await logFacets(pool, own(request), request.query)),
+  app.get(
+    "/log/self/facets",
+    { config: user, schema: { summary: "Count your calls by outcome, model and more", ...facets } },
+    async (request) => ok(await logFacets(pool, own(request), request.query)),
   );
   app.get(
     "/log/:id",
-    { config: user, schema: { params: CallParams, response: answers(LogRow) } },
+    {
+      config: user,
+      schema: { summary: "Get a call with its attempts", params: CallParams, response: answers(LogRow) },
+    },
     async (request) => {
       const view = mayEnter(viewerOf(request), "logs") ? everybody : own(request);
       return ok(await findCall(pool, view, request.params.id));
@@ -90,14 +108,28 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
 
   app.delete(
     "/log",
-    { config: admin, schema: { querystring: ClearQuery, response: answers(z.int()) } },
+    {
+      config: admin,
+      schema: {
+        summary: "Delete log rows before a date",
+        querystring: ClearQuery,
+        response: answers(z.int()),
+      },
+    },
     async (request) =>
       ok(await clearLogs({ db, pool }, viewerOf(request), new Date(request.query.target_timestamp * 1000))),
   );
 
   app.get(
     "/user/dashboard",
-    { config: user, schema: { querystring: DashboardQuery, response: answers(Dashboard) } },
+    {
+      config: user,
+      schema: {
+        summary: "Get your usage of the last days",
+        querystring: DashboardQuery,
+        response: answers(Dashboard),
+      },
+    },
     async (request) => {
       const viewer = viewerOf(request);
       const { time_zone, days } = request.query;
@@ -127,7 +159,14 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
   app.addHook("preClose", async () => closing.abort());
   app.get(
     "/user/dashboard/events",
-    { config: user, schema: { querystring: AccountEventsQuery, response: answers(Nothing) } },
+    {
+      config: user,
+      schema: {
+        summary: "Follow your usage as server-sent events",
+        querystring: AccountEventsQuery,
+        response: answers(Nothing),
+      },
+    },
     async (request, reply) => {
       const { id } = viewerOf(request);
       return sendEvents(

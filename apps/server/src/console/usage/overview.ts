@@ -16,13 +16,28 @@ export function overviewRoutes(app: ConsoleApp, services: Services): void {
   const closing = new AbortController();
   app.addHook("preClose", async () => closing.abort());
 
-  app.get("/overview", { config, schema: { response: answers(Overview) } }, async (request) =>
-    ok(visibleTo(viewerOf(request), await cache.read())),
+  app.get(
+    "/overview",
+    {
+      config,
+      schema: {
+        summary: "Get the state of the gateway: traffic, errors, latency, cost, channels",
+        response: answers(Overview),
+      },
+    },
+    async (request) => ok(visibleTo(viewerOf(request), await cache.read())),
   );
 
   app.get(
     "/overview/events",
-    { config, schema: { querystring: OverviewEventsQuery, response: answers(Nothing) } },
+    {
+      config,
+      schema: {
+        summary: "Follow the state of the gateway as server-sent events",
+        querystring: OverviewEventsQuery,
+        response: answers(Nothing),
+      },
+    },
     async (request, reply) => {
       const viewer = viewerOf(request);
       return sendEvents(

@@ -46,7 +46,7 @@ export function taskRoutes(app: ConsoleApp, { db }: Services): void {
   for (const { below, config, view } of endpoints) {
     app.get(
       `/task${below}`,
-      { config, schema: { querystring: TaskQuery, response: answers(TaskPage) } },
+      { config, schema: { summary: "List tasks", querystring: TaskQuery, response: answers(TaskPage) } },
       async (request) => {
         const { query } = request;
         const search = {
@@ -59,7 +59,14 @@ export function taskRoutes(app: ConsoleApp, { db }: Services): void {
     );
     app.get(
       `/mj${below}`,
-      { config, schema: { querystring: MidjourneyQuery, response: answers(MidjourneyPage) } },
+      {
+        config,
+        schema: {
+          summary: "List Midjourney tasks",
+          querystring: MidjourneyQuery,
+          response: answers(MidjourneyPage),
+        },
+      },
       async (request) => {
         const { query } = request;
         const search = {
