@@ -26,10 +26,14 @@ export async function loadErrorTexts(): Promise<void> {
   }
 }
 
-/** For screens that show errors of earlier visits: draws them again once their messages are there. */
-export function useErrorTexts(): void {
+/**
+ * For screens that show errors of earlier visits: draws them again once their messages are there.
+ *
+ * @param wanted false where there are none: their messages weigh more than most screens
+ */
+export function useErrorTexts(wanted = true): void {
   const [, redraw] = useState(ofErrors !== undefined);
   useEffect(() => {
-    void loadErrorTexts().then(() => redraw(true));
-  }, []);
+    if (wanted) void loadErrorTexts().then(() => redraw(true));
+  }, [wanted]);
 }

@@ -55,6 +55,11 @@ export const reasonPhrases = {
 
 const isReason = (code: string): code is ReasonName => Object.hasOwn(reasonPhrases, code);
 
+/** Whether a reason is, or was caused by, an error, whose message comes with `useErrorTexts`. */
+export function namesError(facts: readonly ReasonFact[]): boolean {
+  return facts.some(({ code }) => !isReason(code));
+}
+
 /**
  * A stored reason. A text without facts stays as it is: a person, a provider or an earlier version wrote it. Where facts
  * may be errors, `useErrorTexts` loads their texts.

@@ -25,6 +25,13 @@ const SHOWN = 8;
 export function BellPanel({ label, face, announcement }: BellPanelProps) {
   const { t } = useTranslation();
   const [opened, setOpened] = useState(true);
+  const [speaks, setSpeaks] = useState(false);
+  useEffect(() => {
+    // Its texts come with those of the screens; without a connection they stay in English.
+    void loadMessagesOf("screens")
+      .catch(() => undefined)
+      .finally(() => setSpeaks(true));
+  }, []);
   const close = () => setOpened(false);
   // Also when the button that had the focus has gone.
   useHotkeys([["Escape", close]], []);
@@ -44,28 +51,34 @@ export function BellPanel({ label, face, announcement }: BellPanelProps) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown p={0} className={classes.panel ?? ""}>
-        <Latest onLeave={close} />
-        {announcement.exists ? (
-          <UnstyledButton
-            className={classes.foot}
-            onClick={() => {
-              close();
-              announcement.open();
-            }}
-          >
-            <IconSpeakerphone size={17} stroke={1.7} aria-hidden />
-            <Text span fz="sm" flex={1}>
-              {t("Announcement")}
-            </Text>
-            <IconChevronRight size={15} aria-hidden />
-          </UnstyledButton>
-        ) : null}
-        <UnstyledButton component={Link} to="/panel/inbox" className={classes.foot} onClick={close}>
-          <Text span fz="sm" fw={500} flex={1}>
-            {t("All notifications")}
-          </Text>
-          <IconChevronRight size={15} aria-hidden />
-        </UnstyledButton>
+        {speaks ? (
+          <>
+            <Latest onLeave={close} />
+            {announcement.exists ? (
+              <UnstyledButton
+                className={classes.foot}
+                onClick={() => {
+                  close();
+                  announcement.open();
+                }}
+              >
+                <IconSpeakerphone size={17} stroke={1.7} aria-hidden />
+                <Text span fz="sm" flex={1}>
+                  {t("Announcement")}
+                </Text>
+                <IconChevronRight size={15} aria-hidden />
+              </UnstyledButton>
+            ) : null}
+            <UnstyledButton component={Link} to="/panel/inbox" className={classes.foot} onClick={close}>
+              <Text span fz="sm" fw={500} flex={1}>
+                {t("All notifications")}
+              </Text>
+              <IconChevronRight size={15} aria-hidden />
+            </UnstyledButton>
+          </>
+        ) : (
+          <Waiting />
+        )}
       </Popover.Dropdown>
     </Popover>
   );
@@ -73,11 +86,6 @@ export function BellPanel({ label, face, announcement }: BellPanelProps) {
 
 function Latest({ onLeave }: { onLeave: () => void }) {
   const { t } = useTranslation();
-  const [speaks, setSpeaks] = useState(false);
-  useEffect(() => {
-    // Reasons are texts of other screens. Without a connection the list says that it could not be loaded.
-    void loadMessagesOf("screens").finally(() => setSpeaks(true));
-  }, []);
   const inbox = useInfiniteQuery(inboxQuery({ unread: 0, kind: "" }, SHOWN));
   useFreshList();
   const state = useQuery(stateQuery).data;
@@ -101,10 +109,8 @@ function Latest({ onLeave }: { onLeave: () => void }) {
       <div className={classes.panelList}>
         {inbox.error && !rows ? (
           <Failed error={inbox.error} onRetry={() => void inbox.refetch()} />
-        ) : !rows || !speaks ? (
-          <Center h={140}>
-            <Loader size="sm" aria-label={t("Loading")} />
-          </Center>
+        ) : !rows ? (
+          <Waiting />
         ) : rows.length === 0 ? (
           <Empty icon={IconBellOff} title={t("No notifications yet")} compact />
         ) : (
@@ -112,5 +118,14 @@ function Latest({ onLeave }: { onLeave: () => void }) {
         )}
       </div>
     </>
+  );
+}
+
+function Waiting() {
+  const { t } = useTranslation();
+  return (
+    <Center h={140}>
+      <Loader size="sm" aria-label={t("Loading")} />
+    </Center>
   );
 }

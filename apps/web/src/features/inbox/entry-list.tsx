@@ -15,6 +15,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { useFormat } from "#lib/quota.ts";
+import { namesError } from "#lib/reasons.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { useMarkRead } from "./api.ts";
 import { entryText, kindTitles } from "./entry-texts.ts";
@@ -33,7 +34,7 @@ type EntryListProps = { rows: InboxRow[]; compact?: boolean; onLeave?: () => voi
 
 export function EntryList({ rows, compact = false, onLeave }: EntryListProps) {
   const { t } = useTranslation();
-  useErrorTexts();
+  useErrorTexts(rows.some((row) => namesError(row.reason_facts)));
   return (
     <ul className={classes.list} aria-label={t("Notifications")} data-compact={compact || undefined}>
       {rows.map((row) => (

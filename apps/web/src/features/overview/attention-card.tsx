@@ -9,7 +9,7 @@ import { currentLocale } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
-import { storedReason } from "#lib/reasons.ts";
+import { namesError, storedReason } from "#lib/reasons.ts";
 import { Section } from "#ui/page.tsx";
 import classes from "./overview.module.css";
 
@@ -18,7 +18,7 @@ type Line = { title: string; text: string; to: string; urgent: boolean };
 export function AttentionCard({ items, since }: { items: AttentionItem[]; since: number }) {
   const { t } = useTranslation();
   const format = useFormat();
-  useErrorTexts();
+  useErrorTexts(items.some((item) => "reason_facts" in item && namesError(item.reason_facts)));
   return (
     <Section
       title={t("Needs attention")}
