@@ -2,7 +2,7 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadMessagesOf } from "#lib/i18n.ts";
-import { ErrorScreen } from "./error-screen.tsx";
+import { Failed } from "#ui/empty.tsx";
 import { RequireRights } from "./require-rights.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
@@ -53,13 +53,22 @@ const routes: RouteObject[] = [
       { index: true, element: <Navigate to={landing} replace /> },
       ...screens.flatMap(screenRoutes),
       { path: "404", element: <NotFound /> },
-      { path: "*", element: <ErrorScreen inside /> },
+      { path: "*", element: <NotFound /> },
     ],
   },
 ];
 
 export function Console() {
   return useRoutes(routes);
+}
+
+/** The frame without a screen: who is signed in could not be asked. */
+export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  return (
+    <Shell>
+      <Failed error={error} onRetry={onRetry} heading />
+    </Shell>
+  );
 }
 
 /** The console's first screen comes with its frame, not after it. */

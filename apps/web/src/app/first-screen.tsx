@@ -5,6 +5,7 @@ import { lazy, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useSelf } from "#lib/session.ts";
+import { ErrorBoundary } from "#ui/error-boundary.tsx";
 
 const loadOverview = () => import("#features/overview/overview-page.tsx");
 const loadUsage = () => import("#features/dashboard/dashboard-page.tsx");
@@ -31,7 +32,15 @@ export function FirstScreen() {
   return own ? (
     <UsagePage tabs={tabs} />
   ) : (
-    <OverviewPage tabs={tabs} firstSteps={self.request_count === 0 ? <FirstSteps /> : null} />
+    <OverviewPage tabs={tabs} firstSteps={self.request_count === 0 ? <Steps /> : null} />
+  );
+}
+
+function Steps() {
+  return (
+    <ErrorBoundary>
+      <FirstSteps />
+    </ErrorBoundary>
   );
 }
 

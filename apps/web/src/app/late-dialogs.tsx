@@ -1,7 +1,8 @@
 /** The search (⌘K) and the list of shortcuts (`?`): both come, with their texts, when they are first opened. */
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, useEffect } from "react";
 import { loadMessagesOf } from "#lib/i18n.ts";
+import { LatePart } from "#ui/late-part.tsx";
 
 /** They offer what is on any screen, and so need the texts of all. */
 const withMessages = async <T,>(module: Promise<T>): Promise<T> =>
@@ -36,8 +37,8 @@ export function LateDialogs({ requests, onSearch }: { requests: number; onSearch
   }, [open]);
   return (
     <>
-      <Suspense fallback={null}>{requests > 0 ? <CommandPalette requests={requests} /> : null}</Suspense>
-      <Suspense fallback={null}>{listed ? <ShortcutList onClose={close} /> : null}</Suspense>
+      <LatePart>{requests > 0 ? <CommandPalette requests={requests} /> : null}</LatePart>
+      <LatePart>{listed ? <ShortcutList onClose={close} /> : null}</LatePart>
     </>
   );
 }

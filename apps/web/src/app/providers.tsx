@@ -4,12 +4,14 @@ import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { onReachChange } from "#lib/connection.ts";
 import { errorNote } from "#lib/error-text.ts";
 import { isLeavingGuarded, mayLeave } from "#lib/history.ts";
 import { ApiError, whenUnauthenticated } from "#lib/http.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
+import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
 
@@ -30,6 +32,11 @@ whenUnauthenticated(() => {
   if (wasOpen) toast.info(i18next.t("Please sign in again"));
 });
 
+// What was missed meanwhile is unknown.
+onReachChange((reach) => {
+  if (reach === "reached") void queryClient.invalidateQueries({ refetchType: "active" });
+});
+
 // Where toasts appear comes with the first of them, which waits in its store.
 const Toasts = lazy(() => import("#ui/toasts.tsx").then((module) => ({ default: module.Toasts })));
 
@@ -37,9 +44,11 @@ function ToastCorner() {
   const [wanted, setWanted] = useState(false);
   useEffect(() => whenFirstToast(() => setWanted(true)), []);
   return wanted ? (
-    <Suspense fallback={null}>
-      <Toasts />
-    </Suspense>
+    <ErrorBoundary shown={() => null}>
+      <Suspense fallback={null}>
+        <Toasts />
+      </Suspense>
+    </ErrorBoundary>
   ) : null;
 }
 

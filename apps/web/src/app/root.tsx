@@ -3,8 +3,9 @@ import { Suspense, useEffect, useLayoutEffect, useRef, useState, useTransition }
 import { Router } from "react-router-dom";
 import { currentLocation, followHistory, navigator } from "#lib/history.ts";
 import { basePath } from "#lib/http.ts";
+import { Broken, ErrorBoundary } from "#ui/error-boundary.tsx";
 import { Boot } from "./boot.tsx";
-import { ErrorBoundary } from "./error-screen.tsx";
+import { ConnectionBanner } from "./connection-banner.tsx";
 import { Screens } from "./router.tsx";
 import classes from "./root.module.css";
 
@@ -17,12 +18,22 @@ export function Root() {
   return (
     <Router basename={basePath.replace(/\/$/, "") || "/"} location={location} navigator={navigator}>
       {inProgress ? <div className={classes.line} data-page-loading aria-hidden /> : null}
-      <ErrorBoundary address={location.key}>
+      <ErrorBoundary resetKey={location.key} shown={brokenFrame}>
         <Suspense fallback={<Boot />}>
           <Screens />
         </Suspense>
       </ErrorBoundary>
+      <ConnectionBanner />
     </Router>
+  );
+}
+
+/** The frame itself is broken, or could not be loaded. */
+function brokenFrame(error: unknown, retry: () => void) {
+  return (
+    <main className={classes.broken}>
+      <Broken error={error} onRetry={retry} heading />
+    </main>
   );
 }
 

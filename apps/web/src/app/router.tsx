@@ -3,7 +3,6 @@ import { type ComponentType, lazy } from "react";
 import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
 import HomePage from "#features/site/home-page.tsx";
 import { loadMessagesOf } from "#lib/i18n.ts";
-import { ErrorScreen } from "./error-screen.tsx";
 import { RequireSession } from "./guards.tsx";
 import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 
@@ -26,11 +25,22 @@ async function loadConsole() {
     import("./console-routes.tsx"),
     loadMessagesOf("console"),
   ]);
-  await loadScreenOf(window.location.href);
+  // The frame stays: the screen's own place shows what went wrong.
+  await loadScreenOf(window.location.href).catch(() => {});
   return { default: Console };
 }
 
 const Console = lazy(loadConsole);
+const ClosedConsole = lazy(async () => {
+  const [{ ClosedConsole }] = await Promise.all([import("./console-routes.tsx"), loadMessagesOf("console")]);
+  return { default: ClosedConsole };
+});
+
+function closedConsole(error: Error, retry: () => void) {
+  return <ClosedConsole error={error} onRetry={retry} />;
+}
+
+const notFound = page(() => import("#features/site/not-found-page.tsx"));
 
 const publicRoutes: RouteObject = {
   element: <PublicFrame />,
@@ -66,7 +76,8 @@ const publicRoutes: RouteObject = {
       ],
     },
     { path: "jump", element: page(() => import("#features/site/jump-page.tsx")) },
-    { path: "404", element: page(() => import("#features/site/not-found-page.tsx")) },
+    { path: "404", element: notFound },
+    { path: "*", element: notFound },
   ],
 };
 
@@ -79,10 +90,9 @@ const routes: RouteObject[] = [
   publicRoutes,
   {
     path: "panel",
-    element: <RequireSession ahead={loadConsole} />,
+    element: <RequireSession ahead={loadConsole} failed={closedConsole} />,
     children: [{ path: "*", element: <Console /> }],
   },
-  { path: "*", element: <ErrorScreen /> },
 ];
 
 export function Screens() {

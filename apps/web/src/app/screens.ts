@@ -27,12 +27,12 @@ import {
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
 import { phrase } from "#lib/i18n.ts";
-import { rememberedRole } from "#lib/session.ts";
+import { rememberedRights } from "#lib/session.ts";
 
 /** With the part of it that this browser's reader sees. */
 async function loadFirstScreen() {
   const page = await import("./first-screen.tsx");
-  await page.prepareFirstScreen(rememberedRole());
+  await page.prepareFirstScreen(rememberedRights().role);
   return { default: page.FirstScreen };
 }
 

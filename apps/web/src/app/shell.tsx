@@ -1,10 +1,11 @@
 /** The console around a screen: header, menu, breadcrumbs. Knows the screens, not what is on them. */
-import { Drawer } from "@mantine/core";
+import { Drawer, Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { ModalsProvider } from "@mantine/modals";
-import { useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Outlet, useLocation } from "react-router-dom";
+import { Broken, ErrorBoundary } from "#ui/error-boundary.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
 import { Brand } from "./brand.tsx";
 import { ConsoleHeader } from "./console-header.tsx";
@@ -13,10 +14,11 @@ import { LateDialogs } from "./late-dialogs.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import classes from "./shell.module.css";
 
-export function Shell() {
+/** @param children in place of the screen of the address */
+export function Shell({ children }: { children?: ReactNode }) {
   const { t } = useTranslation();
   const narrow = useIsNarrow();
-  const { pathname } = useLocation();
+  const { pathname, key } = useLocation();
   const [wide, setWide] = useLocalStorage({
     key: "opened",
     defaultValue: true,
@@ -59,11 +61,27 @@ export function Shell() {
         <main id="content" className={classes.main} tabIndex={-1}>
           <div className={classes.content}>
             <Crumbs />
-            <Outlet />
+            <ErrorBoundary resetKey={key} shown={brokenScreen}>
+              <Suspense fallback={<ScreenSkeleton />}>{children ?? <Outlet />}</Suspense>
+            </ErrorBoundary>
           </div>
         </main>
         <LateDialogs requests={searches} onSearch={search} />
       </div>
     </ModalsProvider>
+  );
+}
+
+function brokenScreen(error: unknown, retry: () => void) {
+  return <Broken error={error} onRetry={retry} heading />;
+}
+
+/** Keeps the place of a screen whose code is on its way. */
+function ScreenSkeleton() {
+  return (
+    <div aria-busy>
+      <Skeleton height={30} width={180} mb="lg" />
+      <Skeleton height={320} radius="lg" />
+    </div>
   );
 }

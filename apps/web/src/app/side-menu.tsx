@@ -3,7 +3,7 @@ import { Badge, Text, Tooltip } from "@mantine/core";
 import { useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
-import { useSelf } from "#lib/session.ts";
+import { rememberedRights, useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { UserAvatar } from "./avatar-menu.tsx";
 import { MenuScroll } from "./menu-scroll.tsx";
@@ -15,7 +15,7 @@ type SideMenuProps = { rail: boolean; onChoose?: () => void };
 export function SideMenu({ rail, onChoose }: SideMenuProps) {
   const { t } = useTranslation();
   const self = useSelf();
-  const groups = useMemo(() => (self ? visibleMenu(self) : []), [self]);
+  const groups = useMemo(() => visibleMenu(self ?? rememberedRights()), [self]);
   return (
     <div className={classes.menu} data-rail={rail || undefined}>
       <div className={classes.head}>

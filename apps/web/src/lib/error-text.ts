@@ -1,7 +1,7 @@
 /** Turns any failure into one message in the reader's language, by its code and params. Texts are never compared. */
 import { MISSING, type WireParams } from "@gateway/shared/errors/phrase";
 import type { TFunction } from "i18next";
-import { ApiError } from "./http.ts";
+import { ApiError, isTimeout } from "./http.ts";
 import { templateNamed } from "./late-errors.ts";
 
 /** A message by the name of its template; undefined for a name from another version of the server. */
@@ -48,16 +48,28 @@ export function errorReason(error: unknown, t: TFunction): string {
   if (error instanceof ApiError) {
     const issues = [...new Set(Object.values(issueTexts(t, error)))];
     if (issues.length > 0) return issues.join(" · ");
-    return codeText(t, error.code, error.params) ?? unknownText(error, t);
+    if (error.status === 405) return t("This site is for demonstration only, there is no server!");
+    const known = codeText(t, error.code, error.params);
+    // A refusal explains itself; an error of the server must be reported.
+    return known === undefined
+      ? unknownText(error, t)
+      : error.status >= 500
+        ? withId(known, error, t)
+        : known;
   }
+  if (isTimeout(error)) return t("The server took too long to respond.");
   // fetch rejects with a TypeError when there is no connection.
   if (error instanceof TypeError) return t("Unable to connect to the server properly!");
   return error instanceof Error && error.name !== "ZodError" ? error.message : t("Data format incorrect");
 }
 
 /** A code that this version of the console does not know: the server's English, and the id to ask about it with. */
-function unknownText({ message, requestId, status }: ApiError, t: TFunction): string {
-  if (message === "") return status >= 500 ? t("Server error") : t("Unknown error");
+function unknownText(error: ApiError, t: TFunction): string {
+  if (error.message === "") return error.status >= 500 ? t("Server error") : t("Unknown error");
+  return withId(error.message, error, t);
+}
+
+function withId(message: string, { requestId }: ApiError, t: TFunction): string {
   return requestId === "" ? message : t("{{message}} (request id: {{id}})", { message, id: requestId });
 }
 
@@ -66,7 +78,7 @@ export type ErrorNote = { level: "error" | "info"; text: string };
 /** @param failed what was attempted, an English phrase */
 export function errorNote(error: unknown, t: TFunction, failed?: string): ErrorNote {
   if (error instanceof ApiError && error.status === 405)
-    return { level: "info", text: t("This site is for demonstration only, there is no server!") };
+    return { level: "info", text: errorReason(error, t) };
   if (error instanceof TypeError)
     return { level: "error", text: t("Unable to connect to the server properly!") };
   const reason = errorReason(error, t);

@@ -1,5 +1,6 @@
 /** Speaks to /api: opens the envelope, parses the answer with the shared schema, names the error. */
 import type { Failure } from "@gateway/shared/envelope";
+import { isGatewayFailure, noteReached, noteUnreachable } from "./connection.ts";
 import { loadErrorTexts } from "./late-errors.ts";
 
 /** An answer that says no: `code` and `params` say why, `issues` the same per form field. */
@@ -9,8 +10,10 @@ export class ApiError extends Error {
   readonly params: Failure["params"];
   readonly issues: NonNullable<Failure["issues"]>;
   readonly requestId: string;
+  /** Seconds until another try makes sense; undefined when the server does not say. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, failure: Partial<Omit<Failure, "success">>) {
+  constructor(status: number, failure: Partial<Omit<Failure, "success">>, retryAfter?: number) {
     super(failure.message ?? "");
     this.name = "ApiError";
     this.status = status;
@@ -18,6 +21,7 @@ export class ApiError extends Error {
     this.params = failure.params ?? {};
     this.issues = failure.issues ?? {};
     this.requestId = failure.request_id ?? "";
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -44,9 +48,9 @@ export function whenUnauthenticated(act: () => void): void {
   onUnauthenticated = act;
 }
 
-async function readJson(response: Response): Promise<unknown> {
+function jsonOf(text: string): unknown {
   try {
-    return await response.json();
+    return JSON.parse(text);
   } catch {
     return null;
   }
@@ -72,23 +76,61 @@ function failureOf(answer: unknown): Partial<Failure> {
 /** Typed answers and true statuses; without it the server answers as One Hub does. */
 export const version2 = { "api-version": "2" };
 
+/** What changes something may take longer: the test of a channel waits for its provider. */
+const READ_TIMEOUT_MS = 30_000;
+const CHANGE_TIMEOUT_MS = 180_000;
+
+/** True for a request without an answer within its time. */
+export function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "TimeoutError";
+}
+
+function secondsOf(header: string | null): number | undefined {
+  const seconds = Number(header ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+}
+
+/** Status and JSON of an answer. Rejects without a connection, and when the answer is not complete in time. */
+async function exchange(url: string, options: RequestInit, timeoutMs: number) {
+  try {
+    const response = await fetch(url, { ...options, signal: AbortSignal.timeout(timeoutMs) });
+    const answer = jsonOf(await response.text());
+    if (answer === null && isGatewayFailure(response.status)) noteUnreachable();
+    else noteReached();
+    return { response, answer };
+  } catch (error) {
+    if (!isTimeout(error)) noteUnreachable();
+    throw error;
+  }
+}
+
 async function request<T>(
   method: string,
   path: string,
   schema: Reader<T> | Promise<Reader<T>>,
   options: { query?: Query; body?: unknown } = {},
 ): Promise<T> {
-  const response = await fetch(apiUrl(path, options.query), {
-    method,
-    headers: { ...version2, ...(options.body === undefined ? {} : { "content-type": "application/json" }) },
-    body: options.body === undefined ? null : JSON.stringify(options.body),
-    credentials: "same-origin",
-  });
-  const answer = await readJson(response);
+  const { response, answer } = await exchange(
+    apiUrl(path, options.query),
+    {
+      method,
+      headers: {
+        ...version2,
+        ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+      credentials: "same-origin",
+    },
+    method === "GET" ? READ_TIMEOUT_MS : CHANGE_TIMEOUT_MS,
+  );
   if (response.ok && answer !== null && typeof answer === "object" && "data" in answer) {
     if (!("success" in answer) || answer.success === true) return (await schema).parse(answer.data);
   }
-  const error = new ApiError(response.status, failureOf(answer));
+  const error = new ApiError(
+    response.status,
+    failureOf(answer),
+    secondsOf(response.headers.get("retry-after")),
+  );
   await loadErrorTexts();
   if (response.status === 401 && error.code !== "wrong_credentials") onUnauthenticated();
   throw error;

@@ -1,7 +1,9 @@
 /** The one cache of server data, and the one place where failures become visible. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { isGatewayFailure } from "./connection.ts";
 import { ApiError } from "./http.ts";
 import { phrase } from "./i18n.ts";
+import { isShown } from "./shown-errors.ts";
 
 export interface Failing extends Record<string, unknown> {
   /** The screen itself says what went wrong, no toast. */
@@ -25,17 +27,30 @@ export const deletion = { failed: phrase("Delete failed") };
 /** Of a mutation whose form shows field errors on its fields. */
 export const inForm = { onFields: true };
 
-/** Worth another try: no connection, or a server in trouble. Not a refusal, not an answer we cannot read. */
+/**
+ * Worth another try at once: no connection, or a server that is away for a moment. Not a refusal, not an error of the
+ * server's program, not an answer that took too long: the reader sees those, with a button.
+ */
 function isPassing(error: Error): boolean {
-  return error instanceof ApiError ? error.status >= 500 : error instanceof TypeError;
+  return error instanceof ApiError
+    ? isGatewayFailure(error.status) && error.retryAfter === undefined
+    : error instanceof TypeError;
 }
 
-/** @param report shows a failure to the person; called once per failed query or mutation. */
+const RETRY_MS = 600;
+/** By then a screen has drawn the error where its answer should be. */
+const DRAWN_MS = 700;
+
+/** @param report shows a failure to the person; called once per failed query or mutation that no screen shows. */
 export function createQueryClient(report: (error: unknown, failed?: string) => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        if (!query.meta?.quiet) report(error, query.meta?.failed);
+        if (query.meta?.quiet) return;
+        setTimeout(() => {
+          // What was loaded ahead has no observer: it is fetched again when it is needed.
+          if (!isShown(error) && query.getObserversCount() > 0) report(error, query.meta?.failed);
+        }, DRAWN_MS);
       },
     }),
     mutationCache: new MutationCache({
@@ -48,9 +63,13 @@ export function createQueryClient(report: (error: unknown, failed?: string) => v
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        retry: (count, error) => count < 2 && isPassing(error),
+        retry: (count, error) => count < 1 && isPassing(error),
+        retryDelay: RETRY_MS,
         refetchOnWindowFocus: false,
+        // Offline a request fails and says so; what is shown is fetched again when the connection is back.
+        networkMode: "always",
       },
+      mutations: { networkMode: "always" },
     },
   });
 }

@@ -1,5 +1,12 @@
 /** Who is signed in. The server's answer decides; local storage only bridges the first paint. */
-import { type Action, type AdminArea, type AdminLevel, can, mayEnter } from "@gateway/shared/accounts/roles";
+import {
+  type Action,
+  type AdminArea,
+  type AdminLevel,
+  type AdminRights,
+  can,
+  mayEnter,
+} from "@gateway/shared/accounts/roles";
 import type { Self } from "@gateway/shared/accounts/session";
 import { type QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
 import { isLeavingGuarded } from "./history.ts";
@@ -7,7 +14,7 @@ import { ApiError, asSent, http } from "./http.ts";
 import { forgetAll, keep, kept } from "./stored.ts";
 
 const storageKey = "user";
-type StoredUser = Pick<Self, "role" | "avatar_url" | "username">;
+type StoredUser = Pick<Self, "role" | "permissions" | "avatar_url" | "username">;
 
 /** Visitors never ask for it, so it does not come with the first page. */
 const selfSchema = async () => (await import("@gateway/shared/accounts/session")).Self;
@@ -35,15 +42,21 @@ function known(client: QueryClient): Self | null {
 function remember(self: Self): void {
   const stored: StoredUser = {
     role: self.role,
+    permissions: self.permissions,
     avatar_url: self.avatar_url,
     username: self.username,
   };
   keep(storageKey, JSON.stringify(stored));
 }
 
-/** The role of who was signed in here last; a guess until the server answers. */
-export function rememberedRole(): number {
-  return Number(/"role":(\d{1,3})\b/.exec(kept(storageKey) ?? "")?.[1] ?? 0);
+/** What the person who was signed in here last may do; a guess until the server answers. */
+export function rememberedRights(): AdminRights {
+  try {
+    const { role, permissions } = JSON.parse(kept(storageKey) ?? "{}") as Partial<StoredUser>;
+    return { role: Number(role ?? 0), permissions: permissions ?? null };
+  } catch {
+    return { role: 0, permissions: null };
+  }
 }
 
 /** True when this browser was signed in the last time: worth waiting for the server's word. */
@@ -56,7 +69,8 @@ export function wasSignedIn(): boolean {
  * signed in here; the console's own guard does.
  */
 export function useSelf(): Self | null | undefined {
-  return useQuery({ ...selfQuery, enabled: wasSignedIn() }).data;
+  // Whoever shows the failure also tries again.
+  return useQuery({ ...selfQuery, enabled: wasSignedIn(), retryOnMount: false }).data;
 }
 
 /** May the signed-in person do this? The server decides anyway; this only hides. */

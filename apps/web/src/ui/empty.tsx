@@ -1,21 +1,38 @@
 /** What stands where there is nothing: says why, and the next step. */
-import { Button, Stack, Text, ThemeIcon } from "@mantine/core";
-import { IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { Button, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { IconClockPause, IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
+import { ApiError, isTimeout } from "#lib/http.ts";
+import { markShown } from "#lib/shown-errors.ts";
 
-type EmptyProps = { title: string; hint?: ReactNode; action?: ReactNode; icon?: Icon; compact?: boolean };
+type EmptyProps = {
+  title: string;
+  hint?: ReactNode;
+  action?: ReactNode;
+  icon?: Icon;
+  compact?: boolean;
+  /** It stands for a whole screen: its title is the page's heading. */
+  heading?: boolean;
+};
 
-export function Empty({ title, hint, action, icon: Picture = IconInbox, compact = false }: EmptyProps) {
+export function Empty({ title, hint, action, icon: Picture = IconInbox, ...looks }: EmptyProps) {
+  const { compact = false, heading = false } = looks;
   return (
     <Stack align="center" gap={6} py={compact ? "lg" : 56} px="md" ta="center">
       <ThemeIcon variant="default" size={44} radius="lg" c="dimmed" mb={6}>
         <Picture size={22} stroke={1.6} />
       </ThemeIcon>
-      <Text fw={600}>{title}</Text>
+      {heading ? (
+        <Title order={1} fz={20}>
+          {title}
+        </Title>
+      ) : (
+        <Text fw={600}>{title}</Text>
+      )}
       {hint ? (
-        <Text c="dimmed" fz="sm" maw={420}>
+        <Text component="div" c="dimmed" fz="sm" maw={420}>
           {hint}
         </Text>
       ) : null}
@@ -24,20 +41,64 @@ export function Empty({ title, hint, action, icon: Picture = IconInbox, compact 
   );
 }
 
-export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+type FailedProps = { error: unknown; onRetry?: (() => void) | undefined; heading?: boolean };
+
+/** In place of an answer that did not come. What is only too early is tried again automatically. */
+export function Failed({ error, onRetry, heading = false }: FailedProps) {
   const { t } = useTranslation();
+  useLayoutEffect(() => markShown(error), [error]);
+  const early = error instanceof ApiError && error.status === 429;
   return (
     <Empty
-      icon={IconCloudOff}
-      title={t("This could not be loaded")}
+      heading={heading}
+      icon={early ? IconClockPause : IconCloudOff}
+      title={
+        isTimeout(error)
+          ? t("This took too long to load")
+          : early
+            ? t("Too many requests at the moment")
+            : t("This could not be loaded")
+      }
       hint={errorReason(error, t)}
       action={
         onRetry ? (
-          <Button variant="default" onClick={onRetry}>
-            {t("Try again")}
-          </Button>
+          <Stack gap={6} align="center">
+            <Button variant="default" onClick={onRetry}>
+              {t("Try again")}
+            </Button>
+            {early ? <Countdown error={error} onEnd={onRetry} /> : null}
+          </Stack>
         ) : null
       }
     />
+  );
+}
+
+/** Where the server does not say how long to wait. */
+const DEFAULT_WAIT_SECONDS = 15;
+
+function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
+  const { t } = useTranslation();
+  const seconds = Math.max(1, Math.ceil(error.retryAfter ?? DEFAULT_WAIT_SECONDS));
+  const [end, setEnd] = useState(() => Date.now() + seconds * 1000);
+  const [left, setLeft] = useState(seconds);
+  const tick = useEffectEvent(() => {
+    const rest = Math.ceil((end - Date.now()) / 1000);
+    setLeft(Math.max(0, rest));
+    if (rest > 0) return;
+    // The next refusal says anew how long to wait; without one this counts again.
+    setEnd(Date.now() + seconds * 1000);
+    onEnd();
+  });
+  useEffect(() => {
+    setEnd(Date.now() + seconds * 1000);
+    setLeft(seconds);
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [error, seconds]);
+  return (
+    <Text fz="sm" c="dimmed" className="tabular" role="timer">
+      {t("Trying again in {{seconds}} s", { seconds: left })}
+    </Text>
   );
 }

@@ -1,11 +1,5 @@
-import {
-  cloneElement,
-  type ComponentType,
-  type ReactElement,
-  type ReactNode,
-  Suspense,
-  useState,
-} from "react";
+import { cloneElement, type ComponentType, type ReactElement, type ReactNode, useState } from "react";
+import { LatePart } from "#ui/late-part.tsx";
 
 type ButtonProps = { onClick?: () => void; "aria-haspopup"?: "menu"; "aria-expanded"?: boolean };
 
@@ -25,8 +19,8 @@ export function LateMenu({
   });
   if (!wanted) return closed;
   return (
-    <Suspense fallback={closed}>
+    <LatePart fallback={closed}>
       <Menu button={children} />
-    </Suspense>
+    </LatePart>
   );
 }

@@ -2,6 +2,7 @@
 import { Box, Card, type CardProps, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePageTitle } from "#lib/site.ts";
+import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import classes from "./page.module.css";
 
 type PageProps = {
@@ -61,7 +62,7 @@ export function Section({ title, hint, aside, children, ...card }: SectionProps)
           <div className={classes.aside}>{aside}</div>
         </Group>
       ) : null}
-      {children}
+      <ErrorBoundary>{children}</ErrorBoundary>
     </Card>
   );
 }

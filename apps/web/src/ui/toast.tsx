@@ -32,7 +32,9 @@ async function put(message: NotificationData, repeated: "once" | "replace" = "on
   arrived ??= import("@mantine/notifications").then((module) => module.notifications);
   announce();
   const closeButtonProps = { "aria-label": i18next.t("Close") };
-  const shown = await arrived;
+  // Without its code there is no message.
+  const shown = await arrived.catch(() => undefined);
+  if (!shown) return;
   if (repeated === "replace" && message.id !== undefined) shown.hide(message.id);
   shown.show({ closeButtonProps, ...message });
 }
@@ -54,7 +56,7 @@ export const toast = {
   undo: (id: string, message: ReactNode) =>
     void put({ id, message, color: kinds.info.color, icon: kinds.info.icon, autoClose: UNDO_MS }, "replace"),
   /** The message with this id goes. */
-  close: (id: string) => void arrived?.then((shown) => shown.hide(id)),
+  close: (id: string) => void arrived?.then((shown) => shown.hide(id)).catch(() => {}),
   /** Stays until closed: what could not be copied for the reader. The next one takes its place. */
   keep: (message: ReactNode) =>
     void put({ id: "keep", message, color: "amber", icon: kinds.warning.icon, autoClose: false }, "replace"),

@@ -11,6 +11,7 @@ import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
+import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LiveState } from "#ui/live-state.tsx";
 import { Page, Section } from "#ui/page.tsx";
 import { dashboardQuery, modelsQuery, shownDays, useLiveAccount } from "./api.ts";
@@ -45,7 +46,9 @@ export default function DashboardPage({ tabs }: DashboardPageProps) {
       actions={<LiveState state={state} onRetry={retry} />}
     >
       {tabs}
-      <FirstSteps />
+      <ErrorBoundary>
+        <FirstSteps />
+      </ErrorBoundary>
       <FailuresAlert />
       {useSelf()?.has_budget ? (
         <Suspense fallback={null}>

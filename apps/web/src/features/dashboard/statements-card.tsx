@@ -1,9 +1,10 @@
 import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";
+import { LatePart } from "#ui/late-part.tsx";
 import { Section } from "#ui/page.tsx";
 import { statementQuery, statementsQuery } from "./api.ts";
 
@@ -45,7 +46,7 @@ export function StatementsCard() {
           ))}
         </tbody>
       </Figures>
-      <Suspense>{opened ? <Statement date={opened} onClose={() => setOpened("")} /> : null}</Suspense>
+      <LatePart>{opened ? <Statement date={opened} onClose={() => setOpened("")} /> : null}</LatePart>
     </Section>
   );
 }

@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import { Failed } from "#ui/empty.tsx";
+import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LiveState } from "#ui/live-state.tsx";
 import { Page, Section } from "#ui/page.tsx";
 import { overviewQuery, useLiveOverview } from "./api.ts";
@@ -51,12 +52,14 @@ function Content({ overview }: { overview: Overview }) {
   const { traffic, channels, attention, since } = overview;
   return (
     <>
-      {traffic ? <StatStrip traffic={traffic} /> : null}
+      <ErrorBoundary>{traffic ? <StatStrip traffic={traffic} /> : null}</ErrorBoundary>
       <div className={traffic ? classes.wideAndNarrow : classes.alone}>
         {traffic ? <TrafficSection traffic={traffic} since={since} /> : null}
-        <AttentionCard items={attention} since={since} />
+        <ErrorBoundary>
+          <AttentionCard items={attention} since={since} />
+        </ErrorBoundary>
       </div>
-      {channels ? <ChannelsCard channels={channels} since={since} /> : null}
+      <ErrorBoundary>{channels ? <ChannelsCard channels={channels} since={since} /> : null}</ErrorBoundary>
       {traffic ? (
         <div className={classes.thirds}>
           <FailuresCard failures={traffic.failures} failed={traffic.failed.now} since={since} />

@@ -1,8 +1,9 @@
 /** The check that a person sits here, for forms that anyone may send. Nothing at all while it is switched off. */
 import { Skeleton } from "@mantine/core";
-import { lazy, type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSite } from "#lib/site.ts";
+import { LatePart } from "#ui/late-part.tsx";
 import { toast } from "#ui/toast.tsx";
 
 const Widget = lazy(async () => ({ default: (await import("./turnstile-widget.tsx")).TurnstileWidget }));
@@ -29,9 +30,9 @@ export function usePersonCheck(): PersonCheck {
   return {
     widget: (
       <div style={{ minHeight: HEIGHT }}>
-        <Suspense fallback={<Skeleton height={HEIGHT} radius="sm" />}>
+        <LatePart fallback={<Skeleton height={HEIGHT} radius="sm" />}>
           <Widget key={round} siteKey={site.turnstile_site_key} onToken={setToken} />
-        </Suspense>
+        </LatePart>
       </div>
     ),
     pass(send) {

@@ -3,13 +3,14 @@ import type { Self } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { Button, Divider, Modal, SimpleGrid } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
 import { errorReason } from "#lib/error-text.ts";
 import { openSession } from "#lib/session.ts";
 import { comeBackFromWeChat, keepNext, leaveFor, offeredProviders, wantsCode } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
+import { LatePart } from "#ui/late-part.tsx";
 import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
 import { ProviderCode } from "./provider-code.tsx";
 
@@ -81,7 +82,7 @@ function WeChatSignIn({ onClose }: { onClose: () => void }) {
       </Modal>
     );
   return (
-    <Suspense>
+    <LatePart>
       <WeChatDialog
         onClose={onClose}
         picture={site?.wechat_qrcode ?? ""}
@@ -90,6 +91,6 @@ function WeChatSignIn({ onClose }: { onClose: () => void }) {
         loading={signIn.isPending}
         error={signIn.error ? errorReason(signIn.error, t) : undefined}
       />
-    </Suspense>
+    </LatePart>
   );
 }

@@ -1,8 +1,9 @@
 /** A text of the operator's, written on the left and shown on the right as visitors will see it. */
 import { Text, Textarea } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { lazy, Suspense } from "react";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
+import { LatePart } from "#ui/late-part.tsx";
 import classes from "./settings.module.css";
 
 const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
@@ -40,9 +41,9 @@ export function ContentField({ label, value, error, onChange }: ContentFieldProp
         ) : isAddress ? (
           <Text fz="sm">{t("{{address}} is shown in a frame.", { address: shown.trim() })}</Text>
         ) : (
-          <Suspense fallback={null}>
+          <LatePart>
             <RichText text={shown} />
-          </Suspense>
+          </LatePart>
         )}
       </div>
     </div>

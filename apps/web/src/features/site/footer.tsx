@@ -1,8 +1,9 @@
 import { Anchor, Container, Group, Text } from "@mantine/core";
-import { lazy, Suspense } from "react";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useSite, useSystemName } from "#lib/site.ts";
+import { LatePart } from "#ui/late-part.tsx";
 
 const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
 
@@ -16,9 +17,9 @@ export function Footer() {
   return (
     <Container size={1200} w="100%" component="footer" py="lg" px="lg">
       {site?.footer_html ? (
-        <Suspense fallback={null}>
+        <LatePart>
           <RichText text={site.footer_html} />
-        </Suspense>
+        </LatePart>
       ) : (
         <Group justify="space-between" gap="xs">
           <Text fz="sm" c="dimmed">

@@ -1,6 +1,7 @@
 import { Anchor, Button, Center, Group, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
+import { useSelf } from "#lib/session.ts";
 import { usePageTitle } from "#lib/site.ts";
 import classes from "./not-found-page.module.css";
 
@@ -8,6 +9,7 @@ export default function NotFoundPage() {
   const { t } = useTranslation();
   usePageTitle(t("This page does not exist"));
   const inConsole = useLocation().pathname.startsWith("/panel");
+  const self = useSelf();
   return (
     <Center mih="60vh" p="lg">
       <Stack align="center" ta="center" gap="xs" maw={420}>
@@ -22,6 +24,11 @@ export default function NotFoundPage() {
           <Button component={Link} to={inConsole ? "/panel/dashboard" : "/"}>
             {inConsole ? t("Go to the dashboard") : t("Go to the home page")}
           </Button>
+          {self && !inConsole ? (
+            <Button component={Link} to="/panel" variant="default">
+              {t("Open the console")}
+            </Button>
+          ) : null}
           <Anchor component="button" type="button" onClick={() => window.history.back()}>
             {t("Go back")}
           </Anchor>

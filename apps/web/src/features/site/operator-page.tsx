@@ -1,9 +1,10 @@
 /** A page that the operator wrote (Markdown or HTML), or named by its address. */
 import { Anchor, Container, Loader, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Empty } from "#ui/empty.tsx";
+import { LatePart } from "#ui/late-part.tsx";
 import classes from "./operator-page.module.css";
 
 const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ default: module.RichText })));
@@ -16,9 +17,9 @@ export function OperatorPage({ text, title, size }: { text: string; title: strin
   if (address) return <ForeignPage address={address} title={title} />;
   return (
     <Container size={size} py={{ base: "lg", sm: 56 }} px="lg">
-      <Suspense fallback={null}>
+      <LatePart>
         <RichText text={text} />
-      </Suspense>
+      </LatePart>
     </Container>
   );
 }

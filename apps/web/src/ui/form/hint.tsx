@@ -1,5 +1,6 @@
 /** A tooltip that costs the first page nothing: its library comes when a pointer or the keyboard first gets there. */
-import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import { lazy, type ReactNode, useRef, useState } from "react";
+import { LatePart } from "#ui/late-part.tsx";
 import classes from "./hint.module.css";
 
 const Bubble = lazy(() => import("./hint-bubble.tsx").then((module) => ({ default: module.HintBubble })));
@@ -14,9 +15,9 @@ export function Hint({ label, children }: { label: string; children: ReactNode }
         {children}
       </span>
       {target ? (
-        <Suspense fallback={null}>
+        <LatePart>
           <Bubble label={label} target={target} />
-        </Suspense>
+        </LatePart>
       ) : null}
     </>
   );

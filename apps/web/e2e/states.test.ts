@@ -1,0 +1,222 @@
+import type { Page, Route } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hear } from "./shown-texts.ts";
+import { openSite, type Site } from "./site.ts";
+
+/** What a reader sees when something is missing, late or broken: the frame stays, and says what to do. */
+let site: Site;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
+const main = (page: Page) => page.locator("main");
+
+async function refuse(route: Route, status: number, code: string, headers: Record<string, string> = {}) {
+  const params = code === "rate_limit_exceeded" ? { reason: "too_many_requests" } : {};
+  const json = { success: false, message: "In English.", code, params, request_id: "req-4711" };
+  await route.fulfill({ status, headers, json });
+}
+
+describe("an address without a screen", () => {
+  it("is a page of the console for who is signed in", async () => {
+    const page = await site.open("/panel/no-such-screen");
+    await main(page).getByRole("heading", { name: "This page does not exist", level: 1 }).waitFor();
+    await menu(page).waitFor();
+    await main(page).getByRole("link", { name: "Go to the dashboard" }).click();
+    await page.waitForURL("**/panel/dashboard");
+  });
+
+  it("is a page of the public site for everyone, in their language", async () => {
+    const page = await site.open("/no/such/page", { guest: true, locale: "zh-CN" });
+    await main(page).getByRole("heading", { name: "页面不存在", level: 1 }).waitFor();
+    await page.getByRole("contentinfo").waitFor();
+    await main(page).getByRole("link", { name: "前往首页" }).click();
+    await page.waitForURL(`${site.url}/`);
+  });
+});
+
+describe("code that a new version replaced", () => {
+  it.each(["js", "css"])("(%s) is fetched by one reload, without a word", async (kind) => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    const gone = `**/assets/settings-page-*.${kind}`;
+    let refused = 0;
+    await page.route(gone, async (route) => {
+      refused += 1;
+      await route.fulfill({ status: 404 });
+    });
+    const reloaded = page.waitForEvent("load").then(() => page.unroute(gone));
+    await menu(page).getByRole("link", { name: "Settings" }).click();
+    await reloaded;
+    await main(page).getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    expect(refused).toBeGreaterThan(0);
+    expect(page.url()).toContain("/panel/setting");
+  });
+
+  it("is explained within the frame when a reload did not bring it", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    await page.route("**/assets/settings-page-*", (route) => route.fulfill({ status: 404 }));
+    await menu(page).getByRole("link", { name: "Settings" }).click();
+    await main(page).getByRole("heading", { name: "This screen could not be loaded" }).waitFor();
+    await main(page).getByRole("button", { name: "Reload" }).waitFor();
+    await menu(page).getByRole("link", { name: "Profile" }).click();
+    await main(page).getByRole("heading", { name: "Profile", level: 1 }).waitFor();
+  });
+
+  it("is named before anything is shown, too", async () => {
+    const page = await site.open("about:blank", { guest: true, locale: "ja-JP" });
+    await page.route("**/assets/*.js", (route) => route.fulfill({ status: 404 }));
+    await page.goto(`${site.url}/`);
+    await page.getByRole("button", { name: /Reload|再読み込み/ }).waitFor();
+  });
+});
+
+describe("without a connection", () => {
+  it("a banner says so, a screen that is not there yet waits for it, and both recover", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    const status = page.getByRole("status").filter({ hasText: "You are offline" });
+    await page.context().setOffline(true);
+    await status.waitFor();
+    await menu(page).getByRole("link", { name: "Redemption codes" }).click();
+    await page.waitForURL("**/panel/redemption");
+    await main(page)
+      .getByText(/could not be loaded/)
+      .first()
+      .waitFor();
+    await menu(page).waitFor();
+    await page.context().setOffline(false);
+    await main(page).getByRole("heading", { name: "Redemption codes", level: 1 }).waitFor();
+    await main(page).getByRole("button", { name: "New codes" }).first().waitFor();
+    await expect.poll(() => status.count()).toBe(0);
+  });
+
+  it("to the server alone, the page connects again and fetches what it shows", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    await page.route("**/api/**", (route) => route.abort());
+    await menu(page).getByRole("link", { name: "Redemption codes" }).click();
+    await page.getByRole("status").filter({ hasText: "The server cannot be reached" }).waitFor();
+    await main(page).getByText("This could not be loaded").waitFor();
+    await page.unroute("**/api/**");
+    await main(page).getByText("No redemption codes yet").waitFor();
+    await expect.poll(() => page.getByText("The server cannot be reached").count()).toBe(0);
+  });
+});
+
+describe("a refused request", () => {
+  it("with 429 counts down and tries again, without a toast", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    const toasts = await hear(page, ".mantine-Notification-root");
+    let requests = 0;
+    await page.route("**/api/redemption?*", (route) => {
+      requests += 1;
+      return requests > 1
+        ? route.continue()
+        : refuse(route, 429, "rate_limit_exceeded", { "retry-after": "4" });
+    });
+    await menu(page).getByRole("link", { name: "Redemption codes" }).click();
+    await main(page).getByText("Too many requests at the moment").waitFor();
+    await main(page)
+      .getByText(/Trying again in [1-4] s/)
+      .waitFor();
+    await main(page).getByText("No redemption codes yet").waitFor();
+    expect(requests).toBe(2);
+    expect(toasts).toEqual([]);
+  });
+
+  it("is not repeated, and shown once", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    const toasts = await hear(page, ".mantine-Notification-root");
+    let requests = 0;
+    await page.route("**/api/redemption?*", (route) => {
+      requests += 1;
+      return refuse(route, 409, "conflict");
+    });
+    await menu(page).getByRole("link", { name: "Redemption codes" }).click();
+    await main(page).getByText("This could not be loaded").waitFor();
+    // Longer than a toast or another try would take.
+    await page.waitForTimeout(2_500);
+    expect(requests).toBe(1);
+    expect(toasts).toEqual([]);
+  });
+
+  it("leaves the frame when not even the account is known", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    await page.route("**/api/user/self", (route) =>
+      refuse(route, 429, "rate_limit_exceeded", { "retry-after": "3" }),
+    );
+    await page.reload();
+    await main(page).getByText("Too many requests at the moment").waitFor();
+    await menu(page).getByRole("link", { name: "Channels" }).waitFor();
+    await page.unroute("**/api/user/self");
+    await main(page).getByRole("heading", { name: "Profile", level: 1 }).waitFor();
+  });
+});
+
+describe("a server in trouble", () => {
+  it("is named with the id of the request", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    await page.route("**/api/redemption?*", (route) => refuse(route, 500, "internal"));
+    await menu(page).getByRole("link", { name: "Redemption codes" }).click();
+    await main(page)
+      .getByText(/Something went wrong on our side.*req-4711/)
+      .waitFor();
+    await page.unroute("**/api/redemption?*");
+    await main(page).getByRole("button", { name: "Try again" }).click();
+    await main(page).getByText("No redemption codes yet").waitFor();
+  });
+
+  it("that never answers is given up, with another try", async () => {
+    const page = await site.open("about:blank");
+    await page.addInitScript(() => {
+      const inTime = AbortSignal.timeout.bind(AbortSignal);
+      // Thirty seconds are three here.
+      AbortSignal.timeout = (ms) => inTime(ms / 10);
+    });
+    await page.route("**/api/redemption?*", () => {});
+    await page.goto(`${site.url}/panel/redemption`);
+    await main(page).getByText("This took too long to load").waitFor();
+    await page.unroute("**/api/redemption?*");
+    await main(page).getByRole("button", { name: "Try again" }).click();
+    await main(page).getByText("No redemption codes yet").waitFor();
+  });
+});
+
+describe("something that breaks while it is drawn", () => {
+  it("takes only its card with it", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    await page.route("**/api/channel?size=1*", (route) =>
+      route.fulfill({ json: { success: true, message: "", data: {} } }),
+    );
+    await menu(page).getByRole("link", { name: "Dashboard" }).click();
+    await main(page).getByText("This part cannot be shown").waitFor();
+    await main(page).getByRole("heading", { name: "Channels" }).waitFor();
+    await page.unroute("**/api/channel?size=1*");
+  });
+
+  it("takes only its screen with it", async () => {
+    const page = await site.open("/panel/profile");
+    await menu(page).waitFor();
+    const names = "abcdefghijklmnopqrstuvwxyz".split("").map((name) => `Broken as ${name}`);
+    await page.route("**/assets/settings-page-*.js", (route) =>
+      route.fulfill({
+        contentType: "text/javascript",
+        body: `function Broken() { throw new Error("It broke."); }\nexport { Broken as default, ${names.join(", ")} };`,
+      }),
+    );
+    await menu(page).getByRole("link", { name: "Settings" }).click();
+    await main(page).getByRole("heading", { name: "This screen cannot be shown" }).waitFor();
+    await main(page).getByText("It broke.").waitFor();
+    await menu(page).getByRole("link", { name: "Profile" }).click();
+    await main(page).getByRole("heading", { name: "Profile", level: 1 }).waitFor();
+  });
+});

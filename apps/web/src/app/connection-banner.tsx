@@ -1,0 +1,22 @@
+import { IconCloudOff } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { useReach } from "#lib/connection.ts";
+import classes from "./root.module.css";
+
+/** Says that nothing on the page is current, until the server answers again. It covers no control and moves nothing. */
+export function ConnectionBanner() {
+  const { t } = useTranslation();
+  const reach = useReach();
+  return (
+    <div role="status" className={classes.banner} data-shown={reach !== "reached" || undefined}>
+      {reach === "reached" ? null : (
+        <>
+          <IconCloudOff size={16} aria-hidden />
+          {reach === "offline"
+            ? t("You are offline. What you see may be out of date.")
+            : t("The server cannot be reached. Connecting again…")}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+/** Parts of the program that could not be loaded: mostly because a new version replaced the one that runs here. */
+import { answers } from "./connection.ts";
+import { isLeavingGuarded } from "./history.ts";
+import { keep, kept } from "./stored.ts";
+
+const storageKey = "reloadedAt";
+/** A second failure within this time is not solved by another reload. */
+const ONCE_WITHIN_MS = 60_000;
+
+const missing = new WeakSet<object>();
+
+// https://vite.dev/guide/build#load-error-handling: scripts and style sheets that were not found.
+if (typeof window !== "undefined")
+  window.addEventListener("vite:preloadError", ({ payload }) => missing.add(payload));
+
+export function isMissingCode(error: unknown): boolean {
+  return typeof error === "object" && error !== null && missing.has(error);
+}
+
+/**
+ * Loads the page anew, which brings the new version. Resolves to false where that would not help or would cost
+ * something: it was done a moment ago, the server does not answer, or a form has unsaved changes.
+ */
+export async function reloadOnce(): Promise<boolean> {
+  const last = Number(kept(storageKey, "sessionStorage") ?? 0);
+  if (Date.now() - last < ONCE_WITHIN_MS || isLeavingGuarded()) return false;
+  if (!(await answers("favicon.svg"))) return false;
+  const now = String(Date.now());
+  keep(storageKey, now, "sessionStorage");
+  // A browser that keeps nothing would reload again and again.
+  if (kept(storageKey, "sessionStorage") !== now) return false;
+  window.location.reload();
+  return true;
+}

@@ -1,0 +1,104 @@
+/** Catches what breaks while a screen or a card is drawn, so that everything around it stays. */
+import { Button, Code, Group, Skeleton } from "@mantine/core";
+import { IconAlertTriangle, IconPlugConnectedX } from "@tabler/icons-react";
+import { Component, type ReactNode, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { onReachChange, useReach } from "#lib/connection.ts";
+import { isLeavingGuarded } from "#lib/history.ts";
+import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
+import { Empty } from "#ui/empty.tsx";
+
+type Shown = (error: unknown, retry: () => void) => ReactNode;
+
+type BoundaryProps = {
+  /** Another value draws the children anew: the address, for a screen. */
+  resetKey?: string;
+  /** Default: a message in place of the children. */
+  shown?: Shown;
+  children: ReactNode;
+};
+type BoundaryState = { broken?: { error: unknown } | undefined; resetKey?: string | undefined };
+
+export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = {};
+
+  static getDerivedStateFromError(error: unknown): BoundaryState {
+    return { broken: { error } };
+  }
+
+  static getDerivedStateFromProps({ resetKey }: BoundaryProps, state: BoundaryState): BoundaryState | null {
+    return resetKey === state.resetKey ? null : { resetKey, broken: undefined };
+  }
+
+  retry = () => this.setState({ broken: undefined });
+
+  override render() {
+    const { broken } = this.state;
+    if (!broken) return this.props.children;
+    const { shown = (error, retry) => <Broken error={error} onRetry={retry} /> } = this.props;
+    return shown(broken.error, this.retry);
+  }
+}
+
+type BrokenProps = { error: unknown; onRetry: () => void; heading?: boolean };
+
+/** @param heading it takes the place of a whole screen */
+export function Broken({ error, onRetry, heading = false }: BrokenProps) {
+  const { t } = useTranslation();
+  if (isMissingCode(error)) return <Missing heading={heading} />;
+  return (
+    <Empty
+      heading={heading}
+      compact={!heading}
+      icon={IconAlertTriangle}
+      title={heading ? t("This screen cannot be shown") : t("This part cannot be shown")}
+      hint={
+        <>
+          {t("An error occurred in the console. Try again, or reload the page.")}
+          {error instanceof Error && error.message !== "" ? (
+            <Code block mt="sm">
+              {error.message}
+            </Code>
+          ) : null}
+        </>
+      }
+      action={
+        <Group gap="xs" justify="center">
+          <Button onClick={onRetry}>{t("Try again")}</Button>
+          <Button variant="default" onClick={() => window.location.reload()}>
+            {t("Reload")}
+          </Button>
+        </Group>
+      }
+    />
+  );
+}
+
+/** Code that is gone. The page reloads once; if that does not help, or the connection is lost, it says so. */
+function Missing({ heading }: { heading: boolean }) {
+  const { t } = useTranslation();
+  const reach = useReach();
+  const [settled, setSettled] = useState(false);
+  useEffect(() => {
+    void reloadOnce().then((reloads) => setSettled(!reloads));
+    return onReachChange((now) => {
+      if (now === "reached" && !isLeavingGuarded()) window.location.reload();
+    });
+  }, []);
+  if (!settled) return <Skeleton height={heading ? 320 : 120} radius="lg" />;
+  const lost = reach !== "reached";
+  return (
+    <Empty
+      heading={heading}
+      compact={!heading}
+      icon={IconPlugConnectedX}
+      title={heading ? t("This screen could not be loaded") : t("This part could not be loaded")}
+      hint={
+        lost
+          ? t("There is no connection to the server. The page loads again when the connection is back.")
+          : t("A new version was probably installed while this page was open. Reload the page to use it.")
+      }
+      action={<Button onClick={() => window.location.reload()}>{t("Reload")}</Button>}
+    />
+  );
+}

@@ -1,0 +1,27 @@
+/** A dialog or a menu whose code comes late. When it does not come, only this part is missing. */
+import i18next from "i18next";
+import { type ReactNode, Suspense, useEffect } from "react";
+import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
+import { ErrorBoundary } from "#ui/error-boundary.tsx";
+import { toast } from "#ui/toast.tsx";
+
+/** @param fallback shown until it is there, and in its place when it cannot be loaded */
+export function LatePart({ fallback = null, children }: { fallback?: ReactNode; children: ReactNode }) {
+  return (
+    <ErrorBoundary shown={(error) => <NotLoaded error={error}>{fallback}</NotLoaded>}>
+      <Suspense fallback={fallback}>{children}</Suspense>
+    </ErrorBoundary>
+  );
+}
+
+function NotLoaded({ error, children }: { error: unknown; children: ReactNode }) {
+  useEffect(() => {
+    void report(error);
+  }, [error]);
+  return children;
+}
+
+async function report(error: unknown): Promise<void> {
+  if (isMissingCode(error) && (await reloadOnce())) return;
+  toast.error(i18next.t("This could not be loaded. Reload the page."));
+}
