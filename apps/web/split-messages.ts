@@ -6,7 +6,7 @@ import type { Plugin } from "vite";
 
 /** What a reader meets one after the other, and where each part's files begin. Whatever remains is the last part. */
 const starts: Record<string, string[]> = {
-  home: ["src/main.tsx"],
+  home: ["src/main.tsx", "src/features/site/home-page.tsx"],
   site: ["src/features/site", "src/features/session"],
   console: [
     "src/app/console-routes.tsx",

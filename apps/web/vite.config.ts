@@ -7,12 +7,28 @@ import { splitMessages } from "./split-messages.ts";
 // The host stays as the browser sees it: the server refuses changes that come from another origin.
 const server = { target: "http://localhost:3000", changeOrigin: false };
 
-/** What only screens with a form, a filter or a list need. */
-const fields =
-  /@mantine\/(form|dates)|react-number-format|@mantine\/core\/esm\/components\/(Select|MultiSelect|NumberInput|Checkbox|Pagination|Pills?Input|TagsInput|Switch|Textarea)\//;
+const mantine = (names: string) => new RegExp(`@mantine/core/esm/components/(${names})/`);
 
-const tables = /@tanstack\/(react-)?(table|store)/;
-const isCommon = (id: string) => id.includes("node_modules") && !fields.test(id) && !tables.test(id);
+/**
+ * Which modules share a file. The first group that names a module gets it and everything that it imports, so each
+ * needs only groups above it: what is seen first comes first. Split automatically it would be a hundred files of a
+ * kilobyte; e2e/weight.test.ts measures what each page loads.
+ */
+const files = [
+  { name: "first", tags: ["$initial" as const] },
+  { name: "messages", test: /packages\/shared\/src\/errors/ },
+  { name: "sign-in", test: /features\/session\/login-page/ },
+  { name: "home", test: /features\/site\/home-page/ },
+  { name: "frame", test: /src\/app\/(console-routes|first-screen)\.|features\/overview\/overview-page/ },
+  { name: "usage", test: /features\/dashboard\/(dashboard-page|first-steps)/ },
+  { name: "zod", test: /node_modules\/zod\// },
+  { name: "float", test: mantine("Menu|Popover|Tooltip|Modal|Drawer") },
+  { name: "lists", test: /src\/ui\/table\/data-table\./ },
+  { name: "forms", test: /src\/ui\/form\/(form|form-drawer)\./ },
+  { name: "numbers", test: mantine("NumberInput|TagsInput|MultiSelect|Switch") },
+  { name: "shared", minShareCount: 6, maxModuleSize: 8_000 },
+  { name: "icons", test: /@tabler/, minShareCount: 2 },
+];
 
 /** react-router's entry points lead to its development build; its own production build has no warnings. */
 const routerBuild = createRequire(import.meta.resolve("react-router-dom"))
@@ -39,10 +55,10 @@ export default defineConfig(({ command }) => ({
   plugins: [react(), splitMessages(import.meta.dirname), compressOnce()],
   build: {
     target: "es2022",
+    // Every browser of this target preloads modules itself.
+    modulePreload: { polyfill: false },
     // Logos stay files: inlined they would be part of the first page.
     assetsInlineLimit: 0,
-    // The first page comes in one file, what most screens share in a few others; split by itself it would be a
-    // hundred of a kilobyte each.
     rolldownOptions: {
       output: {
         // One folder per version of the icon set: a hash in each of ninety names would weigh more than the names.
@@ -51,13 +67,7 @@ export default defineConfig(({ command }) => ({
             ? `assets/icons-${iconVersion}/[name][extname]`
             : "assets/[name]-[hash][extname]",
         codeSplitting: {
-          groups: [
-            { name: "first", tags: ["$initial"], priority: 3 },
-            { name: "icons", test: /@tabler/, minShareCount: 2 },
-            { name: "common", test: isCommon, minShareCount: 8, maxModuleSize: 40_000 },
-            { name: "tables", test: tables },
-            { name: "fields", test: fields, minShareCount: 4 },
-          ],
+          groups: files.map((group, index) => ({ ...group, priority: files.length - index })),
         },
       },
     },

@@ -13,6 +13,16 @@ afterAll(() => site.close());
 const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
 const main = (page: Page) => page.locator("main");
 
+/** In a browser that saves data, so that nothing is loaded before it is opened. */
+async function openSaving(path: string): Promise<Page> {
+  const page = await site.open("about:blank");
+  await page.addInitScript(() =>
+    Object.defineProperty(navigator, "connection", { value: { saveData: true, effectiveType: "4g" } }),
+  );
+  await page.goto(`${site.url}${path}`);
+  return page;
+}
+
 async function refuse(route: Route, status: number, code: string, headers: Record<string, string> = {}) {
   const params = code === "rate_limit_exceeded" ? { reason: "too_many_requests" } : {};
   const json = { success: false, message: "In English.", code, params, request_id: "req-4711" };
@@ -39,7 +49,7 @@ describe("an address without a screen", () => {
 
 describe("code that a new version replaced", () => {
   it.each(["js", "css"])("(%s) is fetched by one reload, without a word", async (kind) => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const gone = `**/assets/settings-page-*.${kind}`;
     let refused = 0;
@@ -56,7 +66,7 @@ describe("code that a new version replaced", () => {
   });
 
   it("is explained within the frame when a reload did not bring it", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/assets/settings-page-*", (route) => route.fulfill({ status: 404 }));
     await menu(page).getByRole("link", { name: "Settings" }).click();
@@ -76,7 +86,7 @@ describe("code that a new version replaced", () => {
 
 describe("without a connection", () => {
   it("a banner says so, a screen that is not there yet waits for it, and both recover", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const status = page.getByRole("status").filter({ hasText: "You are offline" });
     await page.context().setOffline(true);
@@ -95,7 +105,7 @@ describe("without a connection", () => {
   });
 
   it("to the server alone, the page connects again and fetches what it shows", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/**", (route) => route.abort());
     await menu(page).getByRole("link", { name: "Redemption codes" }).click();
@@ -109,7 +119,7 @@ describe("without a connection", () => {
 
 describe("a refused request", () => {
   it("with 429 counts down and tries again, without a toast", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const toasts = await hear(page, ".mantine-Notification-root");
     let requests = 0;
@@ -130,7 +140,7 @@ describe("a refused request", () => {
   });
 
   it("is not repeated, and shown once", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const toasts = await hear(page, ".mantine-Notification-root");
     let requests = 0;
@@ -147,7 +157,7 @@ describe("a refused request", () => {
   });
 
   it("leaves the frame when not even the account is known", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/user/self", (route) =>
       refuse(route, 429, "rate_limit_exceeded", { "retry-after": "3" }),
@@ -162,7 +172,7 @@ describe("a refused request", () => {
 
 describe("a server in trouble", () => {
   it("is named with the id of the request", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/redemption?*", (route) => refuse(route, 500, "internal"));
     await menu(page).getByRole("link", { name: "Redemption codes" }).click();
@@ -192,7 +202,7 @@ describe("a server in trouble", () => {
 
 describe("something that breaks while it is drawn", () => {
   it("takes only its card with it", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/channel?size=1*", (route) =>
       route.fulfill({ json: { success: true, message: "", data: {} } }),
@@ -204,7 +214,7 @@ describe("something that breaks while it is drawn", () => {
   });
 
   it("takes only its screen with it", async () => {
-    const page = await site.open("/panel/profile");
+    const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const names = "abcdefghijklmnopqrstuvwxyz".split("").map((name) => `Broken as ${name}`);
     await page.route("**/assets/settings-page-*.js", (route) =>

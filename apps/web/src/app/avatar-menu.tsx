@@ -1,10 +1,8 @@
-import { ActionIcon, Avatar, Drawer, Group, Menu, NavLink, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { IconLogout, IconSettings } from "@tabler/icons-react";
+import { ActionIcon, Avatar } from "@mantine/core";
+import { lazy } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
-import { signOut, useSelf } from "#lib/session.ts";
-import { useIsPhone } from "#ui/use-is-phone.ts";
+import { useSelf } from "#lib/session.ts";
+import { LateMenu } from "#ui/late-menu.tsx";
 
 export function UserAvatar({ size }: { size: number }) {
   const self = useSelf();
@@ -16,69 +14,18 @@ export function UserAvatar({ size }: { size: number }) {
   );
 }
 
-/** Settings and sign out: a menu, on phones a drawer from below. */
+const AccountList = lazy(() =>
+  import("./account-list.tsx").then((module) => ({ default: module.AccountList })),
+);
+
+/** Settings and sign out. */
 export function AvatarMenu() {
   const { t } = useTranslation();
-  const phone = useIsPhone();
-  const self = useSelf();
-  const [opened, { open, close }] = useDisclosure();
-  const leave = async () => {
-    close();
-    await signOut();
-  };
-  const button = (
-    <ActionIcon size={40} radius="xl" aria-label={t("Account")} onClick={phone ? open : undefined}>
-      <UserAvatar size={30} />
-    </ActionIcon>
-  );
-  const head = (
-    <>
-      <Text fw={600} truncate>
-        {self?.display_name || self?.username}
-      </Text>
-      <Text fz="sm" c="dimmed" truncate>
-        {self?.email || self?.group_name}
-      </Text>
-    </>
-  );
-  if (phone)
-    return (
-      <>
-        {button}
-        <Drawer opened={opened} onClose={close} position="bottom" size={230} radius="lg" title={t("Account")}>
-          <Group wrap="nowrap" pb="md">
-            <UserAvatar size={40} />
-            <div style={{ minWidth: 0 }}>{head}</div>
-          </Group>
-          <NavLink
-            component={Link}
-            to="/panel/profile"
-            label={t("Settings")}
-            leftSection={<IconSettings size={18} />}
-            onClick={close}
-          />
-          <NavLink
-            component="button"
-            label={t("Sign out")}
-            leftSection={<IconLogout size={18} />}
-            onClick={() => void leave()}
-          />
-        </Drawer>
-      </>
-    );
   return (
-    <Menu position="bottom-end" width={220}>
-      <Menu.Target>{button}</Menu.Target>
-      <Menu.Dropdown>
-        <div style={{ padding: "8px 12px" }}>{head}</div>
-        <Menu.Divider />
-        <Menu.Item component={Link} to="/panel/profile" leftSection={<IconSettings size={16} />}>
-          {t("Settings")}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void leave()}>
-          {t("Sign out")}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <LateMenu Menu={AccountList}>
+      <ActionIcon size={40} radius="xl" aria-label={t("Account")}>
+        <UserAvatar size={30} />
+      </ActionIcon>
+    </LateMenu>
   );
 }

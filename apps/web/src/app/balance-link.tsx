@@ -1,9 +1,10 @@
-import { Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { Text, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useFormat } from "#lib/quota.ts";
 import { selfQuery } from "#lib/session.ts";
+import { Hint } from "#ui/form/hint.tsx";
 import classes from "./console-header.module.css";
 
 const refetchMs = 60_000;
@@ -16,7 +17,7 @@ export function BalanceLink() {
   if (!self) return null;
   const amount = format.usd(self.quota);
   return (
-    <Tooltip label={t("Balance: {{points}} points", { points: format.whole(self.quota) })}>
+    <Hint label={t("Balance: {{points}} points", { points: format.whole(self.quota) })}>
       <UnstyledButton
         component={Link}
         to="/panel/topup"
@@ -28,6 +29,6 @@ export function BalanceLink() {
           {amount}
         </Text>
       </UnstyledButton>
-    </Tooltip>
+    </Hint>
   );
 }

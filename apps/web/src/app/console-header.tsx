@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Group, Kbd, Text, Tooltip, UnstyledButton } from "@mantine/core";
+import { ActionIcon, Anchor, Group, Kbd, Text, UnstyledButton } from "@mantine/core";
 import {
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { LanguageMenu } from "#components/language-menu.tsx";
 import { Bell } from "#features/inbox/bell.tsx";
+import { Hint } from "#ui/form/hint.tsx";
 import { ThemeToggle } from "#ui/theme-toggle.tsx";
 import { useIsNarrow, useIsPhone } from "#ui/use-is-phone.ts";
 import { AvatarMenu } from "./avatar-menu.tsx";
@@ -31,11 +32,11 @@ export function ConsoleHeader({ menuOpen, onToggleMenu, onSearch }: HeaderProps)
       ? IconLayoutSidebarLeftCollapse
       : IconLayoutSidebarLeftExpand;
   const toggle = (
-    <Tooltip label={toggleLabel}>
+    <Hint label={toggleLabel}>
       <ActionIcon size={36} aria-label={toggleLabel} aria-expanded={menuOpen} onClick={onToggleMenu}>
         <ToggleIcon size={20} stroke={1.7} />
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   );
   return (
     <header className={classes.header}>

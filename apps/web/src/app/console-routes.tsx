@@ -7,10 +7,12 @@ import { RequireRights } from "./require-rights.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
+type LoadPage = () => Promise<{ default: ComponentType }>;
+
 /** Where everyone lands: its words come with those of the frame. */
 const landing = "dashboard";
 
-async function load(screen: Screen, loadPage = screen.load): ReturnType<Screen["load"]> {
+async function load(screen: Screen, loadPage: LoadPage = screen.load): ReturnType<LoadPage> {
   const [page] = await Promise.all([
     loadPage(),
     loadMessagesOf(screen.id === landing ? "console" : "screens"),

@@ -11,7 +11,9 @@ import { ApiError, whenUnauthenticated } from "#lib/http.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
+import { whenFirstQuestion } from "#ui/confirm.tsx";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
+import { LatePart } from "#ui/late-part.tsx";
 import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
 
@@ -52,6 +54,14 @@ function ToastCorner() {
   ) : null;
 }
 
+const Questions = lazy(() => import("#ui/questions.tsx").then((module) => ({ default: module.Questions })));
+
+function QuestionPlace() {
+  const [wanted, setWanted] = useState(false);
+  useEffect(() => whenFirstQuestion(() => setWanted(true)), []);
+  return <LatePart>{wanted ? <Questions /> : null}</LatePart>;
+}
+
 const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
 const versionCheckMs = 5 * 60_000;
@@ -87,6 +97,7 @@ export function Providers({ children }: { children: ReactNode }) {
         defaultColorScheme="auto"
       >
         <ToastCorner />
+        <QuestionPlace />
         <SiteEffects />
         {children}
       </MantineProvider>

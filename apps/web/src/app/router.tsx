@@ -1,7 +1,7 @@
 /** Which address shows which screen. */
 import { type ComponentType, lazy } from "react";
 import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
-import HomePage from "#features/site/home-page.tsx";
+import { basePath } from "#lib/http.ts";
 import { loadMessagesOf } from "#lib/i18n.ts";
 import { RequireSession } from "./guards.tsx";
 import { PublicFrame, PublicScreen } from "./public-frame.tsx";
@@ -41,6 +41,11 @@ function closedConsole(error: Error, retry: () => void) {
 }
 
 const notFound = page(() => import("#features/site/not-found-page.tsx"));
+
+const loadHome = () => import("#features/site/home-page.tsx");
+const HomePage = lazy(loadHome);
+// Beside the messages, not after them.
+if (window.location.pathname === basePath) void loadHome().catch(() => {});
 
 const publicRoutes: RouteObject = {
   element: <PublicFrame />,

@@ -25,6 +25,7 @@ import {
   IconUsers,
   type Icon,
 } from "@tabler/icons-react";
+import type { QueryClient } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { phrase } from "#lib/i18n.ts";
 import { rememberedRights } from "#lib/session.ts";
@@ -36,13 +37,16 @@ async function loadFirstScreen() {
   return { default: page.FirstScreen };
 }
 
+/** Fetches what a screen shows first, for its own query to find. */
+type Prefetch = (client: QueryClient) => Promise<unknown>;
+
 export type Screen = {
   /** Path under /panel, and the id the menu below knows it by. */
   id: string;
   /** English; translated where it is shown. */
   title: string;
   icon: Icon;
-  load: () => Promise<{ default: ComponentType }>;
+  load: () => Promise<{ default: ComponentType; prefetch?: Prefetch }>;
   /** The page of one of its things, at /panel/<id>/<its id>. */
   loadOne?: () => Promise<{ default: ComponentType }>;
   /** Who may see it; everyone signed in when both are missing. */

@@ -1,24 +1,30 @@
 /** The console around a screen: header, menu, breadcrumbs. Knows the screens, not what is on them. */
-import { Drawer, Skeleton } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { ModalsProvider } from "@mantine/modals";
-import { type ReactNode, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Outlet, useLocation } from "react-router-dom";
 import { Broken, ErrorBoundary } from "#ui/error-boundary.tsx";
+import { LatePart } from "#ui/late-part.tsx";
 import { useIsNarrow } from "#ui/use-is-phone.ts";
-import { Brand } from "./brand.tsx";
 import { ConsoleHeader } from "./console-header.tsx";
 import { Crumbs } from "./crumbs.tsx";
 import { LateDialogs } from "./late-dialogs.tsx";
+import { useScreensAhead } from "./load-ahead.ts";
 import { SideMenu } from "./side-menu.tsx";
 import classes from "./shell.module.css";
+
+const MenuDrawer = lazy(() => import("./menu-drawer.tsx").then((module) => ({ default: module.MenuDrawer })));
+
+/** No address: the drawer was open before, and is closed with its transition. */
+const CLOSED = "closed";
 
 /** @param children in place of the screen of the address */
 export function Shell({ children }: { children?: ReactNode }) {
   const { t } = useTranslation();
   const narrow = useIsNarrow();
   const { pathname, key } = useLocation();
+  useScreensAhead();
   const [wide, setWide] = useLocalStorage({
     key: "opened",
     defaultValue: true,
@@ -29,46 +35,35 @@ export function Shell({ children }: { children?: ReactNode }) {
   const drawer = narrow && drawerAt === pathname;
   const [searches, setSearches] = useState(0);
   const search = () => setSearches((count) => count + 1);
-  const closeDrawer = () => setDrawerAt("");
+  const closeDrawer = () => setDrawerAt(CLOSED);
 
   return (
-    <ModalsProvider>
-      <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
-        <a className="skip-link" href="#content">
-          {t("Skip to content")}
-        </a>
-        <ConsoleHeader
-          menuOpen={narrow ? drawer : wide}
-          onToggleMenu={() => (narrow ? setDrawerAt(drawer ? "" : pathname) : setWide((open) => !open))}
-          onSearch={search}
-        />
-        {narrow ? (
-          <Drawer
-            opened={drawer}
-            onClose={closeDrawer}
-            size={260}
-            padding={0}
-            title={<Brand />}
-            classNames={{ header: classes.drawerHead, body: classes.drawerBody, content: classes.drawer }}
-          >
-            <SideMenu rail={false} onChoose={closeDrawer} />
-          </Drawer>
-        ) : (
-          <aside className={classes.side}>
-            <SideMenu rail={!wide} />
-          </aside>
-        )}
-        <main id="content" className={classes.main} tabIndex={-1}>
-          <div className={classes.content}>
-            <Crumbs />
-            <ErrorBoundary resetKey={key} shown={brokenScreen}>
-              <Suspense fallback={<ScreenSkeleton />}>{children ?? <Outlet />}</Suspense>
-            </ErrorBoundary>
-          </div>
-        </main>
-        <LateDialogs requests={searches} onSearch={search} />
-      </div>
-    </ModalsProvider>
+    <div className={classes.shell} data-rail={(!wide && !narrow) || undefined}>
+      <a className="skip-link" href="#content">
+        {t("Skip to content")}
+      </a>
+      <ConsoleHeader
+        menuOpen={narrow ? drawer : wide}
+        onToggleMenu={() => (narrow ? setDrawerAt(drawer ? CLOSED : pathname) : setWide((open) => !open))}
+        onSearch={search}
+      />
+      {narrow ? (
+        <LatePart>{drawerAt === "" ? null : <MenuDrawer opened={drawer} onClose={closeDrawer} />}</LatePart>
+      ) : (
+        <aside className={classes.side}>
+          <SideMenu rail={!wide} />
+        </aside>
+      )}
+      <main id="content" className={classes.main} tabIndex={-1}>
+        <div className={classes.content}>
+          <Crumbs />
+          <ErrorBoundary resetKey={key} shown={brokenScreen}>
+            <Suspense fallback={<ScreenSkeleton />}>{children ?? <Outlet />}</Suspense>
+          </ErrorBoundary>
+        </div>
+      </main>
+      <LateDialogs requests={searches} onSearch={search} />
+    </div>
   );
 }
 

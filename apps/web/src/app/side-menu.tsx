@@ -1,11 +1,14 @@
 /** The left menu: six groups of screens. As a rail it shows their icons. */
-import { Badge, Text, Tooltip } from "@mantine/core";
+import { Badge, Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useLocation } from "react-router-dom";
 import { rememberedRights, useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
+import { Hint } from "#ui/form/hint.tsx";
 import { UserAvatar } from "./avatar-menu.tsx";
+import { loadAhead } from "./load-ahead.ts";
 import { MenuScroll } from "./menu-scroll.tsx";
 import { type Screen, visibleMenu } from "./screens.ts";
 import classes from "./side-menu.module.css";
@@ -87,6 +90,7 @@ function useIsActive(id: string): boolean {
 function ItemLink({ screen, rail, onChoose }: SideMenuProps & { screen: Screen }) {
   const { t } = useTranslation();
   const active = useIsActive(screen.id);
+  const client = useQueryClient();
   const title = t(screen.title);
   const Picture = screen.icon;
   const link = useRef<HTMLAnchorElement>(null);
@@ -94,19 +98,27 @@ function ItemLink({ screen, rail, onChoose }: SideMenuProps & { screen: Screen }
     // The menu may be higher than the window.
     if (active) link.current?.scrollIntoView({ block: "nearest" });
   }, [active]);
-  return (
-    <Tooltip label={title} position="right" disabled={!rail} openDelay={0}>
-      <Link
-        ref={link}
-        to={`/panel/${screen.id}`}
-        className={classes.item}
-        aria-current={active ? "page" : undefined}
-        aria-label={title}
-        onClick={onChoose}
-      >
-        <Picture size={17} stroke={1.7} />
-        {rail ? null : <span>{title}</span>}
-      </Link>
-    </Tooltip>
+  const ahead = () => void loadAhead(screen, client);
+  const item = (
+    <Link
+      ref={link}
+      to={`/panel/${screen.id}`}
+      className={classes.item}
+      aria-current={active ? "page" : undefined}
+      aria-label={title}
+      onClick={onChoose}
+      onPointerEnter={ahead}
+      onFocus={ahead}
+    >
+      <Picture size={17} stroke={1.7} />
+      {rail ? null : <span>{title}</span>}
+    </Link>
+  );
+  return rail ? (
+    <Hint label={title} position="right">
+      {item}
+    </Hint>
+  ) : (
+    item
   );
 }

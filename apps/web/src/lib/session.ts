@@ -16,14 +16,11 @@ import { forgetAll, keep, kept } from "./stored.ts";
 const storageKey = "user";
 type StoredUser = Pick<Self, "role" | "permissions" | "avatar_url" | "username">;
 
-/** Visitors never ask for it, so it does not come with the first page. */
-const selfSchema = async () => (await import("@gateway/shared/accounts/session")).Self;
-
 export const selfQuery = queryOptions({
   queryKey: ["self"],
   queryFn: async ({ client }): Promise<Self | null> => {
     try {
-      const self = await http.get("/user/self", selfSchema());
+      const self = await http.get("/user/self", asSent<Self>());
       remember(self);
       return self;
     } catch (error) {
@@ -53,7 +50,7 @@ function remember(self: Self): void {
 export function rememberedRights(): AdminRights {
   try {
     const { role, permissions } = JSON.parse(kept(storageKey) ?? "{}") as Partial<StoredUser>;
-    return { role: Number(role ?? 0), permissions: permissions ?? null };
+    return { role: role ?? 0, permissions: permissions ?? null };
   } catch {
     return { role: 0, permissions: null };
   }

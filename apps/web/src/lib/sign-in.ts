@@ -1,9 +1,8 @@
 /** Signing in with an account elsewhere: who is offered, where to go, and what coming back means. */
-import { Self } from "@gateway/shared/accounts/session";
+import type { Self } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import type { SiteStatus } from "@gateway/shared/site/status";
-import { z } from "zod";
-import { ApiError, http } from "./http.ts";
+import { ApiError, asSent, http } from "./http.ts";
 import { loadErrorTexts } from "./late-errors.ts";
 import { keep, kept } from "./stored.ts";
 
@@ -27,7 +26,7 @@ export async function leaveFor(provider: Exclude<IdentityProviderId, "wechat">, 
 }
 
 async function authorizePage(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
-  if (provider === "oidc") return http.get("/oauth/endpoint", z.string());
+  if (provider === "oidc") return http.get("/oauth/endpoint", asSent<string>());
   const state = await newState();
   if (provider === "github") {
     const query = { client_id: site.github_client_id, state, scope: "user:email" };
@@ -38,10 +37,10 @@ async function authorizePage(provider: Exclude<IdentityProviderId, "wechat">, si
   return `https://open.feishu.cn/open-apis/authen/v1/authorize?${query.toString()}`;
 }
 
-const newState = () => http.get("/oauth/state", z.string());
+const newState = () => http.get("/oauth/state", asSent<string>());
 
 /** Who is signed in now; null when an account was bound and the session stays as it is. */
-const Arrival = Self.nullable();
+const arrival = asSent<Self | null>();
 
 /** @param back what the provider added to our address */
 export async function comeBack(provider: string, back: URLSearchParams, aff: string): Promise<Self | null> {
@@ -51,11 +50,11 @@ export async function comeBack(provider: string, back: URLSearchParams, aff: str
     await loadErrorTexts();
     throw new ApiError(403, { code: "forbidden", params: { reason: "sign_in_cancelled" } });
   }
-  return http.get(`/oauth/${provider}`, Arrival, { code, state, aff, iss: back.get("iss") });
+  return http.get(`/oauth/${provider}`, arrival, { code, state, aff, iss: back.get("iss") });
 }
 
 /** The second step, after a provider confirmed an account that has a second factor. */
-export const finishWithCode = (code: string) => http.post("/oauth/code", Self, { code });
+export const finishWithCode = (code: string) => http.post("/oauth/code", asSent<Self>(), { code });
 
 export function wantsCode(error: unknown): boolean {
   return error instanceof ApiError && error.code === "totp_required";
@@ -63,7 +62,7 @@ export function wantsCode(error: unknown): boolean {
 
 /** The code is the one the official account answered with. */
 export async function comeBackFromWeChat(code: string, aff: string): Promise<Self | null> {
-  return http.get("/oauth/wechat", Arrival, { code, state: await newState(), aff });
+  return http.get("/oauth/wechat", arrival, { code, state: await newState(), aff });
 }
 
 /** A refusal is final; a provider or a connection in trouble may be better in a moment. */

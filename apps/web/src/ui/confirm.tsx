@@ -1,6 +1,5 @@
 /** Asks before something is destroyed. */
 import { Text } from "@mantine/core";
-import { modals } from "@mantine/modals";
 import i18next from "i18next";
 import type { ReactNode } from "react";
 import { toast } from "./toast.tsx";
@@ -14,8 +13,39 @@ type Question = {
   danger?: boolean;
 };
 
+let announce: () => void = () => {};
+let isWanted = false;
+let place: { ready: () => void; arrived: Promise<void> } | undefined;
+
+/** Where questions appear: its code comes with the first of them. */
+function wanted(): Promise<void> {
+  isWanted = true;
+  if (!place) {
+    let ready = () => {};
+    const arrived = new Promise<void>((resolve) => (ready = resolve));
+    place = { ready, arrived };
+  }
+  announce();
+  return place.arrived;
+}
+
+/** Calls back when the first question is on its way, at once if it was. Returns how to stop listening. */
+export function whenFirstQuestion(act: () => void): () => void {
+  announce = act;
+  if (isWanted) act();
+  return () => {
+    announce = () => {};
+  };
+}
+
+/** Questions can be shown from now on. */
+export function questionsReady(): void {
+  place?.ready();
+}
+
 /** Resolves to true when the person goes on. */
-export function confirm({ title, body, action, danger = true }: Question): Promise<boolean> {
+export async function confirm({ title, body, action, danger = true }: Question): Promise<boolean> {
+  const [{ modals }] = await Promise.all([import("@mantine/modals"), wanted()]);
   return new Promise((resolve) => {
     modals.openConfirmModal({
       title,

@@ -1,6 +1,6 @@
 /** What stands where there is nothing: says why, and the next step. */
 import { Button, Stack, Text, ThemeIcon, Title } from "@mantine/core";
-import { IconClockPause, IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
+import { IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
@@ -51,7 +51,7 @@ export function Failed({ error, onRetry, heading = false }: FailedProps) {
   return (
     <Empty
       heading={heading}
-      icon={early ? IconClockPause : IconCloudOff}
+      icon={IconCloudOff}
       title={
         isTimeout(error)
           ? t("This took too long to load")
@@ -91,11 +91,9 @@ function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
     onEnd();
   });
   useEffect(() => {
-    setEnd(Date.now() + seconds * 1000);
-    setLeft(seconds);
     const timer = setInterval(tick, 1000);
     return () => clearInterval(timer);
-  }, [error, seconds]);
+  }, []);
   return (
     <Text fz="sm" c="dimmed" className="tabular" role="timer">
       {t("Trying again in {{seconds}} s", { seconds: left })}

@@ -1,6 +1,6 @@
 /** Catches what breaks while a screen or a card is drawn, so that everything around it stays. */
 import { Button, Code, Group, Skeleton } from "@mantine/core";
-import { IconAlertTriangle, IconPlugConnectedX } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCloudOff } from "@tabler/icons-react";
 import { Component, type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { onReachChange, useReach } from "#lib/connection.ts";
@@ -91,7 +91,7 @@ function Missing({ heading }: { heading: boolean }) {
     <Empty
       heading={heading}
       compact={!heading}
-      icon={IconPlugConnectedX}
+      icon={IconCloudOff}
       title={heading ? t("This screen could not be loaded") : t("This part could not be loaded")}
       hint={
         lost

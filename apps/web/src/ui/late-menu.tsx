@@ -1,4 +1,4 @@
-import { cloneElement, type ComponentType, type ReactElement, type ReactNode, useState } from "react";
+import { cloneElement, type ComponentType, type ReactElement, useState } from "react";
 import { LatePart } from "#ui/late-part.tsx";
 
 type ButtonProps = { onClick?: () => void; "aria-haspopup"?: "menu"; "aria-expanded"?: boolean };
@@ -8,7 +8,7 @@ export function LateMenu({
   Menu,
   children,
 }: {
-  Menu: ComponentType<{ button: ReactNode }>;
+  Menu: ComponentType<{ button: ReactElement<ButtonProps> }>;
   children: ReactElement<ButtonProps>;
 }) {
   const [wanted, setWanted] = useState(false);

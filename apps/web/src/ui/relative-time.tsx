@@ -1,6 +1,7 @@
-import { Text, Tooltip } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { formatRelative, formatTime } from "#lib/quota.ts";
+import { Hint } from "#ui/form/hint.tsx";
 
 const tickMs = 30_000;
 
@@ -18,11 +19,11 @@ export function RelativeTime({ seconds }: { seconds: number | null }) {
       </Text>
     );
   return (
-    <Tooltip label={formatTime(seconds)}>
+    <Hint label={formatTime(seconds)}>
       <time dateTime={new Date(seconds * 1000).toISOString()}>
         {/* Between two ticks of our clock something may happen: that is "now", not the future. */}
         {formatRelative(seconds, seconds * 1000 - now < tickMs ? Math.max(now, seconds * 1000) : now)}
       </time>
-    </Tooltip>
+    </Hint>
   );
 }

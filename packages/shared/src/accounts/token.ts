@@ -2,9 +2,6 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
-/** `expired` and `exhausted` are derived when a token is read; only the first two are stored. */
-export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
-
 /** -1 in `expired_time`. */
 export const NEVER_EXPIRES = -1;
 

@@ -6,8 +6,8 @@ import {
   type TokenRow,
   TokenSetting,
   type TokenSettingChange,
-  TokenStatus,
 } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import ipaddr from "ipaddr.js";
 import type { z } from "zod";
 import { usableGroups } from "#domain/accounts/groups.ts";

@@ -2,7 +2,7 @@
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
@@ -33,6 +33,12 @@ import { TagList } from "./tags/tag-list.tsx";
 const PageParams = ChannelQuery.omit({ key: true }).extend({
   view: z.enum(["channels", "tags"]).catch("channels").default("channels"),
 });
+
+/** What the list shows first, for a reader who is about to open it. */
+export function prefetch(client: QueryClient): Promise<void> {
+  const { view: _, ...query } = PageParams.parse({});
+  return client.prefetchQuery(channelListQuery(query));
+}
 
 export default function ChannelPage() {
   const { t } = useTranslation();

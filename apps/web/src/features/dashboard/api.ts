@@ -1,10 +1,10 @@
-import { TokenPage } from "@gateway/shared/accounts/token";
-import { StatementLine, StatementPage } from "@gateway/shared/billing/statement";
+import type { TokenPage } from "@gateway/shared/accounts/token";
+import type { StatementLine, StatementPage } from "@gateway/shared/billing/statement";
 import type { ChannelPage } from "@gateway/shared/channels/channel";
-import { AvailableModels } from "@gateway/shared/channels/model";
-import { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
+import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
+import type { z } from "zod";
 import { asSent, http } from "#lib/http.ts";
 import { type Connection, useLiveEvents } from "#lib/live-events.ts";
 import { selfQuery } from "#lib/session.ts";
@@ -16,7 +16,7 @@ export const shownDays = 8;
 export const dashboardQuery = queryOptions({
   queryKey: ["dashboard"],
   queryFn: () =>
-    http.get("/user/dashboard", Dashboard, {
+    http.get("/user/dashboard", asSent<Dashboard>(), {
       time_zone: timeZone(),
       days: shownDays,
     }),
@@ -33,7 +33,7 @@ export function useLiveAccount(): [Connection, () => void] {
       return `/user/dashboard/events?seen=${encodeURIComponent(seen)}`;
     },
     onEvent: (data) => {
-      const { version } = AccountEvent.parse(data);
+      const { version } = data as AccountEvent;
       if (client.getQueryData(dashboardQuery.queryKey)?.version === version) return;
       void client.invalidateQueries({ queryKey: dashboardQuery.queryKey });
       void client.invalidateQueries({ queryKey: selfQuery.queryKey });
@@ -43,7 +43,7 @@ export function useLiveAccount(): [Connection, () => void] {
 
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
-  queryFn: () => http.get("/available_model", AvailableModels),
+  queryFn: () => http.get("/available_model", asSent<AvailableModels>()),
   staleTime: 60_000,
 });
 
@@ -57,18 +57,18 @@ export const firstChannelQuery = queryOptions({
 /** The newest tokens; the first step needs no more than their number. */
 export const recentTokensQuery = queryOptions({
   queryKey: ["token", "recent"],
-  queryFn: () => http.get("/token", TokenPage, { size: 5, order: "-id" }),
+  queryFn: () => http.get("/token", asSent<z.infer<typeof TokenPage>>(), { size: 5, order: "-id" }),
 });
 
 /** The last year's closed months. */
 export const statementsQuery = queryOptions({
   queryKey: ["statements"],
-  queryFn: () => http.get("/user/invoice", StatementPage, { size: 12 }),
+  queryFn: () => http.get("/user/invoice", asSent<z.infer<typeof StatementPage>>(), { size: 12 }),
   staleTime: 600_000,
 });
 
 export const statementQuery = (date: string) =>
   queryOptions({
     queryKey: ["statements", date],
-    queryFn: () => http.get("/user/invoice/detail", z.array(StatementLine), { date }),
+    queryFn: () => http.get("/user/invoice/detail", asSent<StatementLine[]>(), { date }),
   });

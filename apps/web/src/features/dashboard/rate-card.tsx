@@ -1,8 +1,9 @@
 import type { Dashboard } from "@gateway/shared/usage/dashboard";
-import { ActionIcon, Card, Group, Progress, Skeleton, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Card, Group, Progress, Skeleton, Text } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
+import { Hint } from "#ui/form/hint.tsx";
 import classes from "./dashboard.module.css";
 
 type RateCardProps = { rate: Dashboard["rate"] | undefined; refreshing: boolean; onRefresh: () => void };
@@ -19,11 +20,11 @@ export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
         <Text fz="sm" c="dimmed">
           {t("Requests per minute")}
         </Text>
-        <Tooltip label={t("Refresh")}>
+        <Hint label={t("Refresh")}>
           <ActionIcon size={22} aria-label={t("Refresh")} onClick={onRefresh} loading={refreshing}>
             <IconRefresh size={15} />
           </ActionIcon>
-        </Tooltip>
+        </Hint>
       </Group>
       {rate ? (
         <Text className={classes.value}>

@@ -1,4 +1,4 @@
-import { TokenStatus } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { Button, Skeleton } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

@@ -1,13 +1,14 @@
 /** Every call and every change of a balance: what, when, how fast, at what price, and why. */
+import { mayEnter } from "@gateway/shared/accounts/roles";
 import { LogType } from "@gateway/shared/usage/log";
 import { Button, Card, Tabs } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { formatTime, useFormat } from "#lib/quota.ts";
-import { useMayEnter, useSelf } from "#lib/session.ts";
+import { selfQuery, useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -29,6 +30,19 @@ import facetClasses from "./facets.module.css";
 import classes from "./logs.module.css";
 
 const liveEveryMs = 5_000;
+
+/** What the list shows first, for a reader who is about to open it. */
+export async function prefetch(client: QueryClient): Promise<void> {
+  const self = client.getQueryData(selfQuery.queryKey);
+  if (!self) return;
+  const filter = LogFilter.parse({});
+  const whose: Whose = mayEnter(self, "logs") ? "everybody" : "own";
+  await Promise.all([
+    client.prefetchInfiniteQuery(logsQuery(whose, filter)),
+    client.prefetchQuery(totalsQuery(whose, filter)),
+    client.prefetchQuery(facetsQuery(whose, filter)),
+  ]);
+}
 
 export default function LogsPage() {
   const { t } = useTranslation();

@@ -1,20 +1,22 @@
-import { PasskeyOptions } from "@gateway/shared/accounts/passkey";
+import type { PasskeyOptions } from "@gateway/shared/accounts/passkey";
 import type { PasswordReset } from "@gateway/shared/accounts/password-reset";
 import type { RegisterInput } from "@gateway/shared/accounts/registration";
-import type { LoginInput, SetupInput } from "@gateway/shared/accounts/session";
-import { Self } from "@gateway/shared/accounts/session";
+import type { LoginInput, Self, SetupInput } from "@gateway/shared/accounts/session";
 import type { MailRequest } from "@gateway/shared/site/mail";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import type { z } from "zod";
+import { asSent, http } from "#lib/http.ts";
 import { currentLanguage, offerLanguage } from "#lib/i18n.ts";
 import { openSession } from "#lib/session.ts";
 import { statusQuery } from "#lib/site.ts";
 
+const signedIn = asSent<Self>();
+const nothing = asSent<unknown>();
+
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: LoginInput) => http.post("/user/login", Self, input),
+    mutationFn: (input: LoginInput) => http.post("/user/login", signedIn, input),
     onSuccess: (self) => {
       void offerLanguage(self.language);
       openSession(client, self);
@@ -26,7 +28,7 @@ export function useSignIn() {
 export function useRegister() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: RegisterInput) => http.post("/user/register", Self, input),
+    mutationFn: (input: RegisterInput) => http.post("/user/register", signedIn, input),
     onSuccess: (self) => openSession(client, self),
     meta: { quiet: true },
   });
@@ -35,7 +37,8 @@ export function useRegister() {
 export function useSetup() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: SetupInput) => http.post("/setup", Self, { ...input, language: currentLanguage() }),
+    mutationFn: (input: SetupInput) =>
+      http.post("/setup", signedIn, { ...input, language: currentLanguage() }),
     onSuccess: async (self) => {
       openSession(client, self);
       await client.invalidateQueries({ queryKey: statusQuery.queryKey });
@@ -43,8 +46,6 @@ export function useSetup() {
     meta: { quiet: true },
   });
 }
-
-const nothing = z.unknown();
 
 /** The mails are in the language of the screen. */
 const mailed = (path: string) => (input: Omit<MailRequest, "language">) =>
@@ -67,11 +68,11 @@ export function usePasskeySignIn() {
   return useMutation({
     mutationFn: async () => {
       const { startAuthentication } = await import("@simplewebauthn/browser");
-      const options = await http.post("/webauthn/login/begin", PasskeyOptions);
+      const options = await http.post("/webauthn/login/begin", asSent<z.infer<typeof PasskeyOptions>>());
       const answer = await startAuthentication({
         optionsJSON: options,
       });
-      return http.post("/webauthn/login/finish", Self, answer);
+      return http.post("/webauthn/login/finish", signedIn, answer);
     },
     onSuccess: (self) => {
       void offerLanguage(self.language);

@@ -1,28 +1,50 @@
-import { LoginInput } from "@gateway/shared/accounts/session";
 /** Sign in with a password, and with a code when the account asks for one; afterwards back to where one wanted to go. */
-import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
-import { useState } from "react";
+import { type ChangeEvent, type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
-import { z } from "zod";
 import { errorReason } from "#lib/error-text.ts";
 import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite, useSystemName } from "#lib/site.ts";
-import { useSchemaForm } from "#ui/form/form.ts";
 import { useSignIn } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
 import { PasskeyButton } from "./passkey-button.tsx";
 import { usePersonCheck } from "./person-check.tsx";
 import { ThirdParty } from "./third-party.tsx";
 
-/** Existing accounts sign in with what they have; these are the shortest lengths there can be. */
-const LoginForm = LoginInput.omit({ turnstile: true }).extend({
-  username: z.string().trim().min(1, because("username_required")).min(3, because("user_name_too_short")),
-  password: z.string().min(1, because("password_required")).min(8, because("password_too_short")),
-});
+type Field = "username" | "password" | "code";
+type Values = Record<Field, string>;
+type Problems = Partial<Record<Field, string | undefined>>;
+
+/**
+ * Existing accounts sign in with what they have; these are the shortest lengths there can be. Written out: the libraries
+ * of forms and schemas are larger than everything else on this page.
+ */
+function useProblems(): (values: Values) => Problems {
+  const { t } = useTranslation();
+  const least = (text: string, length: number, missing: string, short: string) =>
+    text === "" ? { text: missing } : text.length < length ? { text: short } : undefined;
+  return ({ username, password }) => {
+    const name = least(
+      username.trim(),
+      3,
+      t("Username is required"),
+      t("The user name needs at least 3 characters"),
+    );
+    const secret = least(
+      password,
+      8,
+      t("Password is required"),
+      t("The password needs at least 8 characters"),
+    );
+    return {
+      ...(name ? { username: name.text } : {}),
+      ...(secret ? { password: secret.text } : {}),
+    };
+  };
+}
 
 /** Only screens that ask for an account: a link must not send people elsewhere after signing in. */
 function safeNext(next: string | null): string {
@@ -39,13 +61,20 @@ export default function LoginPage() {
   const signIn = useSignIn();
   const check = usePersonCheck();
   const [asksCode, setAsksCode] = useState(false);
-  const form = useSchemaForm(LoginForm, { username: "", password: "", code: "" });
+  const [values, setValues] = useState<Values>({ username: "", password: "", code: "" });
+  const [problems, setProblems] = useState<Problems>({});
+  const problemsOf = useProblems();
   const next = safeNext(search.get("next"));
 
   if (self) return <Navigate to={next} replace />;
   if (site?.needs_setup) return <Navigate to="/setup" replace />;
 
-  const submit = form.onSubmit((values) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const found = problemsOf(values);
+    setProblems(found);
+    const [wrong] = Object.keys(found);
+    if (wrong) return event.currentTarget.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
     check.pass((turnstile) =>
       signIn.mutate(
         { ...values, turnstile },
@@ -57,6 +86,16 @@ export default function LoginPage() {
         },
       ),
     );
+  };
+  const field = (name: Field) => ({
+    name,
+    value: values[name],
+    error: problems[name],
+    onChange: (event: ChangeEvent<HTMLInputElement>) => {
+      const { value } = event.currentTarget;
+      setValues((known) => ({ ...known, [name]: value }));
+      setProblems((known) => ({ ...known, [name]: undefined }));
+    },
   });
   const asking = signIn.error instanceof ApiError && signIn.error.code === "totp_required";
   const alert =
@@ -68,7 +107,7 @@ export default function LoginPage() {
   const startOver = () => {
     setAsksCode(false);
     signIn.reset();
-    form.setFieldValue("code", "");
+    setValues((known) => ({ ...known, code: "" }));
   };
 
   if (asksCode)
@@ -84,7 +123,7 @@ export default function LoginPage() {
               autoFocus
               size="md"
               maxLength={32}
-              {...form.getInputProps("code")}
+              {...field("code")}
             />
             {check.widget}
             <Button type="submit" size="md" loading={signIn.isPending} fullWidth mt="xs">
@@ -107,7 +146,8 @@ export default function LoginPage() {
             autoComplete="username"
             autoFocus
             size="md"
-            {...form.getInputProps("username")}
+            maxLength={254}
+            {...field("username")}
           />
           <div>
             <PasswordInput
@@ -115,7 +155,8 @@ export default function LoginPage() {
               autoComplete="current-password"
               size="md"
               visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
-              {...form.getInputProps("password")}
+              maxLength={200}
+              {...field("password")}
             />
             {site?.password_reset ? (
               <Anchor component={Link} to="/reset" fz="sm" mt={6} display="inline-block">

@@ -1,22 +1,15 @@
 /** The buttons below the password form: one for every way of signing in that the operator has set up. */
-import type { Self } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
-import { Button, Divider, Modal, SimpleGrid } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Button, Divider, SimpleGrid } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
-import { errorReason } from "#lib/error-text.ts";
-import { openSession } from "#lib/session.ts";
-import { comeBackFromWeChat, keepNext, leaveFor, offeredProviders, wantsCode } from "#lib/sign-in.ts";
+import { keepNext, leaveFor, offeredProviders } from "#lib/sign-in.ts";
 import { useSite } from "#lib/site.ts";
 import { LatePart } from "#ui/late-part.tsx";
-import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
-import { ProviderCode } from "./provider-code.tsx";
 
-const WeChatDialog = lazy(async () => ({
-  default: (await import("#components/wechat-dialog.tsx")).WeChatDialog,
-}));
+const WeChatSignIn = lazy(async () => ({ default: (await import("./wechat-sign-in.tsx")).WeChatSignIn }));
 
 /** @param next where to go once signed in */
 export function ThirdParty({ next }: { next: string }) {
@@ -54,43 +47,7 @@ export function ThirdParty({ next }: { next: string }) {
           </Button>
         ))}
       </SimpleGrid>
-      {scanning ? <WeChatSignIn onClose={() => setScanning(false)} /> : null}
+      <LatePart>{scanning ? <WeChatSignIn onClose={() => setScanning(false)} /> : null}</LatePart>
     </>
-  );
-}
-
-function WeChatSignIn({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
-  const site = useSite();
-  const client = useQueryClient();
-  const enter = (self: Self) => {
-    forgetInviteCode();
-    // The login page goes on by itself once there is a session.
-    openSession(client, self);
-  };
-  const signIn = useMutation({
-    mutationFn: (code: string) => comeBackFromWeChat(code, keepInviteCode(null)),
-    onSuccess: (self) => {
-      if (self) enter(self);
-    },
-    meta: { quiet: true },
-  });
-  if (wantsCode(signIn.error))
-    return (
-      <Modal opened onClose={onClose} title={t("One more step")} size={400}>
-        <ProviderCode onSignedIn={enter} />
-      </Modal>
-    );
-  return (
-    <LatePart>
-      <WeChatDialog
-        onClose={onClose}
-        picture={site?.wechat_qrcode ?? ""}
-        action={t("Sign in")}
-        onSubmit={(code) => signIn.mutate(code)}
-        loading={signIn.isPending}
-        error={signIn.error ? errorReason(signIn.error, t) : undefined}
-      />
-    </LatePart>
   );
 }

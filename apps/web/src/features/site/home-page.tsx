@@ -1,16 +1,26 @@
 /** The public front page: the operator's own text, or ours. */
 import { useQuery } from "@tanstack/react-query";
+import { lazy } from "react";
 import { useSystemName } from "#lib/site.ts";
+import { LatePart } from "#ui/late-part.tsx";
 import { homeContentQuery } from "./api.ts";
-import { OperatorPage } from "./operator-page.tsx";
 import { Welcome } from "./welcome.tsx";
 import classes from "./home-page.module.css";
+
+const OperatorPage = lazy(() =>
+  import("./operator-page.tsx").then((module) => ({ default: module.OperatorPage })),
+);
 
 export default function HomePage() {
   const content = useQuery(homeContentQuery);
   const name = useSystemName();
   const text = content.data?.trim() ?? "";
   if (content.isPending) return <div className={classes.pending} />;
-  if (text) return <OperatorPage text={text} title={name} size={1200} />;
+  if (text)
+    return (
+      <LatePart fallback={<div className={classes.pending} />}>
+        <OperatorPage text={text} title={name} size={1200} />
+      </LatePart>
+    );
   return <Welcome />;
 }

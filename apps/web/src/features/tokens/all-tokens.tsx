@@ -1,10 +1,6 @@
 /** Everyone's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
-import {
-  type TokenAdminRow,
-  TokenAdminQuery,
-  type TokenCreated,
-  TokenStatus,
-} from "@gateway/shared/accounts/token";
+import { type TokenAdminRow, TokenAdminQuery, type TokenCreated } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import {
   IconChartBar,

@@ -1,4 +1,5 @@
-import { type TokenRow, TokenStatus } from "@gateway/shared/accounts/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { ActionIcon, Menu, Text } from "@mantine/core";
 import {
   IconChartBar,

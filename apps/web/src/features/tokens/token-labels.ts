@@ -1,5 +1,6 @@
 /** What the states and the limits of a token are called. */
-import { type TokenRates, TokenStatus } from "@gateway/shared/accounts/token";
+import type { TokenRates } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 import type { useFormat } from "#lib/quota.ts";

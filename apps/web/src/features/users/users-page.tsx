@@ -2,7 +2,7 @@
 import { type UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
@@ -30,6 +30,11 @@ import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
 import { EditUserDrawer, NewUserDrawer } from "./user-form.tsx";
 
 const byId = { keyOf: (row: UserListRow) => String(row.id), load: fetchUser };
+
+/** What the list shows first, for a reader who is about to open it. */
+export function prefetch(client: QueryClient): Promise<void> {
+  return client.prefetchQuery(usersQuery(UserQuery.parse({})));
+}
 
 export default function UsersPage() {
   const { t } = useTranslation();

@@ -5,7 +5,9 @@ import classes from "./hint.module.css";
 
 const Bubble = lazy(() => import("./hint-bubble.tsx").then((module) => ({ default: module.HintBubble })));
 
-export function Hint({ label, children }: { label: string; children: ReactNode }) {
+type HintProps = { label: string; position?: "top" | "right"; children: ReactNode };
+
+export function Hint({ label, position = "top", children }: HintProps) {
   const place = useRef<HTMLSpanElement>(null);
   const [target, setTarget] = useState<HTMLElement | null>(null);
   const wake = () => setTarget((known) => known ?? (place.current?.firstElementChild as HTMLElement | null));
@@ -16,7 +18,7 @@ export function Hint({ label, children }: { label: string; children: ReactNode }
       </span>
       {target ? (
         <LatePart>
-          <Bubble label={label} target={target} />
+          <Bubble label={label} position={position} target={target} />
         </LatePart>
       ) : null}
     </>

@@ -1,0 +1,62 @@
+/** Screens are loaded before they are opened: all of the menu while the page rests, and their data when one is pointed at. */
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { loadMessagesOf } from "#lib/i18n.ts";
+import { selfQuery, useSelf } from "#lib/session.ts";
+import { type Screen, visibleMenu } from "./screens.ts";
+
+/** The screen that was opened comes first, with its data. */
+const FIRST_AFTER_MS = 2_000;
+const IDLE_WITHIN_MS = 5_000;
+
+/** A reader who pays for each byte gets what is opened, and no more. */
+function savesData(): boolean {
+  const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } };
+  return connection?.saveData === true || /2g/.test(connection?.effectiveType ?? "");
+}
+
+/** Code, texts and the first rows of a screen. What fails is loaded again when the screen is opened. */
+export async function loadAhead(screen: Screen, client: QueryClient): Promise<void> {
+  if (savesData()) return;
+  try {
+    const [page] = await Promise.all([screen.load(), loadMessagesOf("screens")]);
+    await page.prefetch?.(client);
+  } catch {
+    // Opening it says why.
+  }
+}
+
+/** The code of all screens of the menu, one after the other, while the browser has nothing else to do. */
+export function useScreensAhead(): void {
+  const self = useSelf();
+  const client = useQueryClient();
+  const known = self !== undefined && self !== null;
+  useEffect(() => {
+    if (!known || savesData()) return;
+    let stopped = false;
+    async function loadAll() {
+      const rights = client.getQueryData(selfQuery.queryKey);
+      if (!rights) return;
+      await loadMessagesOf("screens");
+      for (const { load } of visibleMenu(rights).flatMap((group) => group.screens)) {
+        await idle();
+        if (stopped) return;
+        await load();
+      }
+    }
+    const timer = setTimeout(() => void loadAll().catch(() => {}), FIRST_AFTER_MS);
+    return () => {
+      stopped = true;
+      clearTimeout(timer);
+    };
+  }, [known, client]);
+}
+
+/** Resolves when the browser rests; not every browser says so. */
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    if ("requestIdleCallback" in window)
+      window.requestIdleCallback(() => resolve(), { timeout: IDLE_WITHIN_MS });
+    else setTimeout(resolve, 200);
+  });
+}

@@ -1,0 +1,46 @@
+/** Sign-in with the code that the WeChat account answers with, and with a second factor where the account has one. */
+import type { Self } from "@gateway/shared/accounts/session";
+import { Modal } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { WeChatDialog } from "#components/wechat-dialog.tsx";
+import { errorReason } from "#lib/error-text.ts";
+import { openSession } from "#lib/session.ts";
+import { comeBackFromWeChat, wantsCode } from "#lib/sign-in.ts";
+import { useSite } from "#lib/site.ts";
+import { forgetInviteCode, keepInviteCode } from "./invite-code.ts";
+import { ProviderCode } from "./provider-code.tsx";
+
+export function WeChatSignIn({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const site = useSite();
+  const client = useQueryClient();
+  const enter = (self: Self) => {
+    forgetInviteCode();
+    // The login page goes on by itself once there is a session.
+    openSession(client, self);
+  };
+  const signIn = useMutation({
+    mutationFn: (code: string) => comeBackFromWeChat(code, keepInviteCode(null)),
+    onSuccess: (self) => {
+      if (self) enter(self);
+    },
+    meta: { quiet: true },
+  });
+  if (wantsCode(signIn.error))
+    return (
+      <Modal opened onClose={onClose} title={t("One more step")} size={400}>
+        <ProviderCode onSignedIn={enter} />
+      </Modal>
+    );
+  return (
+    <WeChatDialog
+      onClose={onClose}
+      picture={site?.wechat_qrcode ?? ""}
+      action={t("Sign in")}
+      onSubmit={(code) => signIn.mutate(code)}
+      loading={signIn.isPending}
+      error={signIn.error ? errorReason(signIn.error, t) : undefined}
+    />
+  );
+}
