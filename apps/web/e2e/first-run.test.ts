@@ -7,12 +7,52 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
+describe("an installation without an administrator", () => {
+  it("leads from its home page to the set-up, and refuses a wrong link before anything is typed", async () => {
+    const page = await site.open("about:blank", { guest: true });
+    await page.route("**/api/status", async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = (await response.json()) as { data: object };
+      await route.fulfill({ response, json: { ...rest, data: { ...data, needs_setup: true } } });
+    });
+    await page.route("**/api/setup/check", (route) =>
+      route.fulfill({
+        status: 401,
+        json: {
+          success: false,
+          message: "",
+          code: "wrong_credentials",
+          params: { reason: "setup_link_invalid" },
+        },
+      }),
+    );
+    await page.goto(site.url);
+    await page.waitForURL("**/setup");
+    await page.getByText("one-time set-up link").waitFor();
+    await page.goto(`${site.url}/setup?token=wrong`);
+    await page.getByRole("heading", { name: "This link cannot be used" }).waitFor();
+    await expect.poll(() => page.getByLabel("Username").count()).toBe(0);
+    await page.unroute("**/api/setup/check");
+    await page.route("**/api/setup/check", (route) =>
+      route.fulfill({ json: { success: true, message: "", data: null } }),
+    );
+    await page.reload();
+    await page.getByLabel("Username").waitFor();
+  });
+});
+
 describe("a fresh installation", () => {
   it("leads from nothing to the first call, one step at a time", async () => {
     const page = await site.open("/panel/dashboard");
     const steps = page.getByRole("listitem");
     await page.getByText("0 of 4 steps done").waitFor();
-    await steps.getByRole("link", { name: "Add a channel" }).waitFor();
+    await steps.getByRole("link", { name: "Add a channel" }).click();
+    const editor = page.getByRole("dialog", { name: "Add a channel" });
+    await editor.getByRole("button", { name: "Cancel" }).click();
+    await editor.waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Add the demo channel" }).waitFor();
+    await page.goto("/panel/dashboard");
+    await steps.getByRole("link", { name: "Use the demo provider" }).waitFor();
 
     const channel = await site.api<{ id: number }>("POST", "/channel", {
       type: 900,
@@ -20,10 +60,8 @@ describe("a fresh installation", () => {
       models: ["demo-chat"],
       groups: ["default"],
     });
-    await page.reload();
     await page.getByText("1 of 4 steps done").waitFor();
     await site.api("POST", `/channel/${channel.id}/test`, {});
-    await page.reload();
     await page.getByText("2 of 4 steps done").waitFor();
     await steps.getByRole("link", { name: "Make a token" }).click();
     const form = page.getByRole("dialog", { name: "New token" });
@@ -32,7 +70,6 @@ describe("a fresh installation", () => {
     await expect.poll(() => page.url()).not.toContain("edit");
     await page.goto("/panel/dashboard");
     const token = await site.api<{ key: string }>("POST", "/token", { name: "first" });
-    await page.reload();
     await page.getByText("3 of 4 steps done").waitFor();
     await steps.getByRole("link", { name: "Open the playground" }).waitFor();
 
@@ -42,7 +79,6 @@ describe("a fresh installation", () => {
       body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
     });
     expect(answer.status).toBe(200);
-    await page.reload();
     await page.getByText("Requests per hour").first().waitFor();
     await page.getByText("steps done").waitFor({ state: "detached" });
   });

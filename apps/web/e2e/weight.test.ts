@@ -1,5 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -15,7 +15,7 @@ beforeAll(async () => {
     body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
   });
   const calls = async () => (await site.api<{ request_count: number }>("GET", "/user/self")).request_count;
-  await expect.poll(calls).toBe(1);
+  await vi.waitFor(async () => expect(await calls()).toBe(1), { timeout: 30_000, interval: 500 });
 });
 afterAll(() => site.close());
 

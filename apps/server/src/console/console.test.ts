@@ -22,6 +22,9 @@ describe("the first run", () => {
     const account = { username: "first", password: "a long password" };
     const wrong = await site.guest.send("POST", "/api/setup", { ...account, token: "guess" });
     expect(wrong).toMatchObject({ status: 401, body: { code: "wrong_credentials" } });
+    const check = (link: string) => site.guest.send("POST", "/api/setup/check", { token: link });
+    expect(await check("guess")).toMatchObject({ status: 401, body: { code: "wrong_credentials" } });
+    expect((await check(token ?? "")).status).toBe(200);
     const short = await site.guest.send("POST", "/api/setup", { token, username: "x", password: "short" });
     expect(short.status).toBe(400);
     expect(Object.keys(short.body.fields ?? {})).toEqual(["username", "password"]);
@@ -39,6 +42,7 @@ describe("the first run", () => {
     );
     const again = await site.guest.send("POST", "/api/setup", { ...account, username: "second", token });
     expect(again).toMatchObject({ status: 409, body: { code: "setup_done" } });
+    expect(await check(token ?? "")).toMatchObject({ status: 409, body: { code: "setup_done" } });
     expect((await site.guest.get("/api/status")).body.data).toMatchObject({ needs_setup: false, language });
   });
 

@@ -27,6 +27,9 @@ export const SetupInput = z.object({
 });
 export type SetupInput = z.input<typeof SetupInput>;
 
+/** Whether a set-up link can be used: POST /api/setup/check. */
+export const SetupLink = SetupInput.pick({ token: true });
+
 /** GET /api/user/self. */
 export const Self = UserRow.extend({
   group_name: z.string(),

@@ -1,4 +1,4 @@
-import { LoginInput, Self, SetupInput } from "@gateway/shared/accounts/session";
+import { LoginInput, Self, SetupInput, SetupLink } from "@gateway/shared/accounts/session";
 import { Nothing } from "@gateway/shared/envelope";
 import { Settings } from "@gateway/shared/site/settings";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
@@ -6,7 +6,7 @@ import { viewerOf } from "#console/guards.ts";
 import { present } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { findGroup } from "#domain/accounts/groups.ts";
-import { setUp } from "#domain/accounts/setup.ts";
+import { checkSetupToken, setUp } from "#domain/accounts/setup.ts";
 import { getUser, logIn, noteLogin, permissionsOf } from "#domain/accounts/users.ts";
 import type { User } from "#platform/prisma/client.ts";
 import type { Sessions } from "./session.ts";
@@ -19,6 +19,18 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
   const { db, secrets, settings, checkPerson } = services;
   const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
   const self = { response: answers(Self) };
+
+  app.post(
+    "/setup/check",
+    {
+      config: guessing,
+      schema: { summary: "Check a set-up link", body: SetupLink, response: answers(Nothing) },
+    },
+    async (request) => {
+      await checkSetupToken(db, secrets, request.body.token);
+      return ok(null);
+    },
+  );
 
   app.post(
     "/setup",

@@ -59,6 +59,12 @@ export async function setUp(
   });
 }
 
+/** Whether a set-up token can be used. Throws like `setUp`. */
+export async function checkSetupToken(db: Db, secrets: Secrets, token: string): Promise<void> {
+  if (await hasRoot(db)) throw setupDone();
+  await requireLink(db, secrets, token);
+}
+
 /**
  * The token has 256 random bits, so tries are not counted: a stranger who sends wrong ones must not be able to use the
  * link up. The rate limit of the route still holds.

@@ -6,19 +6,32 @@ import { IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { useSelf } from "#lib/session.ts";
+import { selfQuery, useSelf } from "#lib/session.ts";
 import { firstChannelQuery, recentTokensQuery } from "./api.ts";
 import classes from "./dashboard.module.css";
 
-type Step = { id: string; title: string; hint: string; done: boolean; to: string; action: string };
+const ADVANCE_MS = 4_000;
+
+type Step = {
+  id: string;
+  title: string;
+  hint: string;
+  done: boolean;
+  to: string;
+  action: string;
+  other?: { to: string; action: string };
+};
 
 export function FirstSteps() {
   const { t } = useTranslation();
   const self = useSelf();
   const admin = self ? mayEnter(self, "channels", "edit") : false;
   const fresh = self?.request_count === 0;
-  const channels = useQuery({ ...firstChannelQuery, enabled: admin && fresh });
-  const tokens = useQuery({ ...recentTokensQuery, enabled: fresh });
+  // The steps advance without a reload, wherever they are done.
+  const refetchInterval = fresh ? ADVANCE_MS : false;
+  const channels = useQuery({ ...firstChannelQuery, enabled: admin && fresh, refetchInterval });
+  const tokens = useQuery({ ...recentTokensQuery, enabled: fresh, refetchInterval });
+  useQuery({ ...selfQuery, enabled: fresh, refetchInterval });
   const [hidden, hide] = useLocalStorage({
     key: "first-steps-hidden",
     defaultValue: false,
@@ -35,8 +48,9 @@ export function FirstSteps() {
       title: t("Add a channel"),
       hint: t("An account at a provider, or the built-in demo provider that needs no key."),
       done: (channels.data?.total_count ?? 0) > 0,
-      to: "/panel/channel",
+      to: "/panel/channel?edit=new",
       action: t("Add a channel"),
+      other: { to: "/panel/channel", action: t("Use the demo provider") },
     },
     {
       id: "test",
@@ -110,9 +124,16 @@ export function FirstSteps() {
                   {step.hint}
                 </Text>
                 {step === next ? (
-                  <Button component={Link} to={step.to} size="xs" mt="sm">
-                    {step.action}
-                  </Button>
+                  <Group gap="xs" mt="sm">
+                    <Button component={Link} to={step.to} size="xs">
+                      {step.action}
+                    </Button>
+                    {step.other ? (
+                      <Button component={Link} to={step.other.to} size="xs" variant="default">
+                        {step.other.action}
+                      </Button>
+                    ) : null}
+                  </Group>
                 ) : null}
               </div>
             </li>

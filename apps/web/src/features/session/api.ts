@@ -3,7 +3,7 @@ import type { PasswordReset } from "@gateway/shared/accounts/password-reset";
 import type { RegisterInput } from "@gateway/shared/accounts/registration";
 import type { LoginInput, Self, SetupInput } from "@gateway/shared/accounts/session";
 import type { MailRequest } from "@gateway/shared/site/mail";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import { asSent, http } from "#lib/http.ts";
 import { currentLanguage, offerLanguage } from "#lib/i18n.ts";
@@ -33,6 +33,15 @@ export function useRegister() {
     meta: { quiet: true },
   });
 }
+
+/** Whether the set-up link can be used. In the body, because addresses are logged. */
+export const setupLinkQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["setup-link", token],
+    queryFn: () => http.post("/setup/check", nothing, { token }),
+    staleTime: Infinity,
+    meta: { quiet: true },
+  });
 
 export function useSetup() {
   const client = useQueryClient();

@@ -1,16 +1,30 @@
 import { SetupInput } from "@gateway/shared/accounts/session";
 /** First run: makes the root account with the one-time link the server printed. */
 import { because } from "@gateway/shared/errors/issue";
-import { Alert, Anchor, Button, Checkbox, Code, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import {
+  Alert,
+  Anchor,
+  Button,
+  Checkbox,
+  Code,
+  PasswordInput,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import { IconAlertCircle, IconTerminal2 } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, Navigate, useNavigate, useSearchParams } from "react-router-dom";
 import { z } from "zod";
 import { errorReason } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
+import { Failed } from "#ui/empty.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
-import { useSetup } from "./api.ts";
+import { setupLinkQuery, useSetup } from "./api.ts";
 import { EntryCard } from "./entry-card.tsx";
 
 const SetupForm = SetupInput.omit({ token: true })
@@ -36,7 +50,31 @@ export default function SetupPage() {
         </Anchor>
       </EntryCard>
     );
-  return token ? <SetupFields token={token} /> : <WhereTheLinkIs />;
+  return token ? <CheckedLink token={token} /> : <WhereTheLinkIs />;
+}
+
+/** A link that cannot be used says so before anything is typed. */
+function CheckedLink({ token }: { token: string }) {
+  const { t } = useTranslation();
+  const link = useQuery(setupLinkQuery(token));
+  if (link.isSuccess) return <SetupFields token={token} />;
+  if (link.isPending)
+    return <EntryCard title={t("Create the administrator")}>{<Skeleton height={240} />}</EntryCard>;
+  const final = link.error instanceof ApiError && link.error.code === "wrong_credentials";
+  return (
+    <EntryCard title={final ? t("This link cannot be used") : t("Create the administrator")}>
+      {final ? (
+        <Stack gap="sm">
+          <Text>{t("The set-up link is wrong, was used before, or is older than a day.")}</Text>
+          <Text c="dimmed" fz="sm">
+            {t("Restart the server. It prints a new link in its terminal.")}
+          </Text>
+        </Stack>
+      ) : (
+        <Failed error={link.error} onRetry={() => void link.refetch()} />
+      )}
+    </EntryCard>
+  );
 }
 
 function WhereTheLinkIs() {

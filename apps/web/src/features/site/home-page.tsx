@@ -1,7 +1,8 @@
 /** The public front page: the operator's own text, or ours. */
 import { useQuery } from "@tanstack/react-query";
 import { lazy } from "react";
-import { useSystemName } from "#lib/site.ts";
+import { Navigate } from "react-router-dom";
+import { useSite, useSystemName } from "#lib/site.ts";
 import { LatePart } from "#ui/late-part.tsx";
 import { homeContentQuery } from "./api.ts";
 import { Welcome } from "./welcome.tsx";
@@ -14,7 +15,9 @@ const OperatorPage = lazy(() =>
 export default function HomePage() {
   const content = useQuery(homeContentQuery);
   const name = useSystemName();
+  const site = useSite();
   const text = content.data?.trim() ?? "";
+  if (site?.needs_setup) return <Navigate to="/setup" replace />;
   if (content.isPending) return <div className={classes.pending} />;
   if (text)
     return (
