@@ -80,8 +80,8 @@ const budgets = [
   {
     ...console,
     path: "/panel/dashboard",
-    most: 240_000,
-    requests: 30,
+    most: 245_000,
+    requests: 34,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Channels|チャネル)$/ }),
   },
   {

@@ -2,10 +2,11 @@
 import { ActionIcon } from "@mantine/core";
 import { IconBell, IconBellExclamation } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAnnouncement } from "#components/announcement.tsx";
 import { useSelf } from "#lib/session.ts";
+import { LatePart } from "#ui/late-part.tsx";
 import { stateQuery } from "./state.ts";
 import classes from "./bell.module.css";
 
@@ -55,9 +56,9 @@ export function Bell() {
   return (
     <>
       {wanted ? (
-        <Suspense fallback={closed}>
+        <LatePart fallback={closed}>
           <BellPanel label={label} face={face} announcement={announcement} />
-        </Suspense>
+        </LatePart>
       ) : (
         closed
       )}
