@@ -9,9 +9,16 @@ import { openSite, type Site } from "./site.ts";
 
 const router = readFileSync(new URL("../src/app/router.tsx", import.meta.url), "utf8");
 const consolePages = [...screens.map((screen) => `/panel/${screen.id}`), "/panel/nowhere"];
-/** The public pages as the router names them; one provider's callback stands for all of them. */
+/** Ids of the objects that have a page of their own, by screen; `furnish` adds those that the server chooses. */
+const objects = new Map([
+  ["channel", "1"],
+  ["user", "1"],
+  ["token", "1"],
+  ["model_price", "demo-chat"],
+]);
+/** The public pages as the router names them, with an example in the place of a parameter. */
 const publicPages = [...router.matchAll(/\bpath: "([^"*]+)"/g)]
-  .map(([, path]) => `/${path}`.replace("/:provider", "/github"))
+  .map(([, path]) => `/${path}`.replace("/:provider", "/github").replace("/:id", "/models/demo-chat"))
   .filter((path) => path !== "/panel")
   .concat("/");
 
@@ -48,6 +55,15 @@ async function furnish(): Promise<void> {
       body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
     }).then((answer) => answer.text());
   await Promise.all([ask("demo-chat"), ask("demo-chat-mini"), ask("no-such-model")]);
+  const { data } = await site.api<{ data: { request_id: string }[] }>("GET", "/log?type=2&size=1");
+  objects.set("log", data[0]?.request_id ?? "");
+  for (const { id, loadOne } of screens) {
+    const object = objects.get(id);
+    if (loadOne !== undefined && object === undefined)
+      throw new Error(`There is no object for /panel/${id}/:id.`);
+    if (loadOne !== undefined) consolePages.push(`/panel/${id}/${object}`);
+  }
+  await site.api("PUT", "/option/batch", { values: { StatusPageEnabled: true } });
 }
 
 interface Walk {
