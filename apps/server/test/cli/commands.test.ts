@@ -63,6 +63,29 @@ describe("the command-line tool", () => {
     expect((await run("users", "disable", "1", "--yes")).exitCode).toBe(3);
   });
 
+  it("recovers root, whose password and second factor are lost", async () => {
+    const signIn = async (password: string) => {
+      const response = await fetch(`${gateway.url}/api/user/login`, {
+        method: "POST",
+        headers: { "api-version": "2", "content-type": "application/json" },
+        body: JSON.stringify({ username: "root", password }),
+      });
+      return { status: response.status, cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" };
+    };
+    const before = await signIn("correct horse battery");
+    const self = async (cookie: string) =>
+      (await fetch(`${gateway.url}/api/user/self`, { headers: { cookie, "api-version": "2" } })).status;
+    expect(await self(before.cookie)).toBe(200);
+    expect((await run("users", "recover", "1")).exitCode).toBe(2);
+    const recovered = await run("users", "recover", "1", "--remove-second-factor", "--yes", "--json");
+    const { password } = recovered.json() as { password: string };
+    expect(password).toMatch(/^\S{20}$/);
+    await expect.poll(() => self(before.cookie)).toBe(401);
+    expect((await signIn("correct horse battery")).status).toBe(401);
+    expect((await signIn(password)).status).toBe(200);
+    expect((await run("users", "recover", "999", "--yes")).exitCode).toBe(3);
+  });
+
   it("names what is wrong around the gateway, with what to do", async () => {
     const { exitCode, ...outcome } = await run("doctor", "--json");
     const findings = outcome.json() as { check: string; state: string; fix: string }[];

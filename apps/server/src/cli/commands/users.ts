@@ -6,6 +6,7 @@ import { type CommonOptions, confirm, runOn, table, type Terminal } from "#cli/c
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
 import { createUser, manageUser } from "#domain/accounts/administration.ts";
+import { recoverAccount } from "#domain/accounts/recover-account.ts";
 import type { Db } from "#platform/database/db.ts";
 import { idArgument, limitArgument, type ListOptions } from "./arguments.ts";
 
@@ -24,7 +25,9 @@ const shown = {
 } as const;
 
 export function userCommands(program: Command, terminal: Terminal): void {
-  const users = program.command("users").description("Lists, shows, creates, disables and enables users.");
+  const users = program
+    .command("users")
+    .description("Lists, shows, creates, disables, enables and recovers users.");
   users
     .command("list")
     .description("Lists users by id.")
@@ -65,6 +68,7 @@ export function userCommands(program: Command, terminal: Terminal): void {
       }),
     );
   createCommand(users, terminal);
+  recoverCommand(users, terminal);
   for (const action of ["disable", "enable"] as const)
     users
       .command(action)
@@ -115,6 +119,26 @@ function createCommand(users: Command, terminal: Terminal): void {
         await confirm(terminal, options, `Create user ${username}?`);
         const user = await createUser(db, await operatorOf(db), input.data, 0);
         return { json: await findUser(db, user.id), text: `User ${username} has the id ${user.id}.` };
+      }),
+    );
+}
+
+function recoverCommand(users: Command, terminal: Terminal): void {
+  users
+    .command("recover")
+    .description("Sets a new random password, prints it once and ends all sessions of the user.")
+    .argument("<id>", "id of the user", idArgument)
+    .option("--remove-second-factor", "turn two-factor authentication off as well", false)
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON")
+    .action((id: number, options: CommonOptions & { removeSecondFactor: boolean }) =>
+      runOn(terminal, options, async ({ database: { db }, secrets }) => {
+        const { username } = await findUser(db, id);
+        await confirm(terminal, options, `Set a new password for ${username}?`);
+        const { removeSecondFactor } = options;
+        const recovery = { userId: id, removeSecondFactor };
+        const password = await recoverAccount(db, await secrets(), await operatorOf(db), recovery);
+        return { json: { id, username, password }, text: `New password of ${username}: ${password}` };
       }),
     );
 }
