@@ -48,16 +48,43 @@ describe("an address without a screen", () => {
 });
 
 describe("code that a new version replaced", () => {
+  it("is fetched by one reload when it was missing ahead of the click, too", async () => {
+    const page = await site.open("about:blank");
+    let isClicked = false;
+    let isReloaded = false;
+    const missing = { ahead: 0 };
+    page.on("request", (request) => {
+      if (isClicked && request.isNavigationRequest()) isReloaded = true;
+    });
+    await page.route("**/assets/settings-page-*.css", async (route) => {
+      if (isReloaded) return route.continue();
+      missing.ahead += 1;
+      return route.fulfill({ status: 404 });
+    });
+    await page.goto(`${site.url}/panel/profile`);
+    await expect.poll(() => missing.ahead, { timeout: 30_000 }).toBe(1);
+    isClicked = true;
+    await menu(page).getByRole("link", { name: "Settings" }).click();
+    await main(page).getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    expect(isReloaded).toBe(true);
+  });
+
   it.each(["js", "css"])("(%s) is fetched by one reload, without a word", async (kind) => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const gone = `**/assets/settings-page-*.${kind}`;
     let refused = 0;
-    await page.route(gone, async (route) => {
-      refused += 1;
-      await route.fulfill({ status: 404 });
+    let isReloaded = false;
+    // The new page requests its code before it is loaded, so the request for the page itself is what counts.
+    page.on("request", (request) => {
+      if (request.isNavigationRequest() && request.frame() === page.mainFrame()) isReloaded = true;
     });
-    const reloaded = page.waitForEvent("load").then(() => page.unroute(gone));
+    await page.route(gone, async (route) => {
+      if (isReloaded) return route.continue();
+      refused += 1;
+      return route.fulfill({ status: 404 });
+    });
+    const reloaded = page.waitForEvent("load");
     await menu(page).getByRole("link", { name: "Settings" }).click();
     await reloaded;
     await main(page).getByRole("heading", { name: "Settings", level: 1 }).waitFor();

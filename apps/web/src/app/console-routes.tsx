@@ -3,16 +3,18 @@ import { type ComponentType, lazy, type LazyExoticComponent } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadMessagesOf } from "#lib/i18n.ts";
 import { Failed } from "#ui/empty.tsx";
+import { requireLoadable } from "./load-ahead.ts";
 import { RequireRights } from "./require-rights.tsx";
 import { type Screen, screens } from "./screens.ts";
 import { Shell } from "./shell.tsx";
 
-type LoadPage = () => Promise<{ default: ComponentType }>;
+type LoadPage = Screen["load"];
 
 /** Where everyone lands: its words come with those of the frame. */
 const landing = "dashboard";
 
 async function load(screen: Screen, loadPage: LoadPage = screen.load): ReturnType<LoadPage> {
+  requireLoadable(loadPage);
   const [page] = await Promise.all([
     loadPage(),
     loadMessagesOf(screen.id === landing ? "console" : "screens"),

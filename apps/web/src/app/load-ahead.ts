@@ -2,12 +2,26 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { loadMessagesOf } from "#lib/i18n.ts";
+import { isMissingCode } from "#lib/missing-code.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { type Screen, visibleMenu } from "./screens.ts";
 
 /** The screen that was opened comes first, with its data. */
 const FIRST_AFTER_MS = 2_000;
 const IDLE_WITHIN_MS = 5_000;
+
+/** Screens whose code was missing ahead of time. A second import would succeed without the style sheets that failed. */
+const missingAhead = new WeakMap<Screen["load"], unknown>();
+
+/** Throws what was missing when this screen was loaded ahead. */
+export function requireLoadable(load: Screen["load"]): void {
+  const error = missingAhead.get(load);
+  if (error !== undefined) throw error;
+}
+
+function noteMissing(load: Screen["load"], error: unknown): void {
+  if (isMissingCode(error)) missingAhead.set(load, error);
+}
 
 /** A reader who pays for each byte gets what is opened, and no more. */
 function savesData(): boolean {
@@ -21,8 +35,9 @@ export async function loadAhead(screen: Screen, client: QueryClient): Promise<vo
   try {
     const [page] = await Promise.all([screen.load(), loadMessagesOf("screens")]);
     await page.prefetch?.(client);
-  } catch {
+  } catch (error) {
     // Opening it says why.
+    noteMissing(screen.load, error);
   }
 }
 
@@ -41,7 +56,7 @@ export function useScreensAhead(): void {
       for (const { load } of visibleMenu(rights).flatMap((group) => group.screens)) {
         await idle();
         if (stopped) return;
-        await load();
+        await load().catch((error: unknown) => noteMissing(load, error));
       }
     }
     const timer = setTimeout(() => void loadAll().catch(() => {}), FIRST_AFTER_MS);
