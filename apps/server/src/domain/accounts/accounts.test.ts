@@ -46,7 +46,7 @@ async function makeUser(values: { password?: string; status?: number; email?: st
 }
 
 describe("the first account", () => {
-  it("is made once, by one of many who hold a good link at the same time", async () => {
+  it("is created once when several users open valid links at the same time", async () => {
     const { db } = database;
     const token = await issueSetupToken(db, secrets);
     const other = await issueSetupToken(db, secrets);
@@ -72,7 +72,7 @@ describe("the first account", () => {
 });
 
 describe("the first account from the environment", () => {
-  it("is made by exactly one of two nodes that start together, with its access token", async () => {
+  it("is created by exactly one of two nodes that start together, with its access token", async () => {
     const own = await freshDatabase();
     const opened = connect(own.url, { max: 8 });
     const { db } = opened;
@@ -89,8 +89,8 @@ describe("the first account from the environment", () => {
   });
 });
 
-describe("guessing at set-up links", () => {
-  it("opens nothing, and does not use the link up for whoever has it", async () => {
+describe("wrong set-up tokens", () => {
+  it("are rejected and do not invalidate the link", async () => {
     const own = await freshDatabase();
     const opened = connect(own.url, { max: 4 });
     const { db } = opened;
@@ -108,24 +108,24 @@ describe("guessing at set-up links", () => {
   });
 });
 
-describe("signing in", () => {
+describe("password sign-in", () => {
   const login = (username: string, password: string, passwordLoginEnabled = true) =>
     logIn(database.db, secrets, { username, password, code: "", ip: "10.0.0.2", passwordLoginEnabled });
 
-  it("takes the user name or the e-mail address", async () => {
+  it("accepts the user name or the e-mail address", async () => {
     const user = await makeUser({ password: "correct horse", email: "horse@example.com" });
     expect((await login(user.username, "correct horse")).id).toBe(user.id);
     expect(await login("horse@example.com", "correct horse")).toMatchObject({ last_login_ip: "10.0.0.2" });
   });
 
-  it("answers unknown users and wrong passwords alike", async () => {
+  it("returns the same error for unknown users and wrong passwords", async () => {
     const user = await makeUser({ password: "correct horse" });
     const unknown = await login("nobody", "x").catch((error: Error) => error.message);
     const wrong = await login(user.username, "x").catch((error: Error) => error.message);
     expect(unknown).toBe(wrong);
   });
 
-  it("refuses an account without a password, a disabled one, and everyone but root when switched off", async () => {
+  it("rejects accounts without a password, disabled accounts, and all but root when switched off", async () => {
     const none = await makeUser();
     await expect(login(none.username, "nobody has this password")).rejects.toMatchObject({ status: 401 });
     const disabled = await makeUser({ password: "correct horse", status: 2 });
@@ -136,7 +136,7 @@ describe("signing in", () => {
 });
 
 describe("sessions", () => {
-  it("are stored as a keyed hash and end after thirty days without use", async () => {
+  it("are stored as a keyed hash and expire after thirty days without use", async () => {
     const { db } = database;
     const user = await makeUser();
     const id = await startSession(db, secrets, user.id, visitor);
@@ -169,7 +169,7 @@ describe("sessions", () => {
     expect(await findSession(db, secrets, here)).toBeUndefined();
   });
 
-  it("of a deleted user find no one", async () => {
+  it("of a deleted user are not found", async () => {
     const user = await makeUser();
     const id = await startSession(database.db, secrets, user.id, visitor);
     await database.db.user.update({ where: { id: user.id }, data: { deleted_at: new Date() } });
@@ -178,7 +178,7 @@ describe("sessions", () => {
 });
 
 describe("groups", () => {
-  it("can be used when they are enabled and public, or one's own", async () => {
+  it("can be used if they are enabled and either public or the user's own", async () => {
     const { db } = database;
     const symbols = async (own?: string) => (await usableGroups(db, own)).map((group) => group.symbol);
     expect(await symbols()).toEqual(["default"]);
@@ -188,7 +188,7 @@ describe("groups", () => {
     expect(await enabledGroups(db)).toEqual(["default", "vip", "svip"]);
   });
 
-  it("that were deleted do not come back with the next start, while owners are completed", async () => {
+  it("that were deleted are not seeded again, while model owners are completed", async () => {
     const { db } = database;
     await db.userGroup.delete({ where: { symbol: "svip" } });
     await db.modelOwner.delete({ where: { id: 56 } });
@@ -199,7 +199,7 @@ describe("groups", () => {
 });
 
 describe("the list of users", () => {
-  it("finds by id and by the beginning of a name", async () => {
+  it("finds a user by id and by the start of a name or e-mail address", async () => {
     const user = await makeUser({ email: "someone.special@example.com" });
     const search = { skip: 0, take: 10, orderBy: [{ id: "desc" as const }] };
     const byId = await listUsers(database.db, { ...search, keyword: String(user.id) });
@@ -208,7 +208,7 @@ describe("the list of users", () => {
     expect(byMail).toMatchObject({ total: 1, rows: [{ id: user.id }] });
   });
 
-  it("counts who matches in two ways once, narrows, sorts and pages", async () => {
+  it("counts a user who matches twice once, and filters, sorts and pages", async () => {
     const { db } = database;
     const people = [
       { username: "Ärger-1", display_name: "ärger", group: "vip", quota: 5n },

@@ -20,19 +20,19 @@ import { endAccess } from "./sessions.ts";
 import { lockUser, permissionsOf } from "./users.ts";
 
 /**
- * What administrators do to other people's accounts. They change accounts of a lower role only, and give or take the
- * administrator's role within their own rights; root cannot be demoted, disabled or deleted.
+ * Administration of user accounts. Administrators change only accounts of a lower role, and grant or revoke
+ * the administrator role within their own rights. Root cannot be demoted, disabled or deleted.
  */
 export interface Administrator extends Actor {
   id: number;
   role: number;
-  /** Null: everything that the role allows. */
+  /** Null means everything that the role allows. */
   permissions: Permissions | null;
 }
 
 type Tx = Prisma.TransactionClient;
 
-/** Throws `forbidden` unless the target ranks below the actor. Everyone is below root, except root. */
+/** Throws `forbidden` unless the target ranks below the actor. Root ranks above everyone except root. */
 export function requireBelow(actor: Administrator, target: { id: number; role: number }): void {
   if (actor.id === target.id) throw forbidden({ reason: "own_account" });
   if (target.role >= actor.role) {
@@ -44,7 +44,7 @@ function requireMayGive(actor: Administrator, role: number): void {
   if (role >= actor.role) throw forbidden({ reason: "role_too_high" });
 }
 
-/** Throws `forbidden`, `conflict` (name taken) or `invalid_request` (no such group). */
+/** Creates a user. Throws `forbidden`, `conflict` (name taken) or `invalid_request` (unknown group). */
 export async function createUser(
   db: PrismaClient,
   actor: Administrator,
@@ -79,7 +79,10 @@ export async function createUser(
   });
 }
 
-/** A new password ends all sessions and the access token of the account. Throws like `createUser`, and `not_found`. */
+/**
+ * Changes a user. A new password ends all sessions and deletes the access token of the account. Throws the
+ * errors of `createUser`, and `not_found`.
+ */
 export async function changeUser(
   db: PrismaClient,
   secrets: Secrets,
@@ -123,14 +126,20 @@ export async function changeUser(
   });
 }
 
-/** Rights within the role outlive it: who becomes an administrator again has no more of them than before. */
+/**
+ * Checks that the actor may set rights. Rights remain stored when the role changes: a user who becomes an
+ * administrator again has the same rights as before.
+ */
 function requireMayPermit(actor: Administrator, role: number): void {
   if (actor.role < Role.root) throw forbidden({ reason: "rights_by_root_only" });
   if (role === Role.admin) return;
   throw invalidRequest({ reason: "rights_need_admin_role" }, { field: "permissions" });
 }
 
-/** No one ranks above root, so root names and groups itself; everything else goes through the profile. */
+/**
+ * No one ranks above root, so root may change its own name and group here. Other changes go through the
+ * profile.
+ */
 function requireMayChange(actor: Administrator, target: User, change: UserChange): void {
   const harmless = [change.role, change.status, change.email, change.password || undefined].every(
     (part) => part === undefined,
@@ -139,7 +148,7 @@ function requireMayChange(actor: Administrator, target: User, change: UserChange
   requireBelow(actor, target);
 }
 
-/** One of the actions of the list. Answers the row as it is afterwards. */
+/** Executes one action of the user list. Returns the updated row. */
 export async function manageUser(
   db: PrismaClient,
   secrets: Secrets,
@@ -157,7 +166,8 @@ export async function manageUser(
     else requireBelow(actor, before);
     const data = changeOf(actor, before, action);
     const after = await tx.user.update({ where: { id: before.id }, data });
-    // They would be refused anyway; ended, they do not come back with the account.
+    // Disabled sessions are rejected anyway. Ending them prevents their return when the account is enabled
+    // again.
     if (action === "disable") await endAccess(tx, secrets, before.id);
     await note(tx, actor, `user.${action}`, after, { before: shown(before), after: shown(after) });
     await announce(tx, "users", before.id);
@@ -165,14 +175,14 @@ export async function manageUser(
   });
 }
 
-/** An administrator ends another's role when their own rights cover it. Throws `forbidden`. */
+/** Checks that the actor's rights cover those of the administrator to demote. Throws `forbidden`. */
 function requireMayDemote(actor: Administrator, target: User): void {
   if (actor.id === target.id) throw forbidden({ reason: "own_role" });
   if (actor.role >= Role.root || coversRights(actor.permissions, permissionsOf(target))) return;
   throw forbidden({ reason: "rights_beyond_own" });
 }
 
-/** A new administrator has no more rights than who appoints them, and no more than they had before. */
+/** Returns the rights of a new administrator: the stored ones, limited to those of the actor. */
 function rightsToGive(actor: Administrator, target: User): Prisma.UserUpdateInput["permissions"] {
   const stored = permissionsOf(target);
   const rights = actor.role >= Role.root ? stored : commonRights(stored, actor.permissions);
@@ -198,7 +208,10 @@ function changeOf(
   }
 }
 
-/** The row stays for the logs and the books that name it; nothing opens the account any more, and its name is free. */
+/**
+ * Marks a user as deleted, ends all access and frees the name. The row stays, because logs and ledger entries
+ * refer to it.
+ */
 export async function deleteUser(
   db: PrismaClient,
   secrets: Secrets,
@@ -241,7 +254,7 @@ async function resetTotp(db: PrismaClient, actor: Administrator, id: number): Pr
   return db.user.findUniqueOrThrow({ where: { id } });
 }
 
-/** Ends one session of someone else, or all when no id is given. Answers whether there was one. */
+/** Ends one session of another user, or all if no id is given. Returns whether any session ended. */
 export async function endSessionsOf(
   db: PrismaClient,
   actor: Administrator,

@@ -2,16 +2,16 @@ import { GatewayError } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 
-/** Guesses at a short secret, counted in the database so that all nodes count together. */
+/** Attempts at a short secret, counted in the database so that all nodes share the count. */
 
-/** Guesses within one window, right or wrong, before even the right one is refused. */
+/** Maximum number of attempts per window, right or wrong. After it, even the correct secret is rejected. */
 const MAX_ATTEMPTS = 8;
 const WINDOW_MS = 15 * 60_000;
 const nothing = new Uint8Array();
 
 /**
- * Takes one attempt before the secret is looked at, so that guesses made at the same time count too. Throws
- * `rate_limit_exceeded`. Not inside a transaction that a wrong guess rolls back.
+ * Counts an attempt before the secret is checked, so that concurrent attempts count too. Throws
+ * `rate_limit_exceeded`. Must not run inside a transaction that a wrong attempt rolls back.
  */
 export async function takeAttempt(db: Db, purpose: string, subject: string): Promise<void> {
   const until = new Date(currentTime().getTime() + WINDOW_MS);
@@ -32,7 +32,7 @@ export async function takeAttempt(db: Db, purpose: string, subject: string): Pro
   );
 }
 
-/** After a right guess the count begins anew. */
+/** Resets the count after a correct attempt. */
 export async function forgetAttempts(db: Db, purpose: string, subject: string): Promise<void> {
   await db.oneTimeCode.deleteMany({ where: { purpose, subject } });
 }

@@ -6,10 +6,13 @@ import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, UserGroup } from "#platform/prisma/client.ts";
 
-/** User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs name it. */
+/**
+ * User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs refer to
+ * it.
+ */
 
 export interface GroupSearch {
-  /** Beginning of the name or symbol. */
+  /** Start of the name or symbol. */
   keyword: string;
   enable?: boolean;
   skip: number;
@@ -35,7 +38,7 @@ export async function listGroups(
   return { rows: await withCounts(db, groups), total };
 }
 
-/** Throws `not_found`. */
+/** Returns a group. Throws `not_found`. */
 export async function getGroup(db: Db, id: number): Promise<UserGroup> {
   const group = await db.userGroup.findUnique({ where: { id } });
   if (group === null) throw notFound({ reason: "user_group_not_found" });
@@ -48,7 +51,7 @@ export async function describeGroup(db: Db, group: UserGroup): Promise<UserGroup
   return described;
 }
 
-/** Throws `conflict` when the symbol is taken. */
+/** Creates a group. Throws `conflict` if the symbol is taken. */
 export async function createGroup(db: PrismaClient, actor: Actor, input: UserGroupInput): Promise<UserGroup> {
   checkWindow(input);
   return db.$transaction(async (tx) => {
@@ -80,7 +83,10 @@ export async function changeGroup(
   });
 }
 
-/** Without `enable` it becomes the other of the two. Throws `conflict` for the default group. */
+/**
+ * Enables or disables a group, or toggles it without `enable`. Throws `conflict` if the default group would
+ * be disabled.
+ */
 export async function switchGroup(
   db: PrismaClient,
   actor: Actor,
@@ -99,7 +105,10 @@ export async function switchGroup(
   });
 }
 
-/** Throws `conflict` for the default group, and while accounts, tokens or channels name the group. */
+/**
+ * Deletes a group. Throws `conflict` for the default group, and while accounts, tokens or channels use the
+ * group.
+ */
 export async function deleteGroup(db: PrismaClient, actor: Actor, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await getGroup(tx, id);

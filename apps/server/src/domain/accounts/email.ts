@@ -4,13 +4,19 @@ import type { PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { checkCode, type CodePlace, spendCode } from "./mail-codes.ts";
 
-/** The e-mail address of an account: whoever holds it can replace the password, so it is proved before it is kept. */
+/**
+ * The e-mail address of an account. Its owner can reset the password, so the address must be verified before
+ * it is stored.
+ */
 
 export function bindingPlace(userId: number, email: string): CodePlace {
   return { purpose: "email-bind", subject: String(userId), email };
 }
 
-/** Answers the account as it is now. Throws `invalid_request` for a wrong code, `conflict` for an address in use. */
+/**
+ * Sets the e-mail address. Returns the updated user. Throws `invalid_request` for a wrong code, and
+ * `conflict` for an address in use.
+ */
 export async function bindEmail(
   db: PrismaClient,
   secrets: Secrets,

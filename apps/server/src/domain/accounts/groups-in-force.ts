@@ -3,7 +3,7 @@ import type { Db } from "#platform/database/db.ts";
 /** A user group as calls need it. */
 export interface GroupInForce {
   symbol: string;
-  /** Decimal string: exact. */
+  /** Exact decimal string. */
   ratio: string;
   public: boolean;
   enable: boolean;
@@ -16,7 +16,7 @@ export interface GroupsInForce {
   reload(): Promise<void>;
 }
 
-/** All user groups in memory; there are few, and every call needs one. */
+/** Loads all user groups into memory. There are few, and every call needs one. */
 export async function createGroups(db: Db): Promise<GroupsInForce> {
   let groups = new Map<string, GroupInForce>();
   async function reload(): Promise<void> {

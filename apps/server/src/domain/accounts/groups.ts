@@ -1,9 +1,12 @@
 import type { Db } from "#platform/database/db.ts";
 import type { UserGroup } from "#platform/prisma/client.ts";
 
-/** User groups: what a call costs, how many there may be a minute, and which channels it can reach. */
+/** User groups: they define the price ratio, the requests per minute and the reachable channels of a call. */
 
-/** The groups that someone may use: enabled, and either public or his own. Without a user the public ones. */
+/**
+ * Returns the groups that a user may use: enabled, and either public or the user's own. Without a user, the
+ * public ones.
+ */
 export async function usableGroups(db: Db, ownGroup?: string): Promise<UserGroup[]> {
   return db.userGroup.findMany({
     where: {
@@ -14,7 +17,7 @@ export async function usableGroups(db: Db, ownGroup?: string): Promise<UserGroup
   });
 }
 
-/** Symbols of all enabled groups. */
+/** Returns the symbols of all enabled groups. */
 export async function enabledGroups(db: Db): Promise<string[]> {
   const rows = await db.userGroup.findMany({
     where: { enable: true },

@@ -14,8 +14,8 @@ import { findInviter } from "./registration.ts";
 import { isEnabled, lockUser, userDisabled } from "./users.ts";
 
 /**
- * Accounts elsewhere that open an account here. They are linked by the provider's own subject id, or by someone who
- * is signed in; never by an e-mail address or a name, which anyone may claim.
+ * External identities that can sign in to an account. They are linked by the provider's subject id, or by a
+ * signed-in user. They are never linked by an e-mail address or name, which anyone may claim.
  */
 
 export interface Arriving {
@@ -23,10 +23,10 @@ export interface Arriving {
   identity: ExternalIdentity;
 }
 
-/** Telegram opens no account, so no one arrives from there. */
+/** Telegram is not a sign-in method, so a Telegram identity can only be linked. */
 type Binding = Omit<Arriving, "provider"> & { provider: IdentityProviderId | "telegram" };
 
-/** Names tried before giving up, and rounds with someone who arrives at the same moment. */
+/** Maximum number of names to try, including retries after a concurrent sign-up. */
 const ROUNDS = 5;
 
 type Rules = Pick<
@@ -35,8 +35,8 @@ type Rules = Pick<
 >;
 
 /**
- * The account this identity opens, or a new one. Throws `user_disabled`, or `forbidden` for a stranger while sign-up
- * is closed.
+ * Returns the account linked to this identity, or creates one. Throws `user_disabled`, or `forbidden` for an
+ * unknown identity while sign-up is closed.
  */
 export async function arrive(
   db: PrismaClient,
@@ -96,7 +96,7 @@ async function signUp(
   return tx.user.update({ where: { id: user.id }, data: { email } });
 }
 
-/** An address that is someone's already stays with that account; the newcomer has none then. */
+/** Returns the address, or null if it already belongs to another account. */
 async function freeEmail(tx: Db, email: string | null): Promise<string | null> {
   if (email === null || email.length > 254) return null;
   const own = email.toLowerCase();
@@ -104,7 +104,7 @@ async function freeEmail(tx: Db, email: string | null): Promise<string | null> {
   return taken === 0 ? own : null;
 }
 
-/** Links an identity to who is signed in; a second time changes nothing. Throws `conflict`. */
+/** Links an identity to the signed-in user. Linking it again changes nothing. Throws `conflict`. */
 export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number }, arriving: Binding) {
   const { provider, identity } = arriving;
   try {
@@ -132,7 +132,7 @@ export async function bindIdentity(db: PrismaClient, actor: Actor & { id: number
   }
 }
 
-/** Throws `not_found`, or `conflict` when nothing else would open the account any more. */
+/** Removes a link. Throws `not_found`, or `conflict` if the account would have no sign-in method left. */
 export async function unbindIdentity(
   db: PrismaClient,
   actor: Actor & { id: number },
@@ -169,7 +169,7 @@ export async function listIdentities(db: Db, userId: number): Promise<Identity[]
   return db.identity.findMany({ where: { user_id: userId }, orderBy: { provider: "asc" } });
 }
 
-/** A provider that is switched off opens nothing. */
+/** Returns whether the identity can sign in. A disabled provider cannot. */
 function opens(identity: Identity, providers: IdentityProviders, settings: Settings): boolean {
   const provider = Object.values(providers).find(({ id }) => id === identity.provider);
   return provider !== undefined && isOffered(provider, settings);
@@ -184,7 +184,10 @@ function labelOf(identity: ExternalIdentity): string {
   return identity.label.slice(0, 255);
 }
 
-/** The wish as far as it is a user name here, and from the second round on with a number. */
+/**
+ * Returns the requested name if it is a valid user name here, and with a random number from the second round
+ * on.
+ */
 function nameFor({ provider, identity }: Arriving, round: number): string {
   const [wish = ""] = identity.username.normalize("NFKC").split("@");
   const name = wish.replace(/[^\p{L}\p{N}._-]/gu, "").slice(0, 48);
@@ -197,7 +200,7 @@ function belongsToAnother(): GatewayError {
   return conflict({ reason: "linked_to_another_user" });
 }
 
-/** The name, the address or the identity itself was taken a moment ago. */
+/** Returns whether the name, the address or the identity was taken by a concurrent request. */
 function isTaken(error: unknown): boolean {
   return isDuplicate(error) || (error instanceof GatewayError && error.code === "conflict");
 }

@@ -8,21 +8,23 @@ import { sameSecret, type Secrets } from "#platform/secrets.ts";
 import { takeAttempt } from "./pace.ts";
 
 /**
- * Codes of six digits that are sent by mail: only a keyed hash is stored, a few guesses end one, it works once, and
- * the next one to the same address has to wait.
+ * Six-digit codes sent by e-mail. Only a keyed hash is stored. A code works once and is void after a few
+ * wrong attempts. The next code to the same address has to wait.
  */
 
 export const CODE_MINUTES = 10;
 const MAX_GUESSES = 5;
 
-/** What a code is for, and for whom; a later code replaces an earlier one. */
+/** Purpose and recipient of a code. A later code replaces an earlier one. */
 export interface CodePlace {
   purpose: "email-signup" | "email-bind";
   subject: string;
   email: string;
 }
 
-/** Throws `rate_limit_exceeded` when the same was just sent to this address, or too much within the hour. */
+/**
+ * Throws `rate_limit_exceeded` if such an e-mail was just sent to this address, or too many within the hour.
+ */
 export async function takeMailAttempt(db: Db, kind: "code" | "reset", email: string): Promise<void> {
   await takeAttempt(db, `mail-${kind}`, email, {
     burst: 1,
@@ -54,8 +56,8 @@ export async function issueCode(db: Db, secrets: Secrets, place: CodePlace): Pro
 }
 
 /**
- * Counts the guess and compares. Throws `invalid_request` on `field`. Not inside a transaction that a wrong guess
- * rolls back; the code is used up by `spendCode`.
+ * Counts the attempt and compares the code. Throws `invalid_request` on `field`. Must not run inside a
+ * transaction that a wrong attempt rolls back. `spendCode` consumes the code.
  */
 export async function checkCode(
   db: Db,
@@ -69,14 +71,15 @@ export async function checkCode(
     WHERE purpose = ${purpose} AND subject = ${subject} AND attempts < ${MAX_GUESSES} AND expires_at > now()
     RETURNING code_hash`;
   if (row === undefined || !sameSecret(row.code_hash, hashOf(secrets, place, code))) throw wrongCode(field);
-  // A right code that is refused for another reason, a name that is taken say, may come again.
+  // A correct code does not count: it may be sent again if the request failed for another reason, e.g. a
+  // taken name.
   await db.oneTimeCode.updateMany({
     where: { purpose, subject, attempts: { gt: 0 } },
     data: { attempts: { decrement: 1 } },
   });
 }
 
-/** Uses the code up, in the transaction that relies on it. Of two at the same time one is refused. */
+/** Consumes the code in the transaction that relies on it. Of two concurrent requests, one is rejected. */
 export async function spendCode(
   tx: Db,
   secrets: Secrets,
@@ -90,7 +93,7 @@ export async function spendCode(
   if (count === 0) throw wrongCode(field);
 }
 
-/** Throws `invalid_request` for an address outside the operator's list, while there is one. */
+/** Throws `invalid_request` for an address outside the operator's domain list, if the list is enabled. */
 export function requireDomain(
   email: string,
   rules: Pick<Settings, "EmailDomainRestrictionEnabled" | "EmailDomainWhitelist">,

@@ -8,13 +8,13 @@ import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
 import { takeAttempt } from "./pace.ts";
 
-/** Making an account, whoever asks for it. It must not know why: sign-up and administration have their own rules. */
+/** Account creation, shared by sign-up and administration, which have their own rules. */
 
 const AFF_CODE_LENGTH = 8;
 
 export interface NewUser {
   username: string;
-  /** Null for someone who will sign in without a password. */
+  /** Null for a user who signs in without a password. */
   passwordHash: string | null;
   displayName: string;
   group?: string;
@@ -22,7 +22,7 @@ export interface NewUser {
   inviterId?: number;
 }
 
-/** Throws `conflict` for a name that is taken, in whatever case or spelling it is written. */
+/** Inserts a user. Throws `conflict` for a name that is taken, in any case or spelling. */
 export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): Promise<User> {
   await requireFreeName(tx, input.username);
   try {
@@ -42,7 +42,7 @@ export async function insertUser(tx: Prisma.TransactionClient, input: NewUser): 
   }
 }
 
-/** Someone else took the name between the question and the answer. */
+/** Converts a duplicate error: a concurrent request took the name after the check. */
 export function takenOr(error: unknown): unknown {
   return isDuplicate(error) ? nameTaken() : error;
 }
@@ -59,7 +59,7 @@ export async function requireFreeName(
 }
 
 export interface Gifts {
-  /** Points each. */
+  /** In points, as are the next two. */
   newUser: number;
   invitee: number;
   inviter: number;
@@ -69,8 +69,8 @@ const DAY_MS = 86_400_000;
 const GIFT_NETWORK = { ipv4: 24, ipv6: 64 };
 
 /**
- * What a sign-up from this address brings: nothing once its network used up its gifts. Those who sign up anyway have an
- * account without one.
+ * Returns the gifts of a sign-up from this address. They are 0 if its network has used up its gifts: such a
+ * sign-up still succeeds.
  */
 export async function giftsOf(
   tx: Prisma.TransactionClient,
@@ -91,7 +91,7 @@ export async function giftsOf(
   }
 }
 
-/** What a new account and its inviter get. A second time with the same accounts changes nothing. */
+/** Credits the gifts of a new account and its inviter. Credits happen once per account, even if repeated. */
 export async function giveGifts(tx: Prisma.TransactionClient, user: User, gifts: Gifts): Promise<void> {
   const give = (
     userId: number,

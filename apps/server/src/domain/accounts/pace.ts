@@ -3,8 +3,8 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 
 /**
- * How often something may be done to one account or address: so many at once, then one per interval. Counted in the
- * database, so that all nodes count together; a refused try does not lengthen the wait.
+ * Rate of attempts for one account or address: a burst at once, then one per interval. Counted in the
+ * database, so that all nodes share the count. A rejected attempt does not lengthen the wait.
  */
 export interface Pace {
   burst: number;
@@ -13,21 +13,21 @@ export interface Pace {
 
 const nothing = new Uint8Array();
 
-/** Instants are kept to the millisecond, and may have been rounded up. */
+/** Times are stored in milliseconds and may have been rounded up. */
 const ROUNDING_MS = 1;
 
-/** Limits that name no number. */
+/** Reasons of limits that report no number. */
 type PaceReason = "mail_just_sent" | "too_many_mails" | "too_many_passwords" | "too_many_gifts";
 
-/** Takes a turn. Throws `rate_limit_exceeded` with the reason, and the seconds to wait. */
+/** Takes an attempt. Throws `rate_limit_exceeded` with the reason and the seconds to wait. */
 export async function takeAttempt(
   db: Db,
   purpose: string,
   subject: string,
   { burst, everyMs, reason }: Pace & { reason: PaceReason },
 ): Promise<void> {
-  // The row's instant is when everything taken so far is paid back at that pace. By the clock of the moment: whoever
-  // waited for the row may have begun before the one who had it.
+  // `expires_at` is the time when all attempts so far have been regained at this pace. `clock_timestamp()` is
+  // the current time: a transaction that waited for the row may have started before the one that had it.
   const taken = await db.$executeRaw`
     INSERT INTO one_time_codes AS c (purpose, subject, code_hash, expires_at)
     VALUES (${purpose}, ${subject}, ${nothing}, clock_timestamp() + ${everyMs}::float8 * interval '1 ms')
@@ -44,7 +44,7 @@ export async function takeAttempt(
   );
 }
 
-/** Gives back one turn that turned out not to count. */
+/** Returns one attempt that does not count after all. */
 export async function returnAttempt(
   db: Db,
   purpose: string,

@@ -17,20 +17,20 @@ import type { Secrets } from "#platform/secrets.ts";
 import { isEnabled, userDisabled } from "./users.ts";
 
 /**
- * Passkeys: a key pair per device, found by the device itself. The device checks who holds it, by finger, face or
- * code, so a passkey counts as both factors.
+ * Passkeys: one key pair per device, chosen by the device itself. The device verifies its user by
+ * fingerprint, face or PIN, so a passkey counts as both factors.
  */
 
 const CHALLENGE_MINUTES = 5;
 const MOST_PER_USER = 20;
 
-/** Where the browser is: the page's own origin, and its host without a port. */
+/** Location of the browser: the origin of the page, and its host without a port. */
 export interface Place {
   origin: string;
   rpId: string;
 }
 
-/** Options for making a passkey on the device at hand. */
+/** Returns the options to create a passkey on the current device. */
 export async function beginRegistration(
   db: Db,
   secrets: Secrets,
@@ -52,7 +52,10 @@ export async function beginRegistration(
   return options;
 }
 
-/** Keeps the passkey that the device has made. Throws `forbidden`, or `conflict` for one that is known already. */
+/**
+ * Stores the passkey that the device created. Throws `forbidden`, or `conflict` for a passkey that is already
+ * known.
+ */
 export async function finishRegistration(
   db: PrismaClient,
   secrets: Secrets,
@@ -97,7 +100,7 @@ export async function finishRegistration(
   });
 }
 
-/** Options for signing in; the device knows which passkeys it has for this site. */
+/** Returns the options for signing in. The device knows which passkeys it has for this site. */
 export async function beginSignIn(
   db: Db,
   secrets: Secrets,
@@ -108,7 +111,7 @@ export async function beginSignIn(
   return options;
 }
 
-/** Whose passkey this is. Throws `forbidden` when it is not good, `user_disabled`. */
+/** Returns the owner of the passkey. Throws `forbidden` if it cannot be verified, and `user_disabled`. */
 export async function finishSignIn(
   db: PrismaClient,
   secrets: Secrets,
@@ -135,7 +138,7 @@ export async function finishSignIn(
   );
   if (!checked.verified) throw notConfirmed();
   const { newCounter, credentialBackedUp } = checked.authenticationInfo;
-  // Two answers with one counter come from a copied key: the second is refused.
+  // Two responses with the same counter come from a copied key: the second is rejected.
   const { count } = await db.passkey.updateMany({
     where: { id: passkey.id, sign_count: passkey.sign_count },
     data: { sign_count: BigInt(newCounter), backed_up: credentialBackedUp, last_used: currentTime() },
@@ -149,13 +152,13 @@ export async function listPasskeys(db: Db, userId: number): Promise<Passkey[]> {
   return db.passkey.findMany({ where: { user_id: userId }, orderBy: { id: "asc" } });
 }
 
-/** Throws `not_found`. */
+/** Renames a passkey. Throws `not_found`. */
 export async function renamePasskey(db: Db, userId: number, id: number, alias: string): Promise<void> {
   const { count } = await db.passkey.updateMany({ where: { id, user_id: userId }, data: { alias } });
   if (count === 0) throw notFound({ reason: "passkey_not_found" });
 }
 
-/** Throws `not_found`. */
+/** Deletes a passkey. Throws `not_found`, or `conflict` if it is the only sign-in method. */
 export async function removePasskey(
   db: PrismaClient,
   actor: Actor & { id: number },
@@ -201,7 +204,7 @@ async function keepChallenge(
   });
 }
 
-/** Whoever answers a challenge uses it up, with a good answer or a bad one. */
+/** Consumes a challenge. Each response consumes it, whether valid or not. */
 async function spendChallenge(
   db: Db,
   secrets: Secrets,
@@ -234,7 +237,7 @@ function transportsOf(answer: PasskeyRegistration): AuthenticatorTransport[] {
   return named.filter((each): each is AuthenticatorTransport => known.has(each));
 }
 
-/** The library throws for every answer that does not fit; to the asker they are all the same. */
+/** Converts errors of the library, which throws for every invalid response, to one error for the client. */
 async function verified<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check();

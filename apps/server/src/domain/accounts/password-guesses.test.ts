@@ -24,7 +24,7 @@ const makeUser = (values: object = {}) =>
   });
 const guess = (user: User | null, ip: string, name = "nobody") =>
   takeGuess(database.db, secrets, { name: user?.username ?? name, user, ip });
-/** How many of `count` guesses made at the same time were let through, and the longest wait asked for. */
+/** Returns how many of `count` concurrent attempts were allowed, and the longest wait that was requested. */
 async function tries(count: number, make: (n: number) => Promise<unknown>) {
   const all = await Promise.allSettled(Array.from({ length: count }, (_, n) => make(n)));
   const refusals = all.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
@@ -34,36 +34,36 @@ async function tries(count: number, make: (n: number) => Promise<unknown>) {
   };
 }
 
-describe("guessing at a password", () => {
-  it("ends after eight tries of one address, however many come at once", async () => {
+describe("takeGuess", () => {
+  it("allows eight attempts from one address, even if all are concurrent", async () => {
     const user = await makeUser();
     expect((await tries(20, () => guess(user, "203.0.113.1"))).passed).toBe(8);
     expect((await tries(1, () => guess(user, "203.0.113.2"))).passed).toBe(1);
   });
 
-  it("goes on at one a minute when a crowd of addresses tries, and a wait is never longer", async () => {
+  it("allows one attempt per minute when many addresses try, and never requires a longer wait", async () => {
     const user = await makeUser();
     const crowd = await tries(60, (n) => guess(user, `203.0.113.${n}`));
     expect(crowd.passed).toBe(30);
     expect(crowd.wait).toBeLessThanOrEqual(61);
-    // Refused tries do not lengthen the wait.
+    // Rejected attempts do not lengthen the wait.
     expect((await tries(60, (n) => guess(user, `198.51.100.${n}`))).wait).toBeLessThanOrEqual(61);
   });
 
-  it("does not keep the owner away from where the account signed in before", async () => {
+  it("does not block the owner at an address where the account signed in before", async () => {
     const user = await makeUser({ last_login_ip: "192.0.2.7" });
     await tries(60, (n) => guess(user, `203.0.113.${n}`));
     await expect(guess(user, "192.0.2.8")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
     await expect(guess(user, "192.0.2.7")).resolves.toBeDefined();
   });
 
-  it("treats a name that no one has like any other", async () => {
+  it("treats an unknown name like a known one", async () => {
     const name = `ghost-${randomText(6)}`;
     expect((await tries(20, () => guess(null, "203.0.113.1", name))).passed).toBe(8);
     expect((await tries(60, (n) => guess(null, `198.51.100.${n}`, name.toUpperCase()))).passed).toBe(22);
   });
 
-  it("begins anew after the right one", async () => {
+  it("resets the count after the correct password", async () => {
     const user = await makeUser();
     for (let round = 0; round < 5; round += 1) {
       await tries(7, () => guess(user, "203.0.113.9"));
@@ -74,8 +74,8 @@ describe("guessing at a password", () => {
   });
 });
 
-describe("a pace", () => {
-  it("gives as many turns at once as it has, however close together they are asked for", async () => {
+describe("takeAttempt", () => {
+  it("allows exactly its burst, even for concurrent attempts", async () => {
     const pace = { burst: 2, everyMs: 60_000, reason: "mail_just_sent" as const };
     for (let round = 0; round < 100; round += 1) {
       const crowd = tries(3, () => takeAttempt(database.db, "test", `crowd ${round}`, pace));
@@ -83,12 +83,12 @@ describe("a pace", () => {
     }
   });
 
-  it("pays back one turn per interval", async () => {
+  it("regains one attempt per interval", async () => {
     const { db } = database;
     const pace = { burst: 2, everyMs: 60_000, reason: "mail_just_sent" as const };
     const attempt = () => takeAttempt(db, "test", "pace", pace);
     expect((await tries(5, attempt)).passed).toBe(2);
-    // As if a little more than a minute had passed.
+    // Simulates that a little more than a minute has passed.
     const [row] = await db.oneTimeCode.findMany({ where: { subject: "pace" } });
     const expires_at = new Date((row?.expires_at.getTime() ?? 0) - 61_000);
     await db.oneTimeCode.updateMany({ where: { subject: "pace" }, data: { expires_at } });

@@ -5,9 +5,9 @@ import type { Secrets } from "#platform/secrets.ts";
 import { forgetAttempts, type Pace, returnAttempt, takeAttempt } from "./pace.ts";
 
 /**
- * Ends the guessing of passwords without ever locking anyone out for long. One address gets a few tries at an
- * account; all addresses together get some more, then one a minute. Where the account signed in before, the second
- * limit does not hold, so a crowd of strangers cannot keep its owner away.
+ * Limits password attempts without locking a user out for long. One address gets a few attempts per account.
+ * All addresses together get some more, then one per minute. The second limit does not apply to addresses
+ * where the account signed in before, so attackers at many addresses cannot block its owner.
  */
 
 const ONE_ADDRESS: Pace = { burst: 8, everyMs: 120_000 };
@@ -17,13 +17,13 @@ const FROM_ALL = "login-account";
 const reason = "too_many_passwords";
 
 export interface Guess {
-  /** Calls the guess off: the password was right. */
+  /** Undoes the count: the password was correct. */
   right(): Promise<void>;
 }
 
 /**
- * Counts a guess before the password is looked at, so that guesses made at the same time count too. A name that
- * no one has is treated like one that someone has. Throws `rate_limit_exceeded`.
+ * Counts an attempt before the password is checked, so that concurrent attempts count too. An unknown name is
+ * treated like a known one. Throws `rate_limit_exceeded`.
  */
 export async function takeGuess(
   db: Db,

@@ -8,7 +8,7 @@ import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { hashPassword } from "./passwords.ts";
 import { endAccess } from "./sessions.ts";
 
-/** A forgotten password: a link by mail, and a new password of the person's own choice against it. */
+/** Password reset: an e-mailed link, with which the user sets a new password. */
 
 const PURPOSE = "reset";
 export const RESET_MINUTES = 30;
@@ -18,7 +18,10 @@ export interface ResetLetter {
   token: string;
 }
 
-/** Undefined when no one who may sign in has this address; the asker must not be able to tell. */
+/**
+ * Creates a reset token. Returns undefined if no enabled user has this address; the client must not see the
+ * difference.
+ */
 export async function beginReset(db: Db, secrets: Secrets, email: string): Promise<ResetLetter | undefined> {
   const user = await db.user.findFirst({
     where: { email, deleted_at: null, status: UserStatus.enabled },
@@ -38,13 +41,15 @@ export async function beginReset(db: Db, secrets: Secrets, email: string): Promi
   return { user, token };
 }
 
-/** Sets the password and signs the account out everywhere. Throws `forbidden` for a link that is not good any more. */
+/**
+ * Sets the password and ends all access to the account. Throws `forbidden` for an invalid or expired link.
+ */
 export async function finishReset(
   db: PrismaClient,
   secrets: Secrets,
   { email, token, password, ip }: { email: string; token: string; password: string; ip: string },
 ): Promise<User> {
-  // Before the costly hash, so that guessing costs us nothing; it is spent below.
+  // Check the link before the expensive hash, so that wrong links cost little. The link is consumed below.
   await requireLink(db, secrets, email, token);
   const password_hash = await hashPassword(password);
   return db.$transaction(async (tx) => {

@@ -4,11 +4,12 @@ import { hash, verify } from "@node-rs/argon2";
 import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 
 /**
- * Passwords as argon2id with the library's defaults (19 MiB, two passes), computed off the event loop. Hashes that came with
- * an import (bcrypt; scrypt and SHA-256 of LiteLLM) are verified as well and replaced at the next sign-in.
+ * Passwords as argon2id with the library's defaults (19 MiB, two passes), computed off the event loop.
+ * Imported hashes (bcrypt; scrypt and SHA-256 of LiteLLM) are also verified, and replaced at the next
+ * sign-in.
  */
 
-/** What a missing account is compared with, so that its answer takes as long as a wrong password's. */
+/** Hash to compare with for a missing account, so that its response takes as long as for a wrong password. */
 const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$fQ3rI/0cQGI8drxaz6aEXg$Ps3FMNnPaIoNKL81M7YbHU9XNYwHzEL69MnVYcuuJMs";
 const DUMMY_BCRYPT = "$2b$10$8F5rCd81v3.MEyqBh09D7OEkNb2.ZowLeWjDOGoVUFZo2ikzyQBki";
@@ -25,19 +26,21 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password);
 }
 
-/** Whether a hash of another gateway can be verified here. */
+/** Returns whether a hash of another gateway can be verified here. */
 export function isKnownHash(stored: string): boolean {
   return [bcryptHash, scryptHash, shaHash].some((pattern) => pattern.test(stored));
 }
 
-/** Whether the hash was made by another gateway and is to be replaced. */
+/** Returns whether the hash was made by another gateway and must be replaced. */
 export function isForeignHash(stored: string | null): boolean {
   return stored !== null && !stored.startsWith("$argon2");
 }
 
 /**
- * False for an account without a password, after the same work.
- * @param hasImported accounts may have hashes of another gateway: every comparison then does the work of both kinds
+ * Compares a password with a stored hash. Returns false for an account without a password, after the same
+ * work.
+ * @param hasImported whether accounts may have hashes of another gateway: every comparison then does the work
+ *   of both kinds
  */
 export async function passwordMatches(
   stored: string | null | undefined,

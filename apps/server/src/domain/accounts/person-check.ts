@@ -1,7 +1,7 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import { GatewayError } from "#errors.ts";
 
-/** The check that a person sits at the other end, as Cloudflare Turnstile does it; off unless the operator wants it. */
+/** Checks that the client is a person, with Cloudflare Turnstile. Off by default. */
 export type PersonCheck = (token: string, ip: string) => Promise<void>;
 
 const VERIFY = "https://challenges.cloudflare.com/turnstile/v0/siteverify";
@@ -10,13 +10,13 @@ const TIMEOUT_MS = 8_000;
 export interface PersonCheckOptions {
   settings: () => Pick<Settings, "TurnstileCheckEnabled" | "TurnstileSecretKey">;
   fetch: typeof globalThis.fetch;
-  /** For tests, whose stand-in is on this machine. */
+  /** Overrides the address in tests. */
   address?: string;
 }
 
 /**
- * The check throws `person_unproven` for a token that is missing, used or someone else's, `upstream_failed` when
- * no one could be asked.
+ * Creates the check. The check throws `person_unproven` for a token that is missing, used or of another
+ * client, and `upstream_failed` if the service cannot be reached.
  */
 export function createPersonCheck({ settings, fetch, address = VERIFY }: PersonCheckOptions): PersonCheck {
   return async (token, ip) => {

@@ -6,7 +6,7 @@ import { hashPassword } from "./passwords.ts";
 import { requireProof, wrongPassword } from "./proof.ts";
 import { endAccess } from "./sessions.ts";
 
-/** What people change about their own account. */
+/** Changes that users make to their own account. */
 
 const ACCESS_TOKEN_LENGTH = 32;
 
@@ -23,8 +23,8 @@ export async function changeProfile(db: PrismaClient, userId: number, input: Pro
 }
 
 /**
- * Ends all other sessions and the management access token. `currentSession` is the asking browser's own session id, if
- * it has one. Throws what `requireProof` throws.
+ * Changes the password, ends all other sessions and deletes the management access token. `currentSession` is
+ * the session id of the current browser, if any. Throws the errors of `requireProof`.
  */
 export async function changePassword(
   db: PrismaClient,
@@ -40,7 +40,7 @@ export async function changePassword(
   });
   const password_hash = await hashPassword(input.password);
   await db.$transaction(async (tx) => {
-    // Of two changes at the same time the second must know the first one's password.
+    // Of two concurrent changes, the second must know the password of the first.
     const { count } = await tx.user.updateMany({
       where: { id: user.id, password_hash: user.password_hash },
       data: { password_hash },
@@ -57,7 +57,7 @@ interface OwnChange<Input> {
   input: Input;
 }
 
-/** A new management access token; an earlier one stops working. The only time the token is seen. */
+/** Creates a management access token and invalidates the earlier one. The token is shown only once. */
 export async function renewAccessToken(
   db: PrismaClient,
   secrets: Secrets,

@@ -8,18 +8,18 @@ import { passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
 
 /**
- * Proof that the owner acts, before something that outlives the session: a password, a passkey, a second factor, an
- * access token, a linked identity. A stolen session must not be enough to stay.
+ * Proof of ownership, required before changes that outlive the session: a password, a passkey, a second
+ * factor, an access token or a linked identity. A stolen session must not suffice for permanent access.
  */
 export interface Proof {
   user: User;
   password: string;
-  /** Of the authenticator app, for accounts without a password; "" when there is none. */
+  /** Code of the authenticator app, for accounts without a password; "" if there is none. */
   code?: string;
   ip: string;
-  /** The browser's session id; undefined for an access token. */
+  /** Session id of the browser; undefined for an access token. */
   session: string | undefined;
-  /** Form field that holds the password. */
+  /** Form field that contains the password. */
   field?: string;
 }
 
@@ -27,8 +27,9 @@ const PURPOSE = "link";
 export const RECENT_MINUTES = 10;
 
 /**
- * The current password; for an account without one a code of the second factor, or a session that began within the
- * last minutes. Throws `invalid_request` with the field, `rate_limit_exceeded`, `totp_wrong` or `sign_in_again`.
+ * Requires the current password. An account without one needs a code of the second factor, or a session that
+ * started within the last minutes. Throws `invalid_request` with the field, `rate_limit_exceeded`,
+ * `totp_wrong` or `sign_in_again`.
  */
 export async function requireProof(db: Db, secrets: Secrets, proof: Proof): Promise<void> {
   const { user, password, code = "", ip, session, field = "password" } = proof;
@@ -47,7 +48,7 @@ export function wrongPassword(field: string): GatewayError {
   return invalidRequest({ reason: "current_password_wrong" }, { field });
 }
 
-/** Whether this browser signed in within the last minutes. */
+/** Returns whether this browser signed in within the last minutes. */
 export async function isRecent(
   db: Db,
   secrets: Secrets,
@@ -60,7 +61,7 @@ export async function isRecent(
   return (await db.session.count({ where })) > 0;
 }
 
-/** After a proof: this session may link one account elsewhere within the next minutes. */
+/** Permits this session, after a proof, to link one external identity within the next minutes. */
 export async function permitLink(db: Db, secrets: Secrets, userId: number, session: string): Promise<void> {
   const row = {
     code_hash: secrets.hash(`${PURPOSE}:${userId}`),
@@ -75,7 +76,7 @@ export async function permitLink(db: Db, secrets: Secrets, userId: number, sessi
   });
 }
 
-/** Spends it. Throws `proof_required`. */
+/** Consumes the permit. Throws `proof_required`. */
 export async function spendLinkPermit(
   db: Db,
   secrets: Secrets,

@@ -11,7 +11,7 @@ import { checkCode, type CodePlace, isEmailTaken, requireDomain, spendCode } fro
 import { giftsOf, giveGifts, insertUser } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 
-/** Sign-up: who may, and what a newcomer and the inviter get. */
+/** Sign-up: who may sign up, and which gifts a new user and the inviter get. */
 
 type Rules = Pick<
   Settings,
@@ -31,8 +31,8 @@ export function signUpPlace(email: string): CodePlace {
 }
 
 /**
- * Throws `forbidden` while sign-up is closed, `conflict` for a name that is taken, `invalid_request` for an address
- * that is not proved where that is asked for.
+ * Registers a user. Throws `forbidden` while sign-up is closed, `conflict` for a name that is taken, and
+ * `invalid_request` for an unverified e-mail address where verification is required.
  */
 export async function register(
   db: PrismaClient,
@@ -86,7 +86,7 @@ function requireEmail(input: RegisterInput): void {
   if (error !== undefined) throw error;
 }
 
-/** Throws `forbidden` while no one may sign up with a password. */
+/** Throws `forbidden` while sign-up with a password is disabled. */
 export function requireOpen(rules: Pick<Rules, "RegisterEnabled" | "PasswordRegisterEnabled">): void {
   if (!rules.RegisterEnabled) throw forbidden({ reason: "sign_up_closed" });
   if (!rules.PasswordRegisterEnabled) {
@@ -94,7 +94,9 @@ export function requireOpen(rules: Pick<Rules, "RegisterEnabled" | "PasswordRegi
   }
 }
 
-/** A code that no one has, or whose owner is gone, is no reason to turn a newcomer away. */
+/**
+ * Returns the id of the inviter. An unknown code, or one whose owner is gone, does not prevent the sign-up.
+ */
 export async function findInviter(db: Db, affCode: string): Promise<number | undefined> {
   if (affCode === "") return undefined;
   const inviter = await db.user.findFirst({

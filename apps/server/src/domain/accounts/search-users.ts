@@ -4,22 +4,25 @@ import { beginning, begins } from "#platform/database/text-search.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import { type ListedUser, withProviders } from "./users.ts";
 
-/** The list of accounts for administrators, among hundreds of thousands of them. */
+/** The list of accounts for administrators, for hundreds of thousands of accounts. */
 
 export interface UserSearch extends Pick<UserQuery, "keyword"> {
-  /** 0 and "" (or absent) mean all. */
+  /** 0, "" or absent means all. */
   role?: number;
   status?: number;
   group?: string;
   skip: number;
   take: number;
-  /** By columns of the table. */
+  /** Sort order by columns of the table. */
   orderBy: Partial<Record<Prisma.UserScalarFieldEnum, "asc" | "desc">>[];
 }
 
 const include = { identities: { select: { provider: true }, orderBy: { provider: "asc" } } } as const;
 
-/** The keyword is an id, or the beginning of a user name, display name, e-mail address or group. */
+/**
+ * Returns a page of users. The keyword is an id, or the start of a user name, display name, e-mail address or
+ * group.
+ */
 export async function listUsers(db: Db, search: UserSearch): Promise<{ rows: ListedUser[]; total: number }> {
   const { keyword, role, status, group, skip, take, orderBy } = search;
   if (keyword !== "") {
@@ -43,8 +46,8 @@ export async function listUsers(db: Db, search: UserSearch): Promise<{ rows: Lis
 }
 
 /**
- * One page of ids, and how many there are. Every way to match is a scan of its own index: with OR between them Postgres
- * reads every account, and computes the small letters of three columns of each.
+ * Returns one page of ids and the total. Every kind of match scans its own index. With OR between them,
+ * Postgres would read every account and compute the lower case of three columns of each.
  */
 async function findUsers(
   db: Db,

@@ -9,18 +9,21 @@ import { forgetAttempts, takeAttempt } from "./attempts.ts";
 import { base32, stepOf, totpUri } from "./totp.ts";
 
 /**
- * The second factor: codes of an authenticator app, and recovery codes for the day the phone is gone. A code works
- * once, a recovery code works once ever, and guessing ends after a few tries.
+ * The second factor: codes of an authenticator app, and recovery codes in case the device is lost. Each code
+ * works once, and the number of attempts is limited.
  */
 
 const ATTEMPTS = "totp";
 const USED = "totp-used";
-/** Longer than any code stays valid. */
+/** Longer than the validity of any code. */
 const USED_MS = 5 * 60_000;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 
-/** For an account without a second factor nothing happens. Throws `totp_required`, `totp_wrong`, `rate_limit_exceeded`. */
+/**
+ * Requires the second factor; does nothing for an account without one. Throws `totp_required`, `totp_wrong`
+ * or `rate_limit_exceeded`.
+ */
 export async function requireSecondFactor(db: Db, secrets: Secrets, user: User, code: string): Promise<void> {
   if (!user.totp_enabled) return;
   if (code === "") {
@@ -33,7 +36,9 @@ export async function requireSecondFactor(db: Db, secrets: Secrets, user: User, 
   await forgetAttempts(db, ATTEMPTS, String(user.id));
 }
 
-/** A new secret, waiting for its first code. Throws `conflict` when the second factor is on already. */
+/**
+ * Creates a secret that waits for its first code. Throws `conflict` if the second factor is already enabled.
+ */
 export async function offerTotp(
   db: Db,
   secrets: Secrets,
@@ -50,7 +55,7 @@ export async function offerTotp(
   return { secret: base32(secret), uri: totpUri(issuer, user.username, secret) };
 }
 
-/** Switches the second factor on against the first code of the app. Answers the recovery codes. */
+/** Enables the second factor after checking the first code of the app. Returns the recovery codes. */
 export async function enableTotp(
   db: PrismaClient,
   secrets: Secrets,
@@ -64,7 +69,8 @@ export async function enableTotp(
   if (!(await codeFits(db, secrets, user, code))) throw wrongCode();
   await forgetAttempts(db, ATTEMPTS, String(user.id));
   return db.$transaction(async (tx) => {
-    // The secret that was proved, not one that another window has asked for meanwhile.
+    // Only the verified secret may become active, not a newer one that another window requested in the
+    // meantime.
     const { count } = await tx.user.updateMany({
       where: { id: user.id, totp_enabled: false, totp_secret: user.totp_secret },
       data: { totp_enabled: true },
@@ -75,7 +81,7 @@ export async function enableTotp(
   });
 }
 
-/** Replaces all recovery codes against a code. */
+/** Replaces all recovery codes. Requires a code of the second factor. */
 export async function renewRecoveryCodes(
   db: PrismaClient,
   secrets: Secrets,
@@ -91,7 +97,7 @@ export async function renewRecoveryCodes(
   });
 }
 
-/** Switches the second factor off; who may do that is the caller's business. */
+/** Disables the second factor. The caller must check that the actor may do this. */
 export async function removeTotp(db: PrismaClient, actor: Actor, userId: number): Promise<void> {
   await db.$transaction(async (tx) => {
     await tx.user.update({ where: { id: userId }, data: { totp_enabled: false, totp_secret: null } });
@@ -108,7 +114,7 @@ async function codeFits(db: Db, secrets: Secrets, user: User, code: string): Pro
   return step !== undefined && (await isFirstUse(db, secrets, user.id, step));
 }
 
-/** A code that someone looked over a shoulder for must not open the account a second time. */
+/** Records the use of a code. Returns false for a repeated code: an observed code must not work again. */
 async function isFirstUse(db: Db, secrets: Secrets, userId: number, step: number): Promise<boolean> {
   const subject = `${userId}:${step}`;
   const { count } = await db.oneTimeCode.createMany({
@@ -140,7 +146,7 @@ async function replaceRecoveryCodes(tx: Db, secrets: Secrets, userId: number): P
   return codes;
 }
 
-/** Sixteen characters in four parts: 80 bits. */
+/** Returns sixteen characters in four groups: 80 bits. */
 function newRecoveryCode(): string {
   return base32(randomBytes(10)).toLowerCase().match(/.{4}/g)?.join("-") ?? "";
 }
@@ -150,7 +156,7 @@ function recoveryHash(secrets: Secrets, userId: number, code: string): Uint8Arra
   return secrets.hash(`recovery:${userId}:${bare}`);
 }
 
-/** A secret that is already in someone's app, for an account that is imported. */
+/** Encrypts a TOTP secret. Exported for imported accounts, whose secret is already in an app. */
 export function sealTotpSecret(
   secrets: Secrets,
   userId: number,

@@ -1,6 +1,9 @@
 import type { Db } from "#platform/database/db.ts";
 
-/** What a fresh installation starts with. Groups that an operator deleted do not come back; owners are completed. */
+/**
+ * Creates the initial data of an installation. Deleted groups are not created again; missing model owners
+ * are.
+ */
 export async function seedAccounts(db: Db): Promise<void> {
   if ((await db.userGroup.count()) === 0) {
     await db.userGroup.createMany({
@@ -9,7 +12,7 @@ export async function seedAccounts(db: Db): Promise<void> {
         { symbol: "vip", name: "VIP" },
         { symbol: "svip", name: "SVIP" },
       ].map((group) => ({ ...group, ratio: 1, api_rate: 600 })),
-      // Two nodes may start at once.
+      // Two nodes may start at the same time.
       skipDuplicates: true,
     });
   }
@@ -19,7 +22,7 @@ export async function seedAccounts(db: Db): Promise<void> {
   });
 }
 
-/** Id (also the channel type of the provider), name, and icon of the console's icon set. */
+/** Id (also the channel type of the provider), name, and icon from the console's icon set. */
 const owners: readonly [number, string, string][] = [
   [1, "OpenAI", "openai"],
   [11, "Google PaLM", "palm"],

@@ -4,11 +4,11 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 
-/** Signed-in browsers. The cookie holds an opaque id; the table holds its keyed hash. */
+/** Sessions of signed-in browsers. The cookie contains an opaque id; the table contains its keyed hash. */
 
 const DAY_MS = 86_400_000;
 export const SESSION_DAYS = 30;
-/** How often a session in use is written down; between two writes a request only reads. */
+/** Minimum interval between two updates of an active session. In between, requests only read it. */
 const TOUCH_MS = 5 * 60_000;
 
 export interface Visitor {
@@ -16,7 +16,7 @@ export interface Visitor {
   userAgent: string;
 }
 
-/** Answers the id for the cookie: 256 random bits. */
+/** Starts a session. Returns the id for the cookie: 256 random bits. */
 export async function startSession(
   db: Db,
   secrets: Secrets,
@@ -41,13 +41,13 @@ export async function startSession(
 }
 
 export interface FoundSession {
-  /** As it is now, not as it was at sign-in. */
+  /** The current row, not the one at sign-in. */
   user: User;
-  /** The thirty days have begun anew: send the cookie again. */
+  /** Whether the thirty days were restarted, so that the cookie must be sent again. */
   renewed: boolean;
 }
 
-/** Undefined for a session that does not open an enabled account. */
+/** Returns a valid session of an enabled account; otherwise undefined. */
 export async function findSession(
   db: Db,
   secrets: Secrets,
@@ -59,7 +59,7 @@ export async function findSession(
   if (session === null || session.expires_at <= now || !isActive(session.user)) return undefined;
   const renewed = now.getTime() - session.last_seen.getTime() > TOUCH_MS;
   if (renewed) {
-    // A session that is revoked this very moment must not come back, hence no upsert.
+    // `updateMany` instead of an upsert: a session that is revoked concurrently must not be created again.
     await db.session.updateMany({
       where: { id_hash },
       data: { last_seen: now, expires_at: expiryAfter(now) },
@@ -73,7 +73,7 @@ export async function endSession(db: Db, secrets: Secrets, id: string): Promise<
 }
 
 export interface SessionSummary {
-  /** Names the session without opening it. */
+  /** Identifies the session but does not authenticate it. */
   id: string;
   current: boolean;
   created_time: Date;
@@ -83,7 +83,7 @@ export interface SessionSummary {
   user_agent: string;
 }
 
-/** @param currentId the asking browser's own session id, if it has one */
+/** @param currentId session id of the current browser, if any */
 export async function listSessions(
   db: Db,
   secrets: Secrets,
@@ -101,14 +101,14 @@ export async function listSessions(
   });
 }
 
-/** Ends one session of this user, named as `listSessions` names it. Answers whether there was one. */
+/** Ends one session of this user, by its id from `listSessions`. Returns whether it existed. */
 export async function revokeSession(db: Db, userId: number, id: string): Promise<boolean> {
   const id_hash = new Uint8Array(Buffer.from(id, "hex"));
   const { count } = await db.session.deleteMany({ where: { user_id: userId, id_hash } });
   return count > 0;
 }
 
-/** Signs a user out everywhere, except in the browser that asks when its session id is given. */
+/** Ends all sessions of a user, except the one given. */
 export async function revokeSessions(
   db: Db,
   secrets: Secrets,
@@ -121,8 +121,8 @@ export async function revokeSessions(
 }
 
 /**
- * Ends everything that opens the account without its password: sessions (except the one that asks), the management
- * access token, and what was begun by mail or in a browser.
+ * Ends all access that needs no password: sessions (except the current one), the management access token, and
+ * pending e-mail or browser flows.
  */
 export async function endAccess(
   tx: Prisma.TransactionClient,

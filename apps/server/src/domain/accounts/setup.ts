@@ -12,11 +12,11 @@ import { requireFreeName } from "./new-user.ts";
 import { hashPassword } from "./passwords.ts";
 
 /**
- * The first account of an installation: made through a one-time link that the server prints, or from the
- * environment. There is no default password and no second way in once a root exists.
+ * The first account of an installation: created through a one-time link that the server prints, or from the
+ * environment. There is no default password, and set-up is closed once a root account exists.
  */
 
-/** Points that the first root finds in the account. */
+/** Initial balance of the first root account, in points. */
 const ROOT_GIFT = 100_000_000n;
 const PURPOSE = "setup";
 const SETUP_HOURS = 24;
@@ -25,7 +25,10 @@ export async function hasRoot(db: Db): Promise<boolean> {
   return (await db.user.findFirst({ where: { role: Role.root }, select: { id: true } })) !== null;
 }
 
-/** The token of a new set-up link, valid for a day; undefined when a root exists. Links of other nodes stay valid. */
+/**
+ * Creates the token of a set-up link, valid for a day. Returns undefined if root exists. Links of other nodes
+ * stay valid.
+ */
 export async function issueSetupToken(db: Db, secrets: Secrets): Promise<string | undefined> {
   if (await hasRoot(db)) return undefined;
   const now = currentTime().getTime();
@@ -42,7 +45,10 @@ export async function issueSetupToken(db: Db, secrets: Secrets): Promise<string 
   return token;
 }
 
-/** Makes the root account against a set-up token. Throws `setup_done`, or `wrong_credentials` for a bad token. */
+/**
+ * Creates the root account with a set-up token. Throws `setup_done`, or `wrong_credentials` for an invalid
+ * token.
+ */
 export async function setUp(
   db: PrismaClient,
   secrets: Secrets,
@@ -59,15 +65,15 @@ export async function setUp(
   });
 }
 
-/** Whether a set-up token can be used. Throws like `setUp`. */
+/** Checks that a set-up token can be used. Throws the errors of `setUp`. */
 export async function checkSetupToken(db: Db, secrets: Secrets, token: string): Promise<void> {
   if (await hasRoot(db)) throw setupDone();
   await requireLink(db, secrets, token);
 }
 
 /**
- * The token has 256 random bits, so tries are not counted: a stranger who sends wrong ones must not be able to use the
- * link up. The rate limit of the route still holds.
+ * Checks a set-up token. The token has 256 random bits, so attempts are not counted: wrong tokens must not
+ * invalidate the link. The rate limit of the route still applies.
  */
 async function requireLink(db: Db, secrets: Secrets, token: string): Promise<void> {
   const open = await db.oneTimeCode.findMany({
@@ -78,7 +84,9 @@ async function requireLink(db: Db, secrets: Secrets, token: string): Promise<voi
   throw new GatewayError("wrong_credentials", { reason: "setup_link_invalid" });
 }
 
-/** Makes root from the environment when there is none. Answers whether it did; an existing root is left alone. */
+/**
+ * Creates root from the environment if none exists. Returns whether it did. An existing root is not changed.
+ */
 export async function ensureRoot(
   db: PrismaClient,
   secrets: Secrets,
@@ -95,7 +103,7 @@ export async function ensureRoot(
     });
     return true;
   } catch (error) {
-    // Another node of the same first start was faster.
+    // Another node created the account first.
     if (error instanceof GatewayError && error.code === "setup_done") return false;
     throw error;
   }

@@ -6,8 +6,9 @@ import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { getUser, isEnabled, userDisabled } from "./users.ts";
 
 /**
- * The thread between leaving for an identity provider and coming back: a state that works once, for ten minutes, in
- * the browser that left, and for the person (or guest) who was signed in there. Only hashes are stored.
+ * State of a sign-in at an identity provider, from the redirect to the callback. It works once, for ten
+ * minutes, in the browser that started it and for the user (or guest) who was signed in there. Only hashes
+ * are stored.
  */
 
 const PURPOSE = "sign-in";
@@ -16,11 +17,11 @@ const SECRET_LENGTH = 43;
 
 export interface Departure {
   state: string;
-  /** For the cookie that binds the state to this browser. */
+  /** Value of the cookie that binds the state to this browser. */
   browser: string;
 }
 
-/** @param browser what the cookie holds already: someone may leave through two windows */
+/** @param browser current value of the cookie: a user may start sign-ins in two windows */
 export async function issueState(
   db: Db,
   secrets: Secrets,
@@ -44,7 +45,7 @@ export interface SpentState {
   expiresAt: Date;
 }
 
-/** Whoever presents a state spends it. Throws `forbidden` unless it is this browser's and this person's. */
+/** Consumes a state. Throws `forbidden` unless it belongs to this browser and this user. */
 export async function spendState(
   db: Db,
   secrets: Secrets,
@@ -64,7 +65,7 @@ export async function spendState(
   return { userId, expiresAt: row.expires_at };
 }
 
-/** The provider could not be asked, so nothing was decided: the same browser may try once more. */
+/** Restores a state after the provider could not be reached, so that the same browser may try once more. */
 export async function returnState(
   db: Db,
   secrets: Secrets,
@@ -74,14 +75,16 @@ export async function returnState(
   await keep(db, secrets, departure, spent);
 }
 
-/** A secret that belongs to this departure, e.g. the PKCE verifier: made anew whenever it is needed, never stored. */
+/**
+ * Derives a secret of this sign-in, e.g. the PKCE verifier. It is derived whenever needed and never stored.
+ */
 export function derivedSecret(secrets: Secrets, purpose: string, { state, browser }: Departure): string {
   return Buffer.from(secrets.hash(`sign-in:${purpose}:${state}:${browser}`)).toString("base64url");
 }
 
 const ARRIVED = "sign-in-code";
 
-/** Someone arrived from a provider whose account has a second factor: this browser may send the code. */
+/** Records that a user with a second factor returned from a provider: this browser may send the code. */
 export async function keepArrival(
   db: Db,
   secrets: Secrets,
@@ -100,7 +103,7 @@ export async function keepArrival(
   });
 }
 
-/** Who arrived in this browser. Throws `forbidden`, `user_disabled`. */
+/** Returns the user who returned from a provider in this browser. Throws `forbidden` or `user_disabled`. */
 export async function findArrival(db: Db, secrets: Secrets, browser: string | undefined): Promise<User> {
   const row = await db.oneTimeCode.findFirst({
     where: {
@@ -116,7 +119,7 @@ export async function findArrival(db: Db, secrets: Secrets, browser: string | un
   return user;
 }
 
-/** Throws `forbidden` when another request was faster. */
+/** Consumes the record. Throws `forbidden` if another request consumed it first. */
 export async function spendArrival(
   db: Db,
   secrets: Secrets,

@@ -12,28 +12,28 @@ const vectors: [number, string][] = [
 ];
 const secret = Buffer.from("12345678901234567890");
 
-describe("a time-based code", () => {
-  it.each(vectors)("at second %i is the one the standard names", (second, digits) => {
+describe("stepOf", () => {
+  it.each(vectors)("accepts the code of the standard at second %i", (second, digits) => {
     const code = digits.slice(2);
     expect(stepOf(secret, code, second * 1000)).toBe(Math.floor(second / 30));
     const wrong = `${code.slice(0, 5)}${(Number(code[5]) + 1) % 10}`;
     expect(stepOf(secret, wrong, second * 1000)).toBeUndefined();
   });
 
-  it("is taken half a minute early or late, and no further off", () => {
+  it("accepts a code half a minute early or late, and no further off", () => {
     const now = 1_234_567_890_000;
     const code = "005924";
     for (const off of [-30_000, 0, 30_000]) expect(stepOf(secret, code, now + off)).toBe(now / 30_000);
     for (const off of [-60_000, 60_000]) expect(stepOf(secret, code, now + off)).toBeUndefined();
   });
 
-  it.each(["", "12345", "1234567", "abcdef", "００５９２４"])("is not %j", (code) => {
+  it.each(["", "12345", "1234567", "abcdef", "００５９２４"])("rejects %j", (code) => {
     expect(stepOf(secret, code, 1_234_567_890_000)).toBeUndefined();
   });
 });
 
-describe("the address for authenticator apps", () => {
-  it("names site and account, whatever characters they have", () => {
+describe("totpUri", () => {
+  it("contains the site and the account, whatever characters they have", () => {
     const uri = new URL(totpUri("My & Hub", "小明", secret));
     expect(decodeURIComponent(uri.pathname)).toMatch(/My & Hub:小明$/);
     expect(uri.searchParams.get("issuer")).toBe("My & Hub");

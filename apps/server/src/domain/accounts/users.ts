@@ -11,13 +11,13 @@ import { takeGuess } from "./password-guesses.ts";
 import { hashPassword, isForeignHash, passwordMatches } from "./passwords.ts";
 import { requireSecondFactor } from "./second-factor.ts";
 
-/** Accounts: finding one by what someone presents, and reading one for the console. */
+/** Finds accounts by credentials or names, and reads them for the console. */
 
 export function isEnabled(user: User): boolean {
   return user.status === UserStatus.enabled;
 }
 
-/** Null: whatever the role allows. What cannot be read opens nothing. */
+/** Returns the stored rights. Null means everything that the role allows. Unreadable rights allow nothing. */
 export function permissionsOf({ permissions }: Pick<User, "permissions">): Permissions | null {
   return permissions === null ? null : (Permissions.safeParse(permissions).data ?? {});
 }
@@ -27,19 +27,20 @@ export function userDisabled(): GatewayError {
 }
 
 export interface PasswordLogin {
-  /** User name, else e-mail address. */
+  /** User name, or else e-mail address. */
   username: string;
   password: string;
-  /** Of the authenticator app, or a recovery code; "" when there is none. */
+  /** Code of the authenticator app, or a recovery code; "" if there is none. */
   code: string;
   ip: string;
-  /** Root may always sign in with a password: someone must be able to switch it on again. */
+  /** Root may always sign in with a password, to be able to enable this setting again. */
   passwordLoginEnabled: boolean;
 }
 
 /**
- * Throws `wrong_credentials` (the same, after the same work, for unknown users), `rate_limit_exceeded`, `user_disabled` or `forbidden`;
- * `totp_required` or `totp_wrong` only to someone who knows the password.
+ * Signs a user in with a password. Throws `wrong_credentials` (the same, after the same work, for unknown
+ * users), `rate_limit_exceeded`, `user_disabled` or `forbidden`. Throws `totp_required` or `totp_wrong` only
+ * if the password was correct.
  */
 export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Promise<User> {
   const user = await findByName(db, input.username);
@@ -58,14 +59,14 @@ export async function logIn(db: Db, secrets: Secrets, input: PasswordLogin): Pro
   return noteLogin(db, user.id, input.ip);
 }
 
-/** Replaces a hash that came with an import, unless someone changed the password meanwhile. */
+/** Replaces an imported hash, unless the password changed in the meantime. */
 async function renewHash(db: Db, { id, password_hash }: User, password: string): Promise<void> {
   if (!isForeignHash(password_hash)) return;
   const renewed = await hashPassword(password);
   await db.user.updateMany({ where: { id, password_hash }, data: { password_hash: renewed } });
 }
 
-/** Writes the sign-in down. Its owner finds one from another address than before in the inbox. */
+/** Records a sign-in. A sign-in from a new address also adds an inbox entry for the user. */
 export async function noteLogin(db: Db, userId: number, ip: string): Promise<User> {
   const before = await db.user.findUnique({
     where: { id: userId },
@@ -91,21 +92,23 @@ async function findByName(db: Db, name: string): Promise<User | null> {
   );
 }
 
-/** The owner of a management access token; null for one that no enabled account has. */
+/** Returns the owner of a management access token; null if no enabled account has it. */
 export async function findByAccessToken(db: Db, secrets: Secrets, token: string): Promise<User | null> {
   if (token === "") return null;
   const where = { access_token_hash: secrets.hash(token), deleted_at: null, status: UserStatus.enabled };
   return db.user.findFirst({ where });
 }
 
-/** Throws `not_found`. */
+/** Returns a user. Throws `not_found`. */
 export async function getUser(db: Db, id: number): Promise<User> {
   const user = await db.user.findFirst({ where: { id, deleted_at: null } });
   if (user === null) throw notFound({ reason: "user_not_found" });
   return user;
 }
 
-/** The row, held until the transaction ends, so that two changes of one account follow each other. */
+/**
+ * Returns the row, locked until the transaction ends, so that changes of one account run one after the other.
+ */
 export async function lockUser(tx: Prisma.TransactionClient, id: number): Promise<User> {
   await tx.$executeRaw`SELECT 1 FROM users WHERE id = ${id} FOR UPDATE`;
   return getUser(tx, id);
@@ -124,7 +127,7 @@ export interface UserInDetail extends ListedUser {
   passkey_count: number;
 }
 
-/** Throws `not_found`. */
+/** Returns a user with its identities and counts. Throws `not_found`. */
 export async function describeUser(db: Db, id: number): Promise<UserInDetail> {
   const row = await db.user.findFirst({
     where: { id, deleted_at: null },

@@ -17,8 +17,8 @@ const answer = (text: string): RememberedAnswer => ({
   madeAt: 1_000,
 });
 
-describe("answers in the process", () => {
-  it("are found until their time is over", async () => {
+describe("answers cached in the process", () => {
+  it("are found until they expire", async () => {
     let now = 0;
     const cache = createAnswerCache({ secrets, now: () => now });
     expect(await cache.find("request")).toBeUndefined();
@@ -30,7 +30,7 @@ describe("answers in the process", () => {
     expect(await cache.find("request")).toBeUndefined();
   });
 
-  it("give way when they are too many, the one that was not wanted for the longest first", async () => {
+  it("are evicted over capacity, least recently used first", async () => {
     const cache = createAnswerCache({ secrets, capacity: 30 });
     for (const name of ["a", "b", "c"]) cache.keep(name, answer(name.repeat(10)), 60);
     await cache.find("a");
@@ -50,7 +50,7 @@ describe("answers in the process", () => {
   });
 });
 
-describe("answers in Redis", () => {
+describe("answers cached in Redis", () => {
   let service: Awaited<ReturnType<typeof startThrowAwayRedis>>;
   let redis: Redis;
 
@@ -65,7 +65,7 @@ describe("answers in Redis", () => {
     await service.stop();
   });
 
-  it("are found by every node, lapse by themselves, and cannot be read by whoever reads Redis", async () => {
+  it("are found by every node, expire automatically, and are encrypted", async () => {
     const [here, there] = [createAnswerCache({ secrets, redis }), createAnswerCache({ secrets, redis })];
     here.keep("what is a secret?", answer("something private"), 60);
     expect(await there.find("what is a secret?")).toEqual(answer("something private"));
@@ -75,7 +75,7 @@ describe("answers in Redis", () => {
     expect(await redis.ttl(name)).toBeGreaterThan(50);
   });
 
-  it("are none when another secret sealed them, when they were tampered with, or while Redis is away", async () => {
+  it("are not found if another secret encrypted them, if they were modified, or without Redis", async () => {
     const cache = createAnswerCache({ secrets, redis });
     cache.keep("q", answer("a"), 60);
     expect(await cache.find("q")).toBeDefined();

@@ -5,31 +5,32 @@ import { now as clock } from "#platform/clock.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
 /**
- * Answers that may be given again, each under the request it belongs to. They live in Redis, encrypted, where there is
- * one, so that all nodes share them and a restart loses none; else in the memory of this process, which forgets the
- * one that was not wanted for the longest. It must not know who may ask, nor what an answer costs.
+ * Cache of model responses by request. With Redis, entries are stored there, encrypted, so that all nodes
+ * share them and they survive a restart. Otherwise they are kept in the memory of this process, with the
+ * least recently used evicted first. The module does not check access, and does not know what a response
+ * costs.
  */
 export interface AnswerCache {
-  /** Throws nothing: an answer that cannot be read is none. */
+  /** Finds a cached response. Never throws: an unreadable entry counts as missing. */
   find(request: string): Promise<RememberedAnswer | undefined>;
-  /** Never holds anyone up. */
+  /** Stores a response in the background. */
   keep(request: string, answer: RememberedAnswer, seconds: number): void;
 }
 
 export interface RememberedAnswer {
   kind: "body" | "stream";
   headers: Record<string, string>;
-  /** As the client read it. */
+  /** The text as the client received it. */
   text: string;
   usage: Usage;
   group: string;
   billedModel: string;
   upstreamModel: string;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   madeAt: number;
 }
 
-/** What Redis holds was written by us; this only tells it from what another version wrote. */
+/** Entries in Redis were written by the gateway. The schema only rejects entries of other versions. */
 const Remembered = z.looseObject({
   kind: z.enum(["body", "stream"]),
   headers: z.record(z.string(), z.string()),
@@ -44,7 +45,7 @@ const Remembered = z.looseObject({
 export interface AnswerCacheOptions {
   secrets: Pick<Secrets, "hash" | "encrypt" | "decrypt">;
   redis?: Redis | undefined;
-  /** Characters that the process holds at most. */
+  /** Maximum number of characters that the process keeps. */
   capacity?: number;
   now?: () => number;
 }
@@ -71,7 +72,7 @@ function inRedis(
         const read = Remembered.safeParse(JSON.parse(secrets.decrypt(sealed, name)));
         return read.success ? read.data : undefined;
       } catch {
-        // Redis is away, or another secret sealed it: the provider is asked instead.
+        // Redis is unavailable, or another secret encrypted the entry: the provider is called instead.
         return undefined;
       }
     },
@@ -87,7 +88,7 @@ function inProcess(
   nameOf: (request: string) => string,
   { capacity = CAPACITY, now = clock }: AnswerCacheOptions,
 ): AnswerCache {
-  /** In the order in which they were last wanted. */
+  /** Least recently used first. */
   const cached = new Map<string, { answer: RememberedAnswer; until: number }>();
   let size = 0;
 

@@ -1,14 +1,17 @@
 import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
-/** Who did what in the console. It must never hold a secret: what looks like one is masked before it is written. */
+/**
+ * Audit log of the console. It must never contain a secret: values that look like one are masked before they
+ * are written.
+ */
 
 export interface Actor {
   /** Null for the process itself. */
   id: number | null;
   username: string;
   ip: string;
-  /** Of a person, where a rule depends on it. */
+  /** Role of a user, where a rule depends on it. */
   role?: number;
 }
 
@@ -24,7 +27,7 @@ export interface AuditNote {
   after?: unknown;
 }
 
-/** Writes an audit row; `db` is the transaction that makes the change. */
+/** Writes an audit row. `db` is the transaction of the change. */
 export async function audit(db: Db, note: AuditNote): Promise<void> {
   await db.auditEntry.create({
     data: {
@@ -48,7 +51,7 @@ const secretName =
   /password|secret|credential|authorization|cookie|api[-_]?key|^key$|_key$|_hash$|encrypted|^token$/i;
 const MASK = "***";
 
-/** A copy that JSON can hold, with secrets replaced: by the name of their field, or as the password of a URL. */
+/** Returns a JSON-compatible copy in which secrets are masked, by field name or as the password of a URL. */
 export function masked(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value === "string") return value.replace(/(\w:\/\/[^/\s:@]*):[^/\s@]+@/g, `$1:${MASK}@`);

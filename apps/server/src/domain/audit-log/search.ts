@@ -3,8 +3,8 @@ import type { Db } from "#platform/database/db.ts";
 import type { AuditEntry, Prisma } from "#platform/prisma/client.ts";
 
 /**
- * Reading the audit log page by page, so that new rows shift nothing: newest first along the id, any other order from
- * the row that the page before ended with.
+ * Returns a page of the audit log. New rows do not shift pages. In the default order, newest first, a page
+ * continues below the cursor's id. In any other order, it starts after the row of the cursor.
  */
 export async function searchAudit(
   db: Db,
@@ -26,7 +26,7 @@ export async function searchAudit(
   return { rows, next: last !== undefined && found.length > rows.length ? String(last.id) : null };
 }
 
-/** The last instant the database prints. */
+/** Latest time that the database can print, in seconds since 1970. */
 const LATEST = 253_402_300_799;
 
 function instant(unixTime: number): Date {

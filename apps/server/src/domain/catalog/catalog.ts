@@ -6,12 +6,12 @@ import type { Db } from "#platform/database/db.ts";
 import { describeModels } from "./described.ts";
 import { listOwners } from "./owners.ts";
 
-/** Which models someone can reach, through which groups, at what price. */
+/** The models that a user can reach, through which groups, and at what price. */
 
 /**
- * By model name, for the groups this person may use; a guest sees the public ones. A channel's wildcard stands for
- * the priced models it covers.
- * @param ranks models by how much they are used
+ * Returns the models of the groups that this user may use, by name; a guest sees the public groups. A
+ * wildcard of a channel is expanded to the priced models that it matches.
+ * @param ranks models by usage
  */
 export async function availableModels(
   db: Db,
@@ -79,7 +79,7 @@ function describePrice(price: PriceRow) {
   };
 }
 
-/** Every model that has a price or is offered by a channel, patterns included. */
+/** Returns the names of all models that have a price or are offered by a channel, including patterns. */
 export async function modelNames(db: Db): Promise<string[]> {
   const [prices, offered] = await Promise.all([
     db.price.findMany({ select: { model: true } }),
@@ -93,7 +93,7 @@ export async function modelNames(db: Db): Promise<string[]> {
   return [...names].sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** The same names with whose they are, by that; "" where no price tells. */
+/** Returns the same names with their owners, sorted by owner; "" if no price defines an owner. */
 export async function namesWithOwners(db: Db): Promise<{ name: string; owner: string }[]> {
   const [names, prices] = await Promise.all([
     modelNames(db),

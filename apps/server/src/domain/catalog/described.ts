@@ -3,18 +3,18 @@ import { findPrice } from "#domain/pricing/pricing.ts";
 import type { Db } from "#platform/database/db.ts";
 import { listOwners } from "./owners.ts";
 
-/** What a model list says about a model besides its name. */
+/** Properties of a model in a model list. */
 export interface Described {
-  /** Who makes it, by its price; "" when no price or no owner is known. */
+  /** Owner of the model according to its price; "" if no price or owner is known. */
   owner: string;
-  /** Its own name when the catalogue has none. */
+  /** The model's own name if the catalogue has none. */
   displayName: string;
-  /** Tokens; 0 = not known. */
+  /** In tokens; 0 means unknown. */
   contextLength: number;
   maxTokens: number;
 }
 
-/** @param table the price list in force, which says whose price a name falls under */
+/** @param table the active price list, which determines the price entry for a model name */
 export async function describeModels(
   db: Db,
   table: PriceTable,

@@ -9,7 +9,7 @@ let place: Awaited<ReturnType<typeof freshDatabase>>;
 let database: Database;
 let host: Server;
 let url: string;
-/** Paths that were asked for, in order. */
+/** Requested paths, in order. */
 let requested: string[] = [];
 let clock = 0;
 let icons: Icons;
@@ -48,8 +48,8 @@ beforeEach(() => {
 
 const hours = (count: number) => count * 3_600_000;
 
-describe("icons that operators named by address", () => {
-  it("are fetched once for everyone, and again after 168 hours", async () => {
+describe("icons that operators configured by address", () => {
+  it("are fetched once for all users, and again after 168 hours", async () => {
     const [first] = await Promise.all([icons.iconAt(`${url}/0`), icons.iconAt(`${url}/0`)]);
     expect(first).toEqual({ mediaType: "image/png", bytes: Buffer.from("a picture") });
     clock += hours(168) - 1;
@@ -60,7 +60,7 @@ describe("icons that operators named by address", () => {
     expect(requested).toEqual(["/0", "/0"]);
   });
 
-  it("are 50 at most: the one that no one looked at for longest goes", async () => {
+  it("are at most 50: the least recently used one is evicted", async () => {
     for (let number = 0; number < 50; number += 1) await icons.iconAt(`${url}/${number}`);
     await icons.iconAt(`${url}/0`);
     await icons.iconAt(`${url}/50`);
@@ -71,14 +71,14 @@ describe("icons that operators named by address", () => {
     expect(requested).toEqual(["/1"]);
   });
 
-  it("are nothing but what an operator named, and nothing but pictures", async () => {
+  it("are fetched only if an operator configured them, and only if they are images", async () => {
     const notFound = { code: "not_found" };
     await expect(icons.iconAt(`${url}/unnamed`)).rejects.toMatchObject(notFound);
     expect(requested).toEqual([]);
     await expect(icons.iconAt(`${url}/page`)).rejects.toMatchObject(notFound);
   });
 
-  it("that cannot be had are not asked for at every look", async () => {
+  it("are not requested again at once after a failure", async () => {
     const refused = { code: "invalid_request" };
     await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);
     await expect(icons.iconAt(`${url}/broken`)).rejects.toMatchObject(refused);

@@ -4,11 +4,14 @@ import type { Db } from "#platform/database/db.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 
 /**
- * Pictures that operators name by address, fetched once for everyone who looks at a list: their hosts are not asked
- * again and again, and do not learn who looks. Only what an operator named is ever fetched.
+ * Icons that operators configured by URL, fetched once for all users. Their hosts get few requests and do not
+ * learn who views a page. Only URLs that an operator configured are fetched.
  */
 export interface Icons {
-  /** Throws `not_found` for what no one named or what is no picture, `invalid_request` for what cannot be fetched. */
+  /**
+   * Returns an icon. Throws `not_found` if no operator configured it or it is no image, and `invalid_request`
+   * if it cannot be fetched.
+   */
   iconAt(address: string): Promise<Fetched>;
 }
 
@@ -19,12 +22,12 @@ interface Kept {
 
 const MOST_ICONS = 50;
 const KEPT_HOURS = 168;
-/** No one waits for a dead host at every look at a list. */
+/** Failures are cached too, so that users do not wait for an unavailable host on every page. */
 const FAILURE_KEPT_MS = 5 * 60_000;
 const MAX_BYTES = 1_000_000;
 const TIMEOUT_MS = 5_000;
 
-/** How long an icon may be shown without being asked for anew, in seconds. */
+/** Lifetime of an icon in client caches, in seconds. */
 export const ICON_KEPT_SECONDS = KEPT_HOURS * 3_600;
 
 export function createIcons(
@@ -32,7 +35,7 @@ export function createIcons(
   fetchPublic: (address: string, options: PublicFetchOptions) => Promise<Fetched>,
   now: () => number = clock,
 ): Icons {
-  /** The one that was looked at longest ago first. */
+  /** Least recently used first. */
   const kept = new Map<string, Kept>();
 
   function remember(address: string, entry: Kept): Promise<Fetched> {
@@ -59,7 +62,7 @@ export function createIcons(
 
   return {
     async iconAt(address) {
-      // What no one named is not kept either: it would push out what is looked at.
+      // Unknown URLs are not cached, because they would evict icons that are in use.
       if (fresh(address) === undefined && !(await isNamed(db, address)))
         throw notFound({ reason: "icon_not_found" });
       return remember(address, fresh(address) ?? ask(address));

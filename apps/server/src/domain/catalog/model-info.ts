@@ -14,28 +14,28 @@ import type { Db } from "#platform/database/db.ts";
 import { type ModelInfo, Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import modelList from "./model-list.json" with { type: "json" };
 
-/** What people should know about a model before they choose it. It must not decide anything about a call. */
+/** Descriptions of models for users. They must not affect calls. */
 
-/** Newest first. */
+/** Returns all descriptions, newest first. */
 export async function listModelInfo(db: Db): Promise<ModelInfo[]> {
   return db.modelInfo.findMany({ orderBy: { id: "desc" } });
 }
 
-/** Throws `not_found`. */
+/** Returns a description. Throws `not_found`. */
 export async function getModelInfo(db: Db, id: number): Promise<ModelInfo> {
   const info = await db.modelInfo.findUnique({ where: { id } });
   if (info === null) throw notFound({ reason: "model_info_not_found" });
   return info;
 }
 
-/** Throws `conflict` when the model is described already. */
+/** Creates a description. Throws `conflict` if the model already has one. */
 export async function createModelInfo(
   db: PrismaClient,
   actor: Actor,
   input: ModelInfoInput,
 ): Promise<ModelInfo> {
   return db.$transaction(async (tx) => {
-    // Two requests with one name: the second finds nothing to insert.
+    // Of two concurrent requests with one name, the second inserts nothing.
     const [info] = await tx.modelInfo.createManyAndReturn({ data: [input], skipDuplicates: true });
     if (info === undefined) throw taken();
     await note(tx, actor, "model.create", undefined, info);
@@ -43,7 +43,7 @@ export async function createModelInfo(
   });
 }
 
-/** Throws `not_found`, and `conflict` when another row has the name. */
+/** Changes a description. Throws `not_found`, and `conflict` if another row has the name. */
 export async function changeModelInfo(
   db: PrismaClient,
   actor: Actor,
@@ -65,7 +65,7 @@ export async function changeModelInfo(
   }
 }
 
-/** Throws `not_found`. */
+/** Deletes a description. Throws `not_found`. */
 export async function deleteModelInfo(db: PrismaClient, actor: Actor, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await getModelInfo(tx, id);
@@ -74,7 +74,7 @@ export async function deleteModelInfo(db: PrismaClient, actor: Actor, id: number
   });
 }
 
-/** All of the list or nothing. Throws `invalid_request` with a sentence that names the entry it stumbled over. */
+/** Imports a list, completely or not at all. */
 export async function importModelInfo(
   db: PrismaClient,
   actor: Actor,
@@ -105,7 +105,10 @@ export async function importModelInfo(
 
 const most = 5_000;
 
-/** An array, or an object with it under `data`, as price lists of this kind come too. */
+/**
+ * Reads a list of models: an array, or an object with the array under `data`, as some price lists have it.
+ * Throws `invalid_request` that names the first invalid entry.
+ */
 export function readModelList(json: unknown): ModelInfoInput[] {
   const Wrapped = z.object({ data: z.array(z.unknown()) });
   const wrapped = Wrapped.safeParse(json);
@@ -122,18 +125,21 @@ export function readModelList(json: unknown): ModelInfoInput[] {
     const field = ["models", index, ...issue.path].join(".");
     throw invalidRequest({ ...issueOf(issue, entry), field });
   });
-  // Of two entries for one model the last one counts.
+  // Of two entries for one model, the last one wins.
   return [...new Map(models.map((info) => [info.model, info])).values()];
 }
 
-/** What a block of the list was read from is not always what people should read: `page` is the provider's own. */
+/**
+ * Models of one provider in the bundled list. `page` is the page for users, if it differs from the source of
+ * the data.
+ */
 interface Listed {
   source: string;
   page?: string;
   models: Omit<ModelInfoInput, "support_url">[];
 }
 
-/** The list that comes with this version. */
+/** Returns the list that is bundled with this version. */
 export function listedModels(): ModelInfoInput[] {
   const providers: Listed[] = modelList.providers;
   return providers.flatMap(({ source, page = source, models }) =>
@@ -141,7 +147,10 @@ export function listedModels(): ModelInfoInput[] {
   );
 }
 
-/** Describes the listed models on a new installation; where someone removed them all, they stay away. */
+/**
+ * Adds the bundled descriptions to a new installation. If they were all deleted later, they are not added
+ * again.
+ */
 export async function seedModelInfo(db: PrismaClient): Promise<void> {
   await db.$transaction(async (tx) => {
     const [untouched] = await tx.$queryRaw<{ is_called: boolean }[]>`SELECT is_called FROM model_info_id_seq`;

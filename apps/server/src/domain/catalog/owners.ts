@@ -4,27 +4,30 @@ import { conflict, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { ModelOwner, PrismaClient } from "#platform/prisma/client.ts";
 
-/** Who makes models: name and icon, by the id that prices carry. Ids up to 1000 belong to known providers. */
+/**
+ * Owners of models: name and icon, by the id that prices contain. Ids up to 1000 are reserved for known
+ * providers.
+ */
 
 export async function listOwners(db: Db): Promise<ModelOwner[]> {
   return db.modelOwner.findMany({ orderBy: { id: "asc" } });
 }
 
-/** Throws `not_found`. */
+/** Returns an owner. Throws `not_found`. */
 export async function getOwner(db: Db, id: number): Promise<ModelOwner> {
   const owner = await db.modelOwner.findUnique({ where: { id } });
   if (owner === null) throw notFound({ reason: "owner_not_found" });
   return owner;
 }
 
-/** Throws `conflict` when the id is taken. */
+/** Creates an owner. Throws `conflict` if the id is taken. */
 export async function createOwner(
   db: PrismaClient,
   actor: Actor,
   input: ModelOwnerChange,
 ): Promise<ModelOwner> {
   return db.$transaction(async (tx) => {
-    // Two requests with one id: the second finds nothing to insert.
+    // Of two concurrent requests with one id, the second inserts nothing.
     const [owner] = await tx.modelOwner.createManyAndReturn({ data: [input], skipDuplicates: true });
     if (owner === undefined) {
       throw conflict({ reason: "owner_id_taken" }, { field: "id" });
@@ -34,7 +37,7 @@ export async function createOwner(
   });
 }
 
-/** Name and icon, of reserved owners too; the id stays. */
+/** Changes the name and icon, also of reserved owners. The id stays. */
 export async function changeOwner(
   db: PrismaClient,
   actor: Actor,
@@ -48,7 +51,9 @@ export async function changeOwner(
   });
 }
 
-/** Throws `invalid_request` for a reserved owner, `conflict` while prices name it. */
+/**
+ * Deletes an owner. Throws `invalid_request` for a reserved owner, and `conflict` while prices refer to it.
+ */
 export async function deleteOwner(db: PrismaClient, actor: Actor, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await getOwner(tx, id);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createAffinity } from "./affinity.ts";
 
-it("keeps a session's target, and forgets all while it is off", () => {
+it("keeps the target of a session and forgets all sessions when affinity is off", () => {
   let minutes = 1;
   const affinity = createAffinity({ redis: undefined, minutes: () => minutes });
   affinity.keep("a", { channel: 1, key: 2 });
@@ -13,7 +13,7 @@ it("keeps a session's target, and forgets all while it is off", () => {
   expect(affinity.find("a")).toBeUndefined();
 });
 
-it("keeps the newest 50,000 sessions", () => {
+it("keeps only the newest 50,000 sessions", () => {
   const affinity = createAffinity({ redis: undefined, minutes: () => 60 });
   for (let session = 0; session < 50_010; session += 1) affinity.keep(`s${session}`, { channel: 1, key: 1 });
   expect(affinity.find("s5")).toBeUndefined();

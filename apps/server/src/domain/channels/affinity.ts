@@ -2,8 +2,9 @@ import type { Redis } from "ioredis";
 import { now } from "#platform/clock.ts";
 
 /**
- * Which channel and key served a session last, so that its next call finds the provider's cache of the prompt. The nodes
- * share it over Redis, in the background: a call never waits for it. It must not know what a session is.
+ * Remembers which channel and key served a session last, so that its next call hits the provider's prompt
+ * cache. Nodes share the entries through Redis in the background: a call never waits for Redis. The module
+ * does not know how a session is identified.
  */
 export interface Affinity {
   find(session: string): Home | undefined;
@@ -16,18 +17,18 @@ export interface Home {
 }
 
 interface Kept extends Home {
-  /** Milliseconds since 1970. */
+  /** Expiry time, in milliseconds since 1970. */
   until: number;
 }
 
 interface AffinityOptions {
   redis: Redis | undefined;
-  /** Minutes after the last call; 0 = off. */
+  /** Minutes to keep a session after its last call; 0 turns affinity off. */
   minutes(): number;
 }
 
 const MOST_SESSIONS = 50_000;
-/** Answers of Redis that are waited for at once. */
+/** Maximum number of concurrent Redis lookups. */
 const MOST_LOOKUPS = 100;
 const MINUTE_MS = 60_000;
 
@@ -43,7 +44,7 @@ export function createAffinity({ redis, minutes }: AffinityOptions): Affinity {
     if (oldest !== undefined) sessions.delete(oldest);
   }
 
-  /** For the next call of the session: this one does not wait. */
+  /** Looks up the session in Redis for its next call. The current call does not wait. */
   async function learn(session: string): Promise<void> {
     if (redis === undefined || redis.status !== "ready" || lookups >= MOST_LOOKUPS) return;
     lookups += 1;

@@ -15,19 +15,19 @@ const channel = ChannelInput.parse({
 });
 const edited = (edit: unknown) => applyEdit(channel, ChannelEdit.parse(edit));
 
-describe("an edit of many channels", () => {
-  it("leaves alone what it does not name", () => {
+describe("a batch edit of channels", () => {
+  it("leaves fields unchanged that the edit does not contain", () => {
     expect(edited({})).toEqual(channel);
     expect(differences(channel, edited({}))).toEqual([]);
   });
 
-  it("adds, removes and replaces in lists, each value once", () => {
+  it("adds, removes and replaces list values without duplicates", () => {
     expect(edited({ models: { mode: "add", values: ["b", "c", "c"] } }).models).toEqual(["a", "b", "c"]);
     expect(edited({ models: { mode: "remove", values: ["a", "z"] } }).models).toEqual(["b"]);
     expect(edited({ groups: { mode: "replace", values: ["vip", "vip"] } }).groups).toEqual(["vip"]);
   });
 
-  it("merges, cuts and replaces the mapping by the requested name", () => {
+  it("adds, removes and replaces mapping entries by requested name", () => {
     const mapping = (mode: string, values: object) =>
       edited({ model_mapping: { mode, values } }).model_mapping;
     expect(mapping("add", { b: "z", c: "q" })).toEqual({ a: "+x", b: "z", c: "q" });
@@ -35,7 +35,7 @@ describe("an edit of many channels", () => {
     expect(mapping("replace", {})).toEqual({});
   });
 
-  it("can empty and switch off", () => {
+  it("can clear text, set zero and turn a flag off", () => {
     expect(edited({ tag: "", priority: 0, only_chat: false })).toMatchObject({
       tag: "",
       priority: 0,
@@ -43,7 +43,7 @@ describe("an edit of many channels", () => {
     });
   });
 
-  it("reads as what goes and what comes", () => {
+  it("reports the removed and added values of each field", () => {
     const after = edited({ models: { mode: "replace", values: ["b", "c"] }, priority: 5, tag: "" });
     expect(differences(channel, after)).toEqual([
       { field: "models", removed: ["a"], added: ["c"] },

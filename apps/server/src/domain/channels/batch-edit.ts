@@ -1,11 +1,11 @@
 import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type { ChannelEdit, FieldChange } from "@gateway/shared/channels/channel-batch";
 
-/** What an edit of many makes of one channel, and how the difference reads. Pure. */
+/** Applies a batch edit to one channel and describes the difference. Pure functions. */
 
 type ListEdit = NonNullable<ChannelEdit["models"]>;
 
-/** The channel as the edit wants it; the same object's values where nothing is said. */
+/** Returns the channel with the edit applied. Fields that the edit omits keep the same value objects. */
 export function applyEdit(now: ChannelInput, edit: ChannelEdit): ChannelInput {
   const { models, groups, model_mapping, ...plain } = edit;
   const output = Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== undefined));
@@ -46,7 +46,7 @@ function editMapping(
   }
 }
 
-/** Only the fields that differ. */
+/** Returns only the fields that differ. */
 export function differences(before: ChannelInput, after: ChannelInput): FieldChange[] {
   const changes: FieldChange[] = [];
   for (const field of Object.keys(after) as (keyof ChannelInput)[]) {
@@ -59,7 +59,7 @@ export function differences(before: ChannelInput, after: ChannelInput): FieldCha
   return changes;
 }
 
-/** A value as a set of words: a list is its items, an object its pairs. */
+/** Returns a value as a list of words: the items of a list, the pairs of an object. */
 function words(value: unknown): string[] {
   if (Array.isArray(value)) return value.map(String);
   if (typeof value === "object" && value !== null)

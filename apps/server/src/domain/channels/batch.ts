@@ -18,11 +18,11 @@ import {
 } from "./channels.ts";
 
 /**
- * One change to many channels. Each is its own transaction: what went well stays, and the answer names every channel
- * that did not, with the reason.
+ * Applies one change to many channels. Each channel has its own transaction: successful changes stay. The
+ * result names every channel that failed, with the reason.
  */
 
-/** With `preview` nothing is written, yet every channel is checked as if it were. */
+/** Edits many channels. With `preview`, nothing is written, but every channel is checked as if it were. */
 export async function editChannels(
   deps: ChannelDeps,
   actor: Actor,
@@ -53,7 +53,9 @@ export async function editChannels(
   return { ...answer, failed };
 }
 
-/** An edit that takes away may leave nothing, which no schema sees. */
+/**
+ * Throws if an edit leaves no model or no group. The schema cannot check this, because it sees only the edit.
+ */
 function refuseEmpty({ models, groups }: { models: string[]; groups: string[] }): void {
   if (models.length === 0) throw invalidRequest({ reason: "no_model_left" });
   if (groups.length === 0) throw invalidRequest({ reason: "no_group_left" });
@@ -76,7 +78,7 @@ export function deleteChannels(
   return each(deps, ids, ({ id }) => deleteChannel(deps.db, actor, id));
 }
 
-/** Those switched off, by a person or by the gateway; of one tag, or of all. */
+/** Returns the ids of channels disabled by a user or automatically, of one tag or of all. */
 export async function disabledChannels({ db }: Pick<ChannelDeps, "db">, tag?: string): Promise<number[]> {
   const rows = await db.channel.findMany({
     where: { deleted_at: null, status: { in: [2, 3] }, ...(tag === undefined ? {} : { tag }) },
@@ -100,7 +102,7 @@ async function each(
       await work(channel);
       answer.done.push(id);
     } catch (error) {
-      // A mistake of ours is no partial result: it must be heard of.
+      // An internal error is a bug, not a partial result, so it must surface.
       if (!(error instanceof GatewayError)) throw error;
       answer.failed.push({ id, name, ...factsOf(error) });
     }

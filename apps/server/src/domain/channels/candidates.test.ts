@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 import { type Candidates, createCandidates } from "./candidates.ts";
 
-/** Channels in memory follow the database, one at a time. */
+/** Tests that the channels in memory follow the database, one channel at a time. */
 let place: TestConsole;
 let candidates: Candidates;
 let ids: number[];
@@ -25,7 +25,7 @@ afterAll(() => place.close());
 const serving = (model = "gpt") => candidates.find("default", model).map(({ id }) => id);
 
 describe("an announced change", () => {
-  it("is read for the channel that it names, and for no other", async () => {
+  it("reloads only the channel that it names", async () => {
     const { db } = place.database;
     const [one = 0, two = 0, three = 0] = ids;
     const untouched = candidates.byId(three);
@@ -40,7 +40,7 @@ describe("an announced change", () => {
     expect(serving()).toEqual([two, three, one]);
   });
 
-  it("takes a channel out that was switched off, lost its last key or is gone, and in when it is back", async () => {
+  it("removes a channel that is disabled, deleted or without keys, and adds it again when it is back", async () => {
     const { db } = place.database;
     const [one = 0, two = 0, three = 0] = ids;
     await db.channel.update({ where: { id: one }, data: { status: 2 } });

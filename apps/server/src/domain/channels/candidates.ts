@@ -5,17 +5,20 @@ import { buildIndex, type ChannelIndex } from "./channel-index.ts";
 import { loadChannels } from "./load-channels.ts";
 
 /**
- * The enabled channels in memory, indexed by group and model. An announced change reads that channel alone; calls
- * under way keep the lists they started with.
+ * The enabled channels in memory, indexed by group and model. An announced change reloads only that channel.
+ * Calls in progress keep the lists they started with.
  */
 export interface Candidates extends Pick<ChannelIndex, "find" | "models" | "byId"> {
-  /** Reads everything anew and swaps it in at once. */
+  /** Reads all channels again and swaps the index at once. */
   reload(): Promise<void>;
-  /** Takes in a change of one channel, or of any when `id` is 0. Ends when it counts; throws when it could not be read. */
+  /**
+   * Loads a change of one channel, or of any channel when `id` is 0. Resolves when the change is active;
+   * rejects when the channel could not be read.
+   */
   changed(id: number): Promise<void>;
 }
 
-/** Beyond so many changed channels, reading all is cheaper. */
+/** Above this number of changed channels, reading all of them is cheaper. */
 const MANY = 500;
 
 export async function createCandidates(db: Db, secrets: Secrets, providers: Providers): Promise<Candidates> {
@@ -41,7 +44,7 @@ export async function createCandidates(db: Db, secrets: Secrets, providers: Prov
       }
       for (const id of ids) index.remove(id);
     } catch (error) {
-      // What could not be read is still to be read, with whatever changes next.
+      // Keep the ids that could not be read: the next change reads them again.
       for (const id of ids) waiting.add(id);
       throw error;
     }
@@ -68,7 +71,10 @@ export async function createCandidates(db: Db, secrets: Secrets, providers: Prov
     },
   };
 
-  /** One reading at a time, so that an old one never ends after a new one; each caller waits for one that began later. */
+  /**
+   * Runs one load at a time, so that an older load never finishes after a newer one. Each caller waits for a
+   * load that started after its call.
+   */
   function follow(): Promise<void> {
     if (running === undefined) return run();
     next ??= running

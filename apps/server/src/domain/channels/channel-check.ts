@@ -6,11 +6,13 @@ import type { Db } from "#platform/database/db.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { Providers } from "#providers/registry.ts";
 
-/** What a schema cannot see in a channel: the provider's demands, groups that exist, values that a wire cannot carry. */
+/**
+ * Checks that a schema cannot make: provider requirements, existing groups, and values that cannot be sent.
+ */
 
 /**
- * Throws `invalid_request` with an issue for every field that does not fit.
- * @param hasKey a key is given, or stored already
+ * Throws `invalid_request` with an issue for every invalid field.
+ * @param hasKey whether a key is given or already stored
  */
 export async function checkChannel(
   db: Db,
@@ -29,7 +31,7 @@ export async function checkChannel(
   refuse({ groups: { reason: "groups_unknown", groups }, ...fields });
 }
 
-/** The part that matters for a call without storing. */
+/** Checks only what matters for a test call without storing the channel. */
 export function checkUpstream(providers: Providers, input: ChannelInput, hasKey: boolean): void {
   refuse(upstreamFaults(providers, input, hasKey));
 }

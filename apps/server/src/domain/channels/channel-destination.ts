@@ -5,21 +5,22 @@ import { invalidFields } from "#errors.ts";
 import type { Providers } from "#providers/registry.ts";
 
 /**
- * Stored credentials are only sent where they were entered for: the provider, its address and the proxy on the way.
- * The one place of that rule: every change and every test of a stored channel passes here.
+ * Stored credentials are sent only to the destination they were entered for: the provider, its address and
+ * the proxy. Only this module implements the rule: every change and every test of a stored channel passes
+ * through it.
  */
 type Destination = Pick<
   ChannelInput,
   "type" | "base_url" | "proxy" | "other" | "plugin" | "model_headers" | "model_mapping"
 >;
 
-/** Headers that proxies and gateways choose the next server by. */
+/** Names of headers by which proxies and gateways choose the next server. */
 const routingHeader =
   /(?:^|[-_])(?:host|url|uri|target|upstream|endpoint|base|proxy|forwarded|origin|destination|server|backend|route|gateway)(?:[-_]|$)/i;
-/** A value that is an address or a path of one. */
+/** Matches a value that contains a URL or a path. */
 const address = /:\/\/|^\/|\.\.\//;
 
-/** The fields of `after` that send credentials elsewhere than `before` did. */
+/** Returns the fields of `after` that send credentials to another destination than `before` did. */
 export function movedFields(providers: Providers, before: Destination, after: Destination): string[] {
   const [was, is] = [placesOf(providers, before), placesOf(providers, after)];
   return (Object.keys(is) as (keyof typeof is)[]).filter((field) => was[field] !== is[field]);
@@ -32,7 +33,8 @@ function placesOf(providers: Providers, channel: Destination) {
     type: String(channel.type),
     base_url: normalized(base),
     proxy: normalized(channel.proxy),
-    // A region belongs to a provider's own address; in an operator's address it may be the whole host.
+    // With the provider's own address, this is a region. In a custom address template it can be the whole
+    // host.
     other: address.test(other) || given.includes("{") ? other : "",
     plugin: JSON.stringify(addressesIn(channel.plugin)),
     model_mapping: JSON.stringify(
@@ -47,7 +49,7 @@ function placesOf(providers: Providers, channel: Destination) {
   };
 }
 
-/** Two spellings of one address are the same destination. */
+/** Normalizes an address, so that two spellings of it compare as equal. */
 function normalized(text: string): string {
   const url = URL.parse(text);
   return url === null || text.includes("{") ? text : url.href.replace(/\/+$/, "");
@@ -65,12 +67,13 @@ function addressesIn(value: unknown, path = ""): string[] {
 }
 
 /**
- * Throws `invalid_request` when stored credentials would be sent elsewhere. Root may: it can read every key anyway.
- * @param moved of `movedFields`
+ * Throws `invalid_request` if stored credentials would be sent to another destination. Root may do this: root
+ * can read every key anyway.
+ * @param moved result of `movedFields`
  * @param kept fields whose stored credential would be used
  */
 export function requireCredentials(actor: Actor, moved: readonly string[], kept: readonly string[]): void {
-  // A password of the proxy goes to the proxy alone, and a mask of another proxy is refused already.
+  // The proxy's password goes only to the proxy, and the mask of another proxy is already rejected.
   const again = kept.filter((field) => field !== "proxy");
   if (moved.length === 0 || again.length === 0 || actor.role === Role.root) return;
   const error = invalidFields(

@@ -3,7 +3,7 @@ import { storedFacts } from "@gateway/shared/reasons";
 import { z } from "zod";
 import type { Db } from "#platform/database/db.ts";
 
-/** The time line of a channel: every change of its state, newest first, with who or why. */
+/** The timeline of a channel: every change of its state, newest first, with the actor or the reason. */
 
 const Detail = z.object({
   key: z.string().catch(""),
@@ -11,12 +11,12 @@ const Detail = z.object({
   fields: z.array(z.string()).catch([]),
 });
 
-/** Days that a time line reaches back. */
+/** Retention of timeline events, in days. */
 const KEPT_DAYS = 180;
-/** The newest of a channel stay however old they are: they say since when it is what it is. */
+/** Number of newest events per channel that are never deleted: they explain its current state. */
 const KEPT_ALWAYS = 20;
 
-/** Forgets what no one scrolls back to: a model that is paused daily would fill the disk. */
+/** Deletes old events. A model that is paused daily would otherwise fill the disk. */
 export async function forgetOldEvents(db: Db): Promise<void> {
   await db.$executeRaw`
     DELETE FROM channel_events old

@@ -7,7 +7,7 @@ export interface KeyInForce {
   weight: number;
 }
 
-/** An enabled channel as the relay uses it: parsed once when it was loaded, shared by all calls. */
+/** An enabled channel as the relay uses it: parsed once on load and shared by all calls. */
 export interface ChannelInForce {
   id: number;
   name: string;
@@ -25,32 +25,32 @@ export interface ChannelInForce {
   disabledStream: ReadonlySet<string>;
   onlyChat: boolean;
   preCost: number;
-  /** Answers Responses clients through chat even if the provider speaks Responses. */
+  /** Whether Responses clients are served through chat, even if the provider supports Responses. */
   compatibleResponse: boolean;
   proxy: string;
   plugin: Record<string, Record<string, unknown>>;
-  /** "" = any of its models. */
+  /** Model for tests; "" means any of the channel's models. */
   testModel: string;
   autoDisable: boolean;
-  /** Unknown fields of a client's body reach the provider in another dialect too. */
+  /** Whether unknown fields of the client's body are forwarded even when the dialect is translated. */
   allowExtraBody: boolean;
-  /** Requests and answers are kept for some days. */
+  /** Whether requests and responses are stored for some days. */
   logBodies: boolean;
-  /** "" = none. */
+  /** "" means none. */
   systemPrompt: string;
   systemPromptPlace: SystemPromptPlace;
-  /** Calls under way at once; 0 = as many as come. */
+  /** Maximum number of concurrent calls; 0 means unlimited. */
   maxConcurrency: number;
-  /** Milliseconds; 0 = the setting's, as for the next two. */
+  /** In milliseconds; 0 means the value of the setting. The same holds for the next two fields. */
   connectTimeoutMs: number;
   firstByteTimeoutMs: number;
   idleTimeoutMs: number;
 }
 
-/** Requested name → forwarded name and the name that is billed. */
+/** Mapping of requested names to forwarded and billed names. */
 export interface MappingInForce {
   exact: ReadonlyMap<string, MappedModel>;
-  /** Prefix without the star, longest first. A star in `target` stands for what follows the prefix. */
+  /** Prefixes without the star, longest first. A star in `target` stands for the text after the prefix. */
   wildcards: readonly { prefix: string; target: string; billsRequested: boolean }[];
 }
 
@@ -59,7 +59,9 @@ export interface MappedModel {
   billed: string;
 }
 
-/** What a request for `model` becomes at this channel: by its exact name, else by the longest wildcard that fits. */
+/**
+ * Returns the forwarded and billed names for `model`: by exact name, else by the longest matching wildcard.
+ */
 export function mapModel({ mapping }: Pick<ChannelInForce, "mapping">, model: string): MappedModel {
   const exact = mapping.exact.get(model);
   if (exact !== undefined) return exact;
@@ -69,7 +71,10 @@ export function mapModel({ mapping }: Pick<ChannelInForce, "mapping">, model: st
   return { upstream, billed: wildcard.billsRequested ? model : upstream };
 }
 
-/** The model a test asks for: the one that was named, the provider's usual one if it is offered, else the first. */
+/**
+ * Returns the model for a test: the configured one, the provider's default if the channel offers it, else the
+ * first.
+ */
 export function testModelOf(
   channel: Pick<ChannelInForce, "testModel" | "models">,
   provider: Pick<Provider, "testModel"> | undefined,
@@ -84,8 +89,8 @@ export function testModelOf(
 }
 
 /**
- * A key at random by weight, or the pinned one while it lives; undefined when the channel has none.
- * @param free which keys may be used now; when none may, all are considered
+ * Returns a random key by weight, or the pinned one while it exists; undefined when the channel has no keys.
+ * @param free whether a key may be used now; if no key may, all are considered
  */
 export function chooseKey(
   channel: Pick<ChannelInForce, "keys">,

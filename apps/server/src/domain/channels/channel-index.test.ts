@@ -31,7 +31,7 @@ describe("the index of channels", () => {
     expect(index.find("vip", "gpt-5")).toEqual([]);
   });
 
-  it("is after any changes what it would be if it were built from scratch", async () => {
+  it("equals an index built from scratch after any sequence of changes", async () => {
     const change = fc.oneof(
       one.map((put) => ({ put, remove: 0 })),
       fc.integer({ min: 1, max: 9 }).map((remove) => ({ put: undefined, remove })),
@@ -59,7 +59,7 @@ describe("the index of channels", () => {
     );
   });
 
-  it("leaves the list that a call holds as it was", () => {
+  it("does not modify a list that a call already has", () => {
     const index = createIndex([channel({ id: 1 }), channel({ id: 2 })]);
     const found = index.find("default", "gpt");
     index.remove(1);
@@ -68,7 +68,7 @@ describe("the index of channels", () => {
     expect(index.find("default", "gpt").map(({ id }) => id)).toEqual([3, 2]);
   });
 
-  it("bills by the requested name only when the target of a mapping begins with +", () => {
+  it("bills the requested name only if the mapping target starts with +", () => {
     const mapping = parseMapping({ a: "b", c: "+d" });
     const at = (model: string) => mapModel({ mapping }, model);
     expect(at("a")).toEqual({ upstream: "b", billed: "b" });
@@ -85,7 +85,7 @@ describe("the index of channels", () => {
     expect(at("claude")).toEqual({ upstream: "claude", billed: "claude" });
   });
 
-  it("puts what a wildcard matched in the place of the star in the target", () => {
+  it("replaces the star in the target with the text that the wildcard matched", () => {
     const mapping = parseMapping({ "anthropic/*": "*", "claude-*": "us.claude-*-v1", "gpt-*": "+o/gpt-*" });
     const at = (model: string) => mapModel({ mapping }, model);
     expect(at("anthropic/claude-5")).toEqual({ upstream: "claude-5", billed: "claude-5" });

@@ -2,32 +2,35 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChannelInForce } from "./channel-in-force.ts";
 
 /**
- * Channels by group and model. One channel at a time is put in or taken out, by replacing the lists it stands in:
- * whoever holds a list keeps what it was.
+ * Channels by group and model. Adding or removing a channel replaces the lists that contain it, so a list
+ * that a caller already has never changes.
  */
 export interface ChannelIndex {
-  /** Channels for the model in this group, highest priority first: the exact name's, else the longest wildcard's. */
+  /**
+   * Returns the channels for the model in this group, highest priority first. An exact model name wins over
+   * wildcards, and the longest wildcard over shorter ones.
+   */
   find(group: string, model: string): readonly ChannelInForce[];
-  /** Names a group can ask for; wildcards as they are written. */
+  /** Returns the model names that a group can request; wildcards as configured. */
   models(group: string): string[];
   byId(id: number): ChannelInForce | undefined;
-  /** Puts a channel in, or in the place of the one with its id. */
+  /** Adds the channel, or replaces the one with the same id. */
   put(channel: ChannelInForce): void;
   remove(id: number): void;
 }
 
 interface GroupIndex<List = readonly ChannelInForce[]> {
   exact: Map<string, List>;
-  /** Prefix without the star, longest first. */
+  /** Prefixes without the star, longest first. */
   wildcards: { prefix: string; channels: List }[];
 }
 
 const NONE: readonly ChannelInForce[] = [];
 
-/** Between so many channels of a large index, calls get their turn. */
+/** Number of channels indexed before the event loop may run other work. */
 const CHANNELS_AT_ONCE = 50;
 
-/** The index of many channels, without holding up the process. */
+/** Builds the index of many channels without blocking the event loop. */
 export async function buildIndex(channels: readonly ChannelInForce[]): Promise<ChannelIndex> {
   const groups = new Map<string, GroupIndex<ChannelInForce[]>>();
   const sorted = inOrder(channels);
@@ -49,7 +52,7 @@ function inOrder(channels: readonly ChannelInForce[]): ChannelInForce[] {
   return channels.toSorted((one, other) => (comesBefore(one, other) ? -1 : 1));
 }
 
-/** Only while an index is built: its lists are no one's yet. */
+/** Appends in place. Only safe during the build, before any caller has the lists. */
 function append(groups: Map<string, GroupIndex<ChannelInForce[]>>, channel: ChannelInForce): void {
   for (const group of new Set(channel.groups)) {
     let index = groups.get(group);

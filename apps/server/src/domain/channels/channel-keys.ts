@@ -11,13 +11,14 @@ import { eventReason } from "./channel-state.ts";
 import type { Frozen } from "./health-state.ts";
 import { channelKeyContext } from "./load-channels.ts";
 
-/** The keys of a channel, one by one. They go in and never come out: what is shown is a hint. */
+/** The keys of a channel. Stored keys are never returned: only a hint of each is shown. */
 
 type StoredKey = Prisma.ChannelKeyGetPayload<object>;
 
 /**
- * A key that stays keeps its row: stored answers name it. Given again, it is in use again.
- * @param mode `replace` destroys every key that is not given
+ * Stores keys. A key that stays keeps its row, because stored responses refer to it. A disabled key that is
+ * given again is enabled.
+ * @param mode `replace` deletes every key that is not given
  */
 export async function storeKeys(
   tx: Prisma.TransactionClient,
@@ -84,7 +85,10 @@ export async function listKeys(
   }));
 }
 
-/** Weight, or in use or not. The last key in use stays: a channel without one is switched off as a channel. */
+/**
+ * Changes the weight or the status of a key. Throws if it would disable the last enabled key: an operator
+ * must disable the channel instead.
+ */
 export async function patchKey(
   db: PrismaClient,
   actor: Actor,
@@ -104,7 +108,7 @@ export async function patchKey(
         ...(switched ? { status_reason: "", status_facts: [], status_time: currentTime() } : {}),
       },
     });
-    // Its channel went off with its last key, so it comes back with the first.
+    // The channel was disabled automatically with its last key, so its first enabled key enables it again.
     const revived = switched && patch.status === 1 && others === 0 && (await switchOn(tx, channelId));
     const kind = switched ? (patch.status === 1 ? "key-enabled" : "key-disabled") : "key-changed";
     await leaveTrace(tx, actor, kind, key, { ...key, ...patch });
@@ -134,7 +138,7 @@ export async function removeKey(
   });
 }
 
-/** The key, and how many others of its channel are in use. Throws `not_found`. */
+/** Returns the key and the number of other enabled keys of its channel. Throws `not_found`. */
 async function lockKey(
   tx: Prisma.TransactionClient,
   channelId: number,

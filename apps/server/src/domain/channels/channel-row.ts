@@ -5,17 +5,19 @@ import type { Secrets } from "#platform/secrets.ts";
 import { openPrivate } from "./channel-secrets.ts";
 import type { Frozen } from "./health-state.ts";
 
-/** A stored channel, as the console shows it and as a test call needs it. Its keys are not part of either. */
+/**
+ * A stored channel, as the console shows it and as a test call needs it. Neither contains its stored keys.
+ */
 
-/** A channel as a test call or a model listing needs it, stored or not yet, with one key in the clear. */
+/** A channel as a test call or a model listing needs it, stored or not, with one key in plain text. */
 export interface ChannelForTest extends Omit<ChannelInput, "key" | "key_mode"> {
-  /** 0 when it is not stored. */
+  /** 0 if the channel is not stored. */
   id: number;
   /** "" for providers without credentials. */
   key: string;
 }
 
-/** What is read with a channel. */
+/** The relations loaded with a channel. */
 export const channelParts = {
   keys: { orderBy: { position: "asc" } },
   models: { orderBy: { position: "asc" } },
@@ -24,7 +26,7 @@ export const channelParts = {
 
 export type ChannelRecord = Prisma.ChannelGetPayload<{ include: typeof channelParts }>;
 
-/** What a person entered for a stored channel, without the key and with a mask in the place of every other secret. */
+/** Returns the input fields of a stored channel, without its key and with a mask for every other secret. */
 export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mode"> {
   return {
     type: row.type,
@@ -58,7 +60,10 @@ export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mod
   };
 }
 
-/** What a person entered for a stored channel, in full but for the key: for calls, never for readers. */
+/**
+ * Returns the input fields of a stored channel with its secrets, without its key. For calls, never for
+ * display.
+ */
 export function typedInFull(secrets: Secrets, row: ChannelRecord): Omit<ChannelInput, "key" | "key_mode"> {
   const shown = typedIn(row);
   return { ...shown, ...openPrivate(secrets, row, shown) };
@@ -90,7 +95,7 @@ export function describeChannel(row: ChannelRecord, freezes: readonly Frozen[]):
   };
 }
 
-/** These columns were written from a checked `ChannelInput`, so they have its shape. */
+/** These columns were written from a validated `ChannelInput`, so they have its shape. */
 function asTexts(value: Prisma.JsonValue): Record<string, string> {
   return value as Record<string, string>;
 }

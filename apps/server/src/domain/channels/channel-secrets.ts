@@ -6,24 +6,25 @@ import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
 /**
- * Secrets of a channel besides its keys: the proxy's password, header values, parameters. The columns that people read
- * hold a mask in their place; the full values are encrypted beside them. Must not know who asks.
+ * Secrets of a channel besides its keys: the proxy's password, header values and parameters. The readable
+ * columns contain a mask instead; the full values are encrypted in a separate column. This module does not
+ * check who reads them.
  */
 export type PrivateFields = Pick<ChannelInput, "proxy" | "model_headers" | "custom_parameter" | "plugin">;
 
-/** The same values of a channel in use, which nothing changes. */
+/** The same values of an active channel, read-only. */
 type Readonlies = { [Field in keyof PrivateFields]: Readonly<PrivateFields[Field]> };
 
-/** Headers whose values say nothing about an account; every other value is hidden. */
+/** Headers whose values reveal nothing about an account. Every other header value is hidden. */
 const publicHeader =
   /^(?:accept|accept-language|content-type|user-agent|referer|http-referer|x-title|anthropic-(?:version|beta)|openai-beta)$/i;
 const secretName = /password|passwd|secret|credential|authorization|cookie|bearer|signature|token|key|auth/i;
 const secretNumber = /password|passwd|secret|pin$/i;
 const secretShape = /^(?:sk-|pk-|Bearer |Basic |AIza|AKIA|gh[a-z]_|xox[a-z]-|eyJ)|:\/\/[^/\s]*@/i;
-/** A long run of letters and digits together is a token, not a word. */
+/** Matches a long run of mixed letters and digits: a token, not a word. */
 const longRun = /(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{20,}/;
 
-/** What readers see in the place of the full values. */
+/** Returns the values as readers see them, with masks for secrets. */
 export function maskPrivate(full: Readonlies): PrivateFields {
   return {
     proxy: maskProxy(full.proxy),
@@ -38,7 +39,7 @@ export function maskPrivate(full: Readonlies): PrivateFields {
   };
 }
 
-/** The values that `maskPrivate` hides, so that they can be taken out of what a provider quotes. */
+/** Returns the values that `maskPrivate` hides, so that they can be redacted from provider responses. */
 export function hiddenIn(full: Readonlies): string[] {
   const { model_headers, custom_parameter, plugin } = maskPrivate(full);
   const found: string[] = [];
@@ -53,7 +54,7 @@ export function hiddenIn(full: Readonlies): string[] {
   return found;
 }
 
-/** `scheme://user:********@host`; a user name without a password is a token and hidden too. */
+/** Returns `scheme://user:********@host`. A user name without a password is a token and is hidden too. */
 function maskProxy(proxy: string): string {
   return proxy.replace(/^([a-z][\w+.-]*:\/\/)([^/?#]*)@/i, (_all, scheme: string, login: string) => {
     const colon = login.indexOf(":");
@@ -62,11 +63,11 @@ function maskProxy(proxy: string): string {
 }
 
 function maskRecord<T extends Record<string, unknown>>(record: T): T {
-  // The shape stays; only leaves are replaced.
+  // The shape stays the same; only leaves are replaced.
   return mask(record, "", false) as T;
 }
 
-/** @param hidden whether a name above says that everything below is secret */
+/** @param hidden whether a parent name marks everything below it as secret */
 function mask(value: unknown, name: string, hidden: boolean): unknown {
   if (typeof value === "string") {
     const isSecret = hidden || secretName.test(name) || secretShape.test(value) || longRun.test(value);
@@ -84,7 +85,7 @@ function mask(value: unknown, name: string, hidden: boolean): unknown {
   );
 }
 
-/** The columns of a channel for these values; `private_encrypted` is null when nothing has to be hidden. */
+/** Returns the columns for these values. `private_encrypted` is null if there is nothing to hide. */
 export function sealPrivate(secrets: Secrets, channelId: number, full: PrivateFields) {
   const { proxy, model_headers, custom_parameter, plugin } = full;
   const whole = { proxy, model_headers, custom_parameter, plugin };
@@ -100,8 +101,8 @@ export function sealPrivate(secrets: Secrets, channelId: number, full: PrivateFi
 }
 
 /**
- * The full values of a stored channel.
- * @param shown what its columns hold: all there is to know when nothing is encrypted
+ * Returns the full values of a stored channel.
+ * @param shown the values in its columns, which are complete if nothing is encrypted
  */
 export function openPrivate(
   secrets: Secrets,
@@ -111,22 +112,24 @@ export function openPrivate(
   if (row.private_encrypted === null) return shown;
   try {
     const whole = parseRecord(secrets.decrypt(row.private_encrypted, privateContext(row.id)));
-    // Written by `sealPrivate` from a checked input.
+    // `sealPrivate` wrote this from a validated input.
     return { ...shown, ...(whole as Partial<PrivateFields>) };
   } catch (cause) {
     throw conflict({ reason: "channel_secrets_unreadable" }, { cause });
   }
 }
 
-/** What of an input kept a stored secret by sending its mask, as field names, and the input with the secrets filled in. */
+/**
+ * An input with stored secrets filled in, and the names of the fields that kept a secret by sending its mask.
+ */
 export interface Filled<T> {
   input: T;
   kept: string[];
 }
 
 /**
- * Puts stored secrets in the place of their masks. Throws `invalid_request` with the field for a mask that stands for
- * nothing stored.
+ * Replaces masks with the stored secrets. Throws `invalid_request` with the field for a mask without a stored
+ * value.
  */
 export function fillMasks<T extends PrivateFields>(input: T, stored: PrivateFields | undefined): Filled<T> {
   const kept: string[] = [];
@@ -175,7 +178,7 @@ export function fillMasks<T extends PrivateFields>(input: T, stored: PrivateFiel
   return { input: filled, kept };
 }
 
-/** A masked input without the values that it cannot bring, for a file that was exported without secrets. */
+/** Removes masked values from an input, for a file that was exported without secrets. */
 export function dropMasks<T extends PrivateFields>(input: T): Filled<T> {
   const kept: string[] = [];
   const drop = (value: unknown, path: string): unknown => {
@@ -207,7 +210,7 @@ function privateContext(channelId: number): string {
   return `channel:${channelId}:private`;
 }
 
-/** It came out of JSON.parse, so JSON can hold it. */
+/** The value came from JSON.parse, so it is valid JSON. */
 function asJson(value: object): Prisma.InputJsonObject {
   return value;
 }

@@ -4,21 +4,22 @@ import { currentTime } from "#platform/clock.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
 /**
- * What the gateway itself switches off and on: a key on evidence, a channel with its last key or when nothing of it
- * works. Written down with the reason, and announced, in one transaction. What a person switched off stays his.
+ * Automatic status changes: a key on evidence, a channel with its last key or when none of it works. Each
+ * change is recorded with its reason and announced in one transaction. A channel or key that a user disabled
+ * is never enabled automatically.
  */
 
-/** For the columns of an event. */
+/** Returns the reason columns of an event. */
 export function eventReason({ text, facts }: Reason) {
   return { reason: text, reason_facts: facts };
 }
 
-/** For the columns of a channel or key. */
+/** Returns the reason columns of a channel or key. */
 function statusReason({ text, facts }: Reason) {
   return { status_reason: text, status_facts: facts };
 }
 
-/** On the time line without a change of status: a model of this channel is paused, or works again. */
+/** Adds a timeline event without a change of status: a model of this channel was paused or recovered. */
 export async function noteCircuit(
   db: PrismaClient,
   channelId: number,
@@ -35,7 +36,7 @@ export async function disableChannel(db: PrismaClient, channelId: number, reason
   await db.$transaction((tx) => switchOff(tx, channelId, reason));
 }
 
-/** Switches a key off, and the channel with it when no other of its keys is in use. */
+/** Disables a key, and its channel too when no other key is enabled. */
 export async function disableKey(
   db: PrismaClient,
   channelId: number,
@@ -43,7 +44,7 @@ export async function disableKey(
   reason: Reason,
 ): Promise<void> {
   await db.$transaction(async (tx) => {
-    // Two keys that die at once must not each find the other alive.
+    // Lock the channel: two keys that fail at once must not each see the other as enabled.
     await lock(tx, channelId);
     const { count } = await tx.channelKey.updateMany({
       where: { id: keyId, channel_id: channelId, status: 1 },
@@ -70,8 +71,8 @@ export async function disableKey(
 }
 
 /**
- * Takes a key and its channel back after a test with it went well, if they were switched off automatically.
- * Answers whether there was anything to take back.
+ * Enables a key and its channel after a successful test, if they were disabled automatically. Returns whether
+ * anything changed.
  * @param keyId undefined for a provider without keys
  */
 export async function reviveChannel(

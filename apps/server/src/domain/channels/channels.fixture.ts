@@ -1,7 +1,7 @@
 import { openai } from "#providers/definitions/openai.ts";
 import type { ChannelInForce } from "./channel-in-force.ts";
 
-/** A channel in force, for tests of what only looks at it. */
+/** Returns an active channel, for tests that only read it. */
 export function channel(part: Partial<ChannelInForce> & { id: number }): ChannelInForce {
   return {
     name: `channel ${part.id}`,

@@ -20,7 +20,7 @@ import { fillMasks, sealPrivate } from "./channel-secrets.ts";
 import { channelKeyContext } from "./load-channels.ts";
 import { modelNamesWith } from "./model-names.ts";
 
-/** Channels as operators manage them. Keys go in and never come out; every change is announced and leaves a trace. */
+/** Channel management for operators. Keys are never returned. Every change is announced and audited. */
 
 export interface ChannelDeps {
   db: PrismaClient;
@@ -29,8 +29,8 @@ export interface ChannelDeps {
 }
 
 /**
- * Throws `invalid_request` with a sentence per field; nothing is half done.
- * @param begin `keyLater`: it may lack the key that its provider needs
+ * Creates a channel. Throws `invalid_request` with an issue per field; nothing is stored in that case.
+ * @param begin `keyLater`: the channel may lack the key that its provider requires
  */
 export async function createChannel(
   deps: ChannelDeps,
@@ -43,7 +43,7 @@ export async function createChannel(
   fillMasks(input, undefined);
   return deps.db.$transaction(async (tx) => {
     await checkChannel(tx, deps.providers, input, keyLater || keys.length > 0);
-    // The cipher text is bound to the id, which the row has only once it is there.
+    // The ciphertext is bound to the id, so the id is needed before the row exists.
     const [{ id } = { id: 0 }] = await tx.$queryRaw<{ id: number }[]>`
       SELECT nextval(pg_get_serial_sequence('channels', 'id'))::int AS id`;
     await tx.channel.create({ data: { id, ...columnsOf(deps.secrets, id, input), status } });
@@ -56,9 +56,9 @@ export async function createChannel(
 }
 
 /**
- * Throws `invalid_request` when stored credentials would be sent to another address.
- * @param edit receives the channel as it is, without its key and with masks for its secrets, and returns what it becomes;
- *   an empty key keeps the stored ones
+ * Edits a channel. Throws `invalid_request` if stored credentials would be sent to another address.
+ * @param edit receives the current channel, without its key and with masked secrets, and returns the new one;
+ *   an empty key keeps the stored keys
  */
 export async function editChannel(
   deps: ChannelDeps,
@@ -83,8 +83,8 @@ export async function editChannel(
 }
 
 /**
- * An input for a stored channel with the stored secrets in the place of their masks. Throws `invalid_request` when
- * credentials that are not entered again would be sent elsewhere than they were stored for.
+ * Returns an input for a stored channel with the stored secrets in place of their masks. Throws
+ * `invalid_request` if credentials that are not entered again would be sent to another destination.
  */
 export function withStored<T extends ChannelInput>(
   deps: Pick<ChannelDeps, "secrets" | "providers">,
@@ -99,7 +99,7 @@ export function withStored<T extends ChannelInput>(
   return input;
 }
 
-/** Status, priority or weight alone. */
+/** Changes only the status, priority or weight. */
 export async function patchChannel(
   db: PrismaClient,
   actor: Actor,
@@ -117,7 +117,7 @@ export async function patchChannel(
         ...(switched ? { status_reason: "", status_facts: [], status_time: currentTime() } : {}),
       },
     });
-    // A channel that is switched on may use what it had: the keys that were switched off with it, too.
+    // A channel that is enabled also gets back the keys that were disabled automatically.
     if (switched && patch.status === ChannelStatus.enabled)
       await tx.channelKey.updateMany({
         where: { channel_id: id, status: 3 },
@@ -130,7 +130,7 @@ export async function patchChannel(
   });
 }
 
-/** The row stays for the logs that name it; its keys are destroyed. */
+/** Marks a channel as deleted and deletes its keys. The row stays, because logs refer to it. */
 export async function deleteChannel(db: PrismaClient, actor: Actor, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     await lockChannel(tx, id);
@@ -141,7 +141,7 @@ export async function deleteChannel(db: PrismaClient, actor: Actor, id: number):
   });
 }
 
-/** Two people who save the same channel at once must not mix their models. */
+/** Locks the channel: concurrent saves of one channel must not mix their models. */
 async function lockChannel(tx: Prisma.TransactionClient, id: number): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM channels WHERE id = ${id} FOR UPDATE`;
 }
@@ -150,7 +150,8 @@ async function lockChannel(tx: Prisma.TransactionClient, id: number): Promise<vo
 export async function getChannel(db: Db, id: number): Promise<ChannelRecord> {
   const row = await db.channel.findFirst({ where: { id, deleted_at: null } });
   if (row === null) throw notFound({ reason: "channel_not_found" });
-  // One after the other: in a transaction an `include` would send them at once on one connection, which pg is giving up.
+  // Sequential queries: in a transaction, `include` sends them at once on one connection, which pg
+  // deprecates.
   const parts = { where: { channel_id: id } };
   const keys = await db.channelKey.findMany({ ...parts, ...channelParts.keys });
   const models = await db.channelModel.findMany({ ...parts, ...channelParts.models });
@@ -159,23 +160,23 @@ export async function getChannel(db: Db, id: number): Promise<ChannelRecord> {
 }
 
 interface ChannelFilter {
-  /** Part of the name or the tag, or the id. */
+  /** Part of the name or tag, or the id. */
   keyword: string;
-  /** 0 = any. */
+  /** 0 means any. */
   type: number;
-  /** 0 = any. */
+  /** 0 means any. */
   status: number;
-  /** "" = any, as for the rest. */
+  /** "" means any; the same holds for the fields below. */
   group: string;
   /** Part of a model name. */
   model: string;
   tag: string;
-  /** 1 only without a tag, 2 only with one, else both. */
+  /** 1: only channels without a tag; 2: only channels with a tag; otherwise both. */
   filter_tag: number;
-  /** Beginnings. */
+  /** Prefixes. */
   test_model: string;
   other: string;
-  /** A whole key. */
+  /** A complete key. */
   key: string;
 }
 
@@ -199,10 +200,10 @@ export async function listChannels(
   return { rows, total };
 }
 
-/** The most channels that one selection holds. */
+/** Maximum number of channels in one selection. */
 const MOST_CHANNELS = 20_000;
 
-/** The ids of all channels that fit, for changes that are previewed and made in portions. */
+/** Returns the ids of all matching channels, for changes that are previewed and applied in portions. */
 export async function channelIds(
   deps: Pick<ChannelDeps, "db" | "secrets">,
   filter: ChannelFilter,
@@ -248,12 +249,12 @@ function fits(value: number): boolean {
   return Math.abs(value) < 2 ** 31;
 }
 
-/** The key that a test of this channel uses: the first in use, else the first. */
+/** Returns the key that a test of this channel uses: the first enabled one, else the first. */
 export function firstKey(row: ChannelRecord): ChannelRecord["keys"][number] | undefined {
   return row.keys.find((each) => each.status === 1) ?? row.keys[0];
 }
 
-/** The first stored key that is in use, in the clear; "" when the channel has none. */
+/** Returns the key of `firstKey` in plain text; "" when the channel has none. */
 export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
   const key = firstKey(row);
   if (key === undefined) return "";
@@ -264,7 +265,10 @@ export function openFirstKey(secrets: Secrets, row: ChannelRecord): string {
   }
 }
 
-/** One key per line, each once. A JSON document, as some providers hand out, is one key however it is laid out. */
+/**
+ * Splits text into distinct keys, one per line. A JSON document is one key, whatever its line breaks: some
+ * providers issue such keys.
+ */
 export function keysOf(text: string): string[] {
   if (text.trimStart().startsWith("{")) {
     const document = parseRecord(text);
@@ -290,7 +294,7 @@ async function replaceParts(tx: Prisma.TransactionClient, id: number, input: Cha
   });
 }
 
-/** Time line, audit log and announcement, in the transaction that makes the change. */
+/** Writes the timeline event, the audit entry and the announcement in the transaction of the change. */
 async function leaveTrace(
   tx: Prisma.TransactionClient,
   actor: Actor,
@@ -322,7 +326,7 @@ async function leaveTrace(
   await announce(tx, "channels", id);
 }
 
-/** @param open what of a channel is compared: a mask would hide that the secret behind it changed */
+/** @param open returns the values to compare; with masks, a changed secret would not be detected */
 function changedFields(before: ChannelRecord, after: ChannelRecord, open: typeof typedIn): string[] {
   const was = new Map(Object.entries(open(before)).map(([name, value]) => [name, JSON.stringify(value)]));
   const fields = Object.entries(open(after))
@@ -336,7 +340,7 @@ function picture(row: ChannelRecord): object {
   return { ...typedIn(row), status: row.status, key_hints: row.keys.map((key) => key.key_hint) };
 }
 
-/** Refuses to act on a channel without a model to ask for. */
+/** Returns the test model of a channel. Throws `conflict` if it has none. */
 export function testModelFor(
   deps: Pick<ChannelDeps, "providers">,
   input: Pick<ChannelInput, "test_model" | "models" | "type">,

@@ -1,38 +1,38 @@
 /**
- * A circuit breaker for one model of one channel. Too large a share of failures within a window asks for a test of the
- * channel; the test opens it. After a pause one real call at a time may try, and the first that succeeds closes it.
- * Pure: the time is passed in.
+ * A circuit breaker for one model of one channel. Too large a share of failures within a window requests a
+ * test of the channel; a failed test opens the circuit. After a pause, one real call at a time may try; the
+ * first success closes the circuit. Pure: the time is passed in.
  */
 export interface Circuit {
-  /** Milliseconds since 1970 when the newer half of the window began. */
+  /** Start of the newer half of the window, in milliseconds since 1970. */
   since: number;
-  /** Calls of the newer half, and of the half before it. */
+  /** Calls in the newer half; the `…Before` fields count the older half. */
   failed: number;
   passed: number;
   failedBefore: number;
   passedBefore: number;
-  /** Accounts whose calls failed within the window; a few are enough. */
+  /** Accounts whose calls failed within the window, up to a small maximum. */
   accounts: Set<number>;
-  /** Milliseconds since 1970; 0 while it is closed. Past it, a real call may try. */
+  /** Milliseconds since 1970; 0 while closed. After this time, a real call may try. */
   openUntil: number;
-  /** How often in a row it has opened. */
+  /** Number of consecutive openings. */
   trips: number;
-  /** When the real call that tries began; 0 = none. */
+  /** Start time of the current probe call; 0 means none. */
   probeSince: number;
 }
 
 export interface CircuitRules {
-  /** Failed calls of a hundred that open it. */
+  /** Percentage of failed calls that opens the circuit. */
   share: number;
-  /** Milliseconds of the first pause; each further one in a row is twice as long, up to ten times the first. */
+  /** First pause in milliseconds. Each consecutive pause is twice as long, up to ten times the first. */
   pauseMs: number;
 }
 
 const HALF_WINDOW_MS = 30_000;
-/** Fewer calls prove nothing. */
+/** Minimum number of calls in a window before the share counts. */
 const LEAST_CALLS = 8;
 const LONGEST_PAUSES = 10;
-/** A call that tries and has not ended by then will not. */
+/** Time after which an unfinished probe call is considered lost. */
 const PROBE_MS = 300_000;
 const ACCOUNTS_KEPT = 8;
 
@@ -50,21 +50,21 @@ export function newCircuit(at: number): Circuit {
   };
 }
 
-/** Whether a call may go out. */
+/** Returns whether a call may be sent. */
 export function admits(circuit: Circuit, at: number): boolean {
   if (circuit.openUntil === 0) return true;
   if (circuit.openUntil > at) return false;
   return circuit.probeSince === 0 || at - circuit.probeSince > PROBE_MS;
 }
 
-/** Whether the next call is the one that tries. */
+/** Returns whether the next call is the probe. */
 export function isHalfOpen(circuit: Circuit, at: number): boolean {
   return circuit.openUntil !== 0 && circuit.openUntil <= at;
 }
 
-/** @returns whether the failures so far ask for a test of the channel */
+/** @returns whether the failures so far require a test of the channel */
 export function noteFailure(circuit: Circuit, at: number, account: number, rules: CircuitRules): boolean {
-  // Calls that began before it opened say nothing new; the one that tries does.
+  // Calls that started before the circuit opened are no new evidence; the probe is.
   if (circuit.openUntil !== 0) return isHalfOpen(circuit, at);
   roll(circuit, at);
   circuit.failed += 1;
@@ -74,10 +74,10 @@ export function noteFailure(circuit: Circuit, at: number, account: number, rules
   return all >= LEAST_CALLS && failed * 100 >= all * rules.share;
 }
 
-/** @returns whether this answer closed an open circuit */
+/** @returns whether this success closed an open circuit */
 export function notePass(circuit: Circuit, at: number): boolean {
   if (circuit.openUntil !== 0) {
-    // Calls that began before it opened say nothing: only the one that tries can close it.
+    // Calls that started before the circuit opened do not count: only the probe can close it.
     if (!isHalfOpen(circuit, at)) return false;
     closeCircuit(circuit, at);
     return true;
@@ -87,7 +87,10 @@ export function notePass(circuit: Circuit, at: number): boolean {
   return false;
 }
 
-/** A test confirmed the failures. @returns whether it was closed before */
+/**
+ * Opens the circuit after a test confirmed the failures.
+ * @returns whether it was closed before
+ */
 export function openCircuit(circuit: Circuit, at: number, { pauseMs }: CircuitRules): boolean {
   const wasClosed = circuit.openUntil === 0;
   const { trips } = circuit;
@@ -98,12 +101,12 @@ export function openCircuit(circuit: Circuit, at: number, { pauseMs }: CircuitRu
   return wasClosed;
 }
 
-/** A test or a call succeeded: what was counted against the channel is forgotten. */
+/** Closes the circuit and resets its counters after a successful test or call. */
 export function closeCircuit(circuit: Circuit, at: number): void {
   Object.assign(circuit, newCircuit(at));
 }
 
-/** A closed circuit whose window holds no failure says nothing: it can go. */
+/** Returns whether the circuit can be dropped: it is closed and its window contains no failures. */
 export function isForgotten(circuit: Circuit, at: number): boolean {
   if (circuit.openUntil !== 0) return false;
   roll(circuit, at);

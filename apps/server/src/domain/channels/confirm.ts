@@ -1,28 +1,28 @@
 import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/channel";
 
 /**
- * Tests by which failures of calls are confirmed before they count for other accounts. Bounded: callers decide what
- * they send, so they must not decide how often a provider is paid for a test.
+ * Tests that confirm failures before they affect other accounts. Their rate is limited: callers control what
+ * they send, so they must not control how often a provider is paid for a test.
  */
 export interface Confirm {
   /**
-   * Starts a test unless one for the same subject is under way or was passed a short while ago.
-   * @param subject what is tested: a key, a model, a channel
+   * Starts a test unless one for the same subject is running or ran a short while ago.
+   * @param subject what is tested: a key, a model or a channel
    */
   start(subject: string, test: () => Promise<ChannelTestResult>, then: (verdict: Verdict) => void): void;
 }
 
-/** `untested`: nothing short could be asked. */
+/** `untested` means that no cheap test request exists. */
 export type Verdict = { kind: "passed" | "untested" } | { kind: "failed"; fault: string; message: string };
 
-/** After a passed test, so long the next one for the same subject has to wait. */
+/** Minimum pause after a passed test of a subject. */
 const PAUSE_MS = 60_000;
 const FAILED_PAUSE_MS = 5_000;
 const MOST_AT_ONCE = 4;
 const MOST_KEPT = 2_000;
 
 export function createConfirm(now: () => number, onError: (error: unknown) => void): Confirm {
-  /** Milliseconds since 1970 until which no test starts; infinite while one is under way. */
+  /** Milliseconds since 1970 before which no test starts; infinite while a test runs. */
   const waiting = new Map<string, number>();
   let inProgress = 0;
 

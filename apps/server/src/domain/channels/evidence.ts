@@ -10,10 +10,10 @@ import { WHOLE } from "./freezes.ts";
 import { absent, refusing, type State, type Tried } from "./health-state.ts";
 
 /**
- * What failures of calls lead to beyond a freeze: a key or a channel switched off, a circuit opened. Each is confirmed
- * by a test of the channel first, because a caller can make calls fail at will.
+ * Consequences of failures beyond a freeze: a key or a channel is disabled, or a circuit opens. A test of the
+ * channel confirms each first, because a caller can make calls fail at will.
  */
-/** The settings of circuit breakers. */
+/** Settings of the circuit breakers. */
 export interface CircuitSettings extends CircuitRules {
   enabled: boolean;
 }
@@ -22,22 +22,25 @@ export interface EvidenceOptions {
   now: () => number;
   onError(error: unknown): void;
   circuit: () => CircuitSettings;
-  /** One short question to a channel with the keys it is passed with; `cheap`: only one that costs next to nothing. */
+  /**
+   * Sends one short request to a channel with the given keys. With `cheap`, sends it only if it costs almost
+   * nothing.
+   */
   test: ((channel: ChannelInForce, model: string, cheap: boolean) => Promise<ChannelTestResult>) | undefined;
 }
 
-/** Refused credentials or balance: so many in a row, over at most so long, without a success in between. */
+/** Consecutive refusals of credentials or balance that trigger a test, and the maximum time they may span. */
 const EVIDENCE_COUNT = 3;
 const EVIDENCE_WINDOW_MS = 10 * 60_000;
-/** A channel of which nothing works: so many failures in a row, over at least so long. */
+/** Consecutive failures of a whole channel that trigger a test, and the minimum time they must span. */
 const DEAD_COUNT = 10;
 const DEAD_MS = 5 * 60_000;
-/** Accounts whose calls must fail where no test can confirm it. */
+/** Number of accounts whose calls must fail where no test can confirm the failure. */
 const SEVERAL_ACCOUNTS = 3;
-/** Names that clients invent for a wildcard must not fill the memory. */
+/** Limits memory: clients can invent any number of model names for a wildcard. */
 const MOST_CIRCUITS = 500;
 
-/** Collects evidence against a channel and acts on it once a test has confirmed it. */
+/** Collects evidence against a channel and acts on it after a test confirms it. */
 export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
   const { now, circuit: rules } = options;
   const confirm = createConfirm(now, options.onError);
@@ -46,7 +49,9 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
     writing.catch((error: unknown) => options.onError(error));
   }
 
-  /** With the model that a channel is usually tested with: clients must not choose what a key is judged by. */
+  /**
+   * Returns a test with the default test model: clients must not choose the model that decides about a key.
+   */
   function testOf(channel: ChannelInForce, key: KeyInForce | undefined): () => Promise<ChannelTestResult> {
     const model = testModelOf(channel, channel.provider);
     const { test } = options;
@@ -55,7 +60,10 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
       test({ ...channel, keys: key === undefined ? channel.keys.slice(0, 1) : [key] }, model, false);
   }
 
-  /** Enough refusals of a key in a row ask for a test with it, which switches it off. */
+  /**
+   * Counts consecutive refusals of a key. Enough of them start a test with this key; a refused test disables
+   * it.
+   */
   function collectEvidence(state: State, { channel, key }: Tried): void {
     const at = now();
     const id = key?.id ?? WHOLE;
@@ -76,7 +84,10 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
     });
   }
 
-  /** Failures of the whole channel in a row; enough of them ask for a test, which switches it off. */
+  /**
+   * Counts consecutive failures of the whole channel. Enough of them start a test; a failed test disables the
+   * channel.
+   */
   function collectSilence(state: State, { channel, key }: Tried, error: UpstreamError, may: boolean): void {
     const at = now();
     const { run } = state;

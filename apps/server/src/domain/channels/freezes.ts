@@ -1,44 +1,46 @@
 import type { UpstreamError } from "#dialects/ir.ts";
 
 /**
- * The pauses of one channel after failures, by model, key and account. A failure pauses the channel for the account
- * whose call failed; for every account only once calls of several accounts failed that other channels could serve.
- * Pure: the time is passed in.
+ * Pauses of one channel after failures, by model, key and account. A failure pauses the channel only for the
+ * account whose call failed. The pause extends to all accounts after calls of several accounts failed that
+ * other channels served. Pure: the time is passed in.
  */
 export interface Freeze {
-  /** `*` = every model. */
+  /** `*` means every model. */
   model: string;
-  /** 0 = the whole channel, not one of its keys. */
+  /** 0 means the whole channel, not one of its keys. */
   keyId: number;
-  /** 0 = every account. */
+  /** 0 means every account. */
   account: number;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   until: number;
-  /** Milliseconds since 1970 until which the provider itself asked for a pause; 0 = it did not. */
+  /** End of the pause that the provider requested, in milliseconds since 1970; 0 if it requested none. */
   hardUntil: number;
   reason: UpstreamError["kind"];
-  /** Another channel served the call that failed here, so the failure is not the request's own. */
+  /** Whether another channel served the call that failed here, so the request itself is not at fault. */
   counts: boolean;
 }
 
-/** A credential that was refused is refused for every model. */
+/** A refused credential is refused for every model. */
 export const EVERY_MODEL = "*";
-/** In the place of a key: the whole channel. */
+/** Key id that stands for the whole channel. */
 export const WHOLE = 0;
-/** In the place of an account: all of them. */
+/** Account id that stands for all accounts. */
 const EVERYONE = 0;
-/** Accounts whose calls must fail at once before a pause is for every account. */
+/** Number of accounts that must fail at the same time before a pause applies to every account. */
 const SEVERAL_ACCOUNTS = 3;
-/** More pauses than this at one channel say nothing more. */
+/** Maximum number of pauses per channel. */
 const MOST_FREEZES = 1_000;
 
 export interface Freezes {
   add(freeze: Omit<Freeze, "counts">, at: number): void;
-  /** The call was served elsewhere: its failure here counts for other accounts too. */
+  /** Records that another channel served the call: its failure here counts for other accounts too. */
   confirm(model: string, keyId: number, account: number, at: number): void;
-  /** The longest pause for a model, of a key or the whole channel; undefined when there is none now. */
+  /**
+   * Returns the longest current pause for a model, of a key or the whole channel; undefined if there is none.
+   */
   find(model: string, keyId: number, account: number, at: number): Freeze | undefined;
-  /** Ends the pauses that this account met for a model. */
+  /** Ends the pauses of a model that apply to this account. */
   end(model: string, keyId: number, account: number): void;
   list(at: number): Freeze[];
   isEmpty(): boolean;
@@ -81,7 +83,7 @@ export function createFreezes(): Freezes {
           each.keyId === keyId,
       );
       if (alike.length < SEVERAL_ACCOUNTS) return;
-      // What a provider asked of one account is not held against another: only its own request can know.
+      // A pause that a provider requested of one account does not bind another account.
       all.set(nameOf(model, keyId, EVERYONE), { ...own, account: EVERYONE, hardUntil: 0 });
     },
     find(model, keyId, account, at) {

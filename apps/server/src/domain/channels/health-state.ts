@@ -3,7 +3,7 @@ import type { ChannelInForce, KeyInForce } from "./channel-in-force.ts";
 import { admits, type Circuit } from "./circuit.ts";
 import { EVERY_MODEL, type Freeze, type Freezes, WHOLE } from "./freezes.ts";
 
-/** What a node knows of one channel's health, and how that reads for a call and for people. Pure. */
+/** Health of one channel as this node knows it, and how it reads for a call and for operators. Pure. */
 
 export interface Evidence {
   count: number;
@@ -13,35 +13,35 @@ export interface Evidence {
 export interface State {
   frozen: Freezes;
   circuits: Map<string, Circuit>;
-  /** By key. */
+  /** By key id. */
   refused: Map<number, Evidence>;
-  /** Failures of any model without a success in between. */
+  /** Consecutive failures of any model. */
   run: Evidence;
   inProgress: number;
 }
 
-/** Milliseconds since 1970 throughout. */
+/** A pause of a channel. Times are in milliseconds since 1970. */
 export interface Pause {
   until: number;
-  /** Until when the provider itself asked to wait; 0 = it did not. */
+  /** End of the pause that the provider requested; 0 if it requested none. */
   hardUntil: number;
   reason: Frozen["reason"];
   /** The key that is free first; `WHOLE` for a channel without keys. */
   keyId: number;
-  /** Only calls of the account that asks are paused. */
+  /** Whether only calls of the current account are paused. */
   ownOnly: boolean;
 }
 
 export interface Frozen {
-  /** `*` = every model. */
+  /** `*` means every model. */
   model: string;
-  /** Null = the whole channel, not one of its keys. */
+  /** Null means the whole channel, not one of its keys. */
   keyId: number | null;
-  /** Milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   until: number;
   /** `probing`: the pause is over, but only one call at a time may try. */
   reason: UpstreamError["kind"] | "circuit" | "probing";
-  /** How many accounts it is paused for; 0 = every account. */
+  /** Number of accounts it is paused for; 0 means every account. */
   accounts: number;
 }
 
@@ -50,7 +50,7 @@ export interface Tried {
   key: KeyInForce | undefined;
 }
 
-/** Failures that say that the provider is not there, not that it will not serve this key or this model. */
+/** Failures that mean that the provider is unavailable, not that it refuses this key or model. */
 export const absent: ReadonlySet<string> = new Set<UpstreamError["kind"]>([
   "server",
   "network",
@@ -58,15 +58,15 @@ export const absent: ReadonlySet<string> = new Set<UpstreamError["kind"]>([
   "overloaded",
 ]);
 export const refusing: ReadonlySet<string> = new Set<UpstreamError["kind"]>(["auth", "quota"]);
-/** Failures of one key; another key of the same channel may do. */
+/** Failures of one key. Another key of the same channel may work. */
 const ofKey: ReadonlySet<UpstreamError["kind"]> = new Set(["auth", "quota", "rate-limited"]);
 
-/** Whether another key of the same channel may do better. */
+/** Returns whether another key of the same channel may work. */
 export function isKeyFailure(error: UpstreamError): boolean {
   return ofKey.has(error.kind);
 }
 
-/** What of a channel a failure pauses. */
+/** Returns the model and key that a failure pauses. */
 export function frozenPart(
   { channel, key }: Tried,
   model: string,
@@ -74,7 +74,7 @@ export function frozenPart(
 ): Pick<Freeze, "model" | "keyId"> {
   return {
     model: refusing.has(error.kind) ? EVERY_MODEL : model,
-    // Of a single key, the channel is what people know.
+    // With a single key, pause the channel: that is what operators recognize.
     keyId: isKeyFailure(error) && channel.keys.length > 1 ? (key?.id ?? WHOLE) : WHOLE,
   };
 }
@@ -84,7 +84,7 @@ function later(one: Freeze | undefined, other: Freeze | undefined): Freeze | und
   return one.until >= other.until ? one : other;
 }
 
-/** The key that is free now or first; a pause that the provider asked for is the worse one. */
+/** Returns the key that is free now or first. A pause that the provider requested ranks after any other. */
 function firstFree(
   channel: ChannelInForce,
   state: State,
@@ -118,11 +118,11 @@ export function circuitsOf({ circuits }: State, at: number): Frozen[] {
     }));
 }
 
-/** One line for each model and key, whatever the number of accounts. */
+/** Returns one line per model and key, whatever the number of accounts. */
 export function frozenOf({ frozen, circuits }: State, at: number): Frozen[] {
   const lines = new Map<string, Frozen>();
   for (const { model, keyId, account, until, reason } of frozen.list(at)) {
-    // An open circuit says the same and holds longer.
+    // An open circuit covers the same pause and lasts longer.
     if (keyId === WHOLE && (circuits.get(model)?.openUntil ?? 0) !== 0) continue;
     const name = `${keyId} ${model}`;
     const line = lines.get(name);
@@ -138,7 +138,7 @@ export function frozenOf({ frozen, circuits }: State, at: number): Frozen[] {
   return [...lines.values()];
 }
 
-/** Why a channel is passed over for this account; undefined when it is not paused. */
+/** Returns why a channel is skipped for this account; undefined if it is not paused. */
 export function pauseOf(
   channel: ChannelInForce,
   state: State,

@@ -14,7 +14,7 @@ const error = (kind: UpstreamError["kind"], retryAfter?: number): UpstreamError 
   ...(retryAfter === undefined ? {} : { retryAfter }),
 });
 
-/** What would be written to the time line is not what is tested here: no database is there to take it. */
+/** Returns a health tracker without a database: these tests do not cover the timeline. */
 function health(nodes = 1, fault = "server") {
   let clock = 1_000_000;
   const answers = { fault, tests: [] as string[] };
@@ -38,7 +38,7 @@ function health(nodes = 1, fault = "server") {
     ...made,
     answers,
     wait: (seconds: number) => (clock += seconds * 1_000),
-    /** Until a test that was started has its verdict. */
+    /** Resolves after a started test has its verdict. */
     settled: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
@@ -49,7 +49,7 @@ const many = channel({ id: 2, keys });
 const soleKey = { channel: one, key: one.keys[0] };
 
 describe("a freeze", () => {
-  it("holds for one model of one channel, as long as the provider asks or the setting says", () => {
+  it("lasts for one model of one channel, as long as the provider requests or the setting defines", () => {
     const state = health();
     state.failed(soleKey, "gpt", error("server"), options);
     state.failed(soleKey, "claude", error("rate-limited", 60), options);
@@ -62,7 +62,7 @@ describe("a freeze", () => {
     expect(usable()).toEqual([true, true, true]);
   });
 
-  it("holds for the key alone when it is the key's, and for the channel when no key is left", () => {
+  it("applies to one key for a failure of that key, and to the channel when no key is left", () => {
     const state = health();
     for (const key of keys.slice(0, 2)) {
       state.failed({ channel: many, key }, "gpt", error("rate-limited"), options);
@@ -73,7 +73,7 @@ describe("a freeze", () => {
     state.failed({ channel: many, key: keys[2] }, "gpt", error("auth", 30), options);
     expect(state.usable(many, "gpt", account)).toBe(false);
     expect(state.usable(many, "claude", account)).toBe(true);
-    // The key whose provider asked for nothing may be asked first.
+    // The key without a pause requested by the provider may be tried first.
     expect(state.pause(many, "gpt", account)).toMatchObject({ until: 1_005_000, hardUntil: 0, keyId: 1 });
     expect(state.freezes(2).map(({ keyId, model }) => [keyId, model])).toEqual([
       [1, "gpt"],
@@ -82,19 +82,19 @@ describe("a freeze", () => {
     ]);
   });
 
-  it("is for all keys when the provider itself fails", () => {
+  it("applies to all keys when the provider itself fails", () => {
     const state = health();
     state.failed({ channel: many, key: keys[0] }, "gpt", error("network"), options);
     expect(state.usable(many, "gpt", account)).toBe(false);
   });
 
-  it("is not for a caller's own mistake", () => {
+  it("does not follow a bad request", () => {
     const state = health();
     state.failed(soleKey, "gpt", error("bad-request"), options);
     expect(state.usable(one, "gpt", account)).toBe(true);
   });
 
-  it("is for the account alone whose call failed, whatever its calls do", () => {
+  it("applies only to the account whose call failed, whatever it sends", () => {
     const state = health();
     for (let call = 0; call < 100; call += 1)
       for (const kind of ["auth", "quota", "rate-limited", "server", "network", "not-found"] as const)
@@ -106,13 +106,13 @@ describe("a freeze", () => {
     expect(state.freezes(1)).toMatchObject([{ accounts: 1 }, { accounts: 1 }]);
   });
 
-  it("is for every account after failures of several that other channels could serve", () => {
+  it("applies to every account after failures of several accounts that other channels served", () => {
     const state = health();
     for (const who of [1, 2, 3]) {
       state.failed(soleKey, "gpt", error("server", 600), { ...options, account: who });
       expect(state.usable(one, "gpt", 9)).toBe(true);
     }
-    // Requests that fail on every channel say nothing of a channel.
+    // Requests that fail on every channel are no evidence against one channel.
     expect(state.freezes(1)).toMatchObject([{ accounts: 3 }]);
     for (const who of [1, 2, 3]) state.servedElsewhere(soleKey, "gpt", error("server"), who);
     expect(state.usable(one, "gpt", 9)).toBe(false);
@@ -121,14 +121,14 @@ describe("a freeze", () => {
     expect(state.freezes(1)).toMatchObject([{ accounts: 0 }]);
   });
 
-  it("ends with a call that succeeds, and leaves other accounts' as they are", () => {
+  it("ends with a successful call and leaves the freezes of other accounts", () => {
     const state = health();
     for (const who of [1, 2]) state.failed(soleKey, "gpt", error("server"), { ...options, account: who });
     state.succeeded(soleKey, "gpt", 1);
     expect([1, 2].map((who) => state.usable(one, "gpt", who))).toEqual([true, false]);
   });
 
-  it("of very many accounts takes bounded memory", () => {
+  it("uses bounded memory for very many accounts", () => {
     const state = health();
     for (let who = 1; who <= 3_000; who += 1)
       state.failed(soleKey, "gpt", error("server"), { ...options, account: who });
@@ -152,7 +152,7 @@ describe("a circuit", () => {
     return state;
   }
 
-  it("opens for every account when too many calls of a window fail and a test confirms it, and not before", async () => {
+  it("opens for every account only after too many calls of a window fail and a test confirms it", async () => {
     const state = health();
     for (let call = 0; call < 7; call += 1) fail(state);
     await state.settled();
@@ -165,7 +165,7 @@ describe("a circuit", () => {
     expect(state.freezes(1)).toMatchObject([{ model: "gpt", reason: "circuit", accounts: 0 }]);
   });
 
-  it("stays closed when the test succeeds, and is tested again a minute later at the earliest", async () => {
+  it("stays closed when the test succeeds, and waits a minute before the next test", async () => {
     const state = health(1, "");
     for (let call = 0; call < 200; call += 1) {
       fail(state);
@@ -179,7 +179,7 @@ describe("a circuit", () => {
     expect(state.answers.tests).toEqual(["gpt", "gpt"]);
   });
 
-  it("takes calls of several accounts where nothing can be tested", async () => {
+  it("requires failures of several accounts where no test is possible", async () => {
     const state = health(1, cannotProbe);
     for (let call = 0; call < 20; call += 1) fail(state, 1 + (call % 2));
     await state.settled();
@@ -201,13 +201,13 @@ describe("a circuit", () => {
     expect(state.usable(one, "gpt", account)).toBe(true);
   });
 
-  it("lets one real call at a time try, and closes when it succeeds", async () => {
+  it("admits one real call at a time after the pause, and closes when it succeeds", async () => {
     const state = await broken();
     state.wait(31);
     expect(state.usable(one, "gpt", account)).toBe(true);
     const probe = state.enter(one, "gpt");
     expect(state.usable(one, "gpt", account)).toBe(false);
-    // Its client left: no verdict, the next call tries.
+    // The client disconnected: no verdict, the next call tries.
     probe.leave();
     expect(state.usable(one, "gpt", account)).toBe(true);
     state.enter(one, "gpt");
@@ -217,7 +217,7 @@ describe("a circuit", () => {
     expect(state.usable(one, "gpt", account)).toBe(true);
   });
 
-  it("opens for twice as long when the call that tries fails and a test confirms it", async () => {
+  it("stays open twice as long when the probe call fails and a test confirms it", async () => {
     const state = await broken();
     state.wait(31);
     state.enter(one, "gpt");
@@ -227,7 +227,7 @@ describe("a circuit", () => {
     expect(state.usable(one, "gpt", 2)).toBe(false);
     state.wait(30);
     expect(state.usable(one, "gpt", 2)).toBe(true);
-    // One account's failing request cannot keep it open.
+    // The failing request of one account cannot keep the circuit open.
     state.answers.fault = "";
     state.enter(one, "gpt");
     fail(state);
@@ -235,13 +235,13 @@ describe("a circuit", () => {
     expect(state.freezes(1)).toEqual([]);
   });
 
-  it("does not listen to calls that set out before it opened", async () => {
+  it("ignores calls that started before it opened", async () => {
     const state = await broken();
     state.succeeded({ channel: one, key: undefined }, "gpt", account);
     expect(state.usable(one, "gpt", account)).toBe(false);
   });
 
-  it("can be switched off, made longer and made more sensitive", async () => {
+  it("can be disabled, extended and made more sensitive", async () => {
     let rules = { enabled: false, share: 50, pauseMs: 30_000 };
     let clock = 1_000_000;
     const state = createHealth({} as PrismaClient, {
@@ -277,7 +277,7 @@ describe("a circuit", () => {
 describe("a limit of concurrent calls", () => {
   const narrow = channel({ id: 3, maxConcurrency: 4 });
 
-  it("holds until the calls are over, however often they say so", () => {
+  it("counts a call until it leaves, and ignores repeated leaves", () => {
     const state = health();
     const calls = [1, 2, 3, 4].map(() => state.enter(narrow, "gpt"));
     expect(state.usable(narrow, "gpt", account)).toBe(false);
@@ -289,7 +289,7 @@ describe("a limit of concurrent calls", () => {
     expect(state.usable(narrow, "gpt", account)).toBe(false);
   });
 
-  it("is shared by the nodes", () => {
+  it("is divided among the nodes", () => {
     const state = health(2);
     state.enter(narrow, "gpt");
     state.enter(narrow, "gpt");

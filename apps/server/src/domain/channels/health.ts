@@ -22,46 +22,52 @@ import {
 } from "./health-state.ts";
 
 /**
- * How channels are doing, as this node saw it: freezes after failures, circuits, calls under way, and the evidence
- * for switching a key or a channel off. What affects other accounts than the one whose calls failed is confirmed by a
- * test of the channel, or by calls of several accounts. Lives in memory; only what is switched off is written down.
+ * Health of the channels as this node observes it: freezes after failures, circuits, calls in progress, and
+ * evidence for disabling a key or channel. A test of the channel, or calls of several accounts, must confirm
+ * anything that affects accounts other than the one whose calls failed. The state is in memory; only status
+ * changes and circuit events are stored.
  */
 export interface Health {
-  /** Whether a call of this account may go to the channel now: not frozen, not full, with a key that is free. */
+  /**
+   * Returns whether a call of this account may use the channel now: not frozen, not full, and with a free
+   * key.
+   */
   usable(channel: ChannelInForce, model: string, account: number): boolean;
   keyUsable(channel: ChannelInForce, keyId: number, model: string, account: number): boolean;
-  /** Why a channel is passed over for this account and until when; undefined when it is not paused. */
+  /** Returns why a channel is skipped for this account, and until when; undefined if it is not paused. */
   pause(channel: ChannelInForce, model: string, account: number): Pause | undefined;
-  /** The first of these channels that are paused, at most `most`; costs next to nothing while none is. */
+  /** Returns the first paused channels, at most `most`. Costs almost nothing while no channel is paused. */
   pausedAmong(
     channels: readonly ChannelInForce[],
     model: string,
     account: number,
     most: number,
   ): { channel: ChannelInForce; pause: Pause }[];
-  /** All pauses of a channel that still hold. */
+  /** Returns all current pauses of a channel. */
   freezes(channelId: number): Frozen[];
-  /** Whether a channel has as many calls under way as it may have. */
+  /** Returns whether a channel has reached its limit of concurrent calls. */
   full(channel: ChannelInForce): boolean;
-  /** A call sets out; it counts until it leaves. */
+  /** Registers a call in progress; it counts until it leaves. */
   enter(channel: ChannelInForce, model: string): Lease;
   failed(tried: Tried, model: string, error: UpstreamError, options: FailureOptions): void;
-  /** The call that failed here was served by another channel: it was not the request that failed. */
+  /**
+   * Records that another channel served the call that failed here, so the request itself was not at fault.
+   */
   servedElsewhere(tried: Tried, model: string, error: UpstreamError, account: number): void;
   succeeded(tried: Tried, model: string, account: number): void;
-  /** Forgets what was held against a channel that an operator has just changed or tested well. */
+  /** Clears the failures of a channel that an operator has just changed or tested successfully. */
   forgive(channelId: number): void;
 }
 
 export interface Lease {
-  /** The call is over, however it ended. Once is enough; more do no harm. */
+  /** Ends the call, whatever its outcome. Repeated calls have no effect. */
   leave(): void;
 }
 
 export interface FailureOptions {
-  /** Whose call failed. */
+  /** The account whose call failed. */
   account: number;
-  /** Seconds of freeze when the provider does not say; 0 = none. */
+  /** Freeze in seconds if the provider does not request one; 0 means none. */
   cooldownSeconds: number;
   mayDisable: boolean;
 }
@@ -69,13 +75,13 @@ export interface FailureOptions {
 export interface HealthOptions {
   onError(error: unknown): void;
   now?: () => number;
-  /** Nodes that share a channel's limit of concurrent calls. */
+  /** Number of nodes that share a channel's limit of concurrent calls. */
   nodes?: () => number;
   circuit?: () => CircuitSettings;
   test?: EvidenceOptions["test"];
 }
 
-/** A provider may ask for long pauses; an hour is the most we believe. */
+/** Maximum freeze: longer pauses that a provider requests are cut to one hour. */
 const MAX_FREEZE_SECONDS = 3_600;
 const defaultCircuit: CircuitSettings = { enabled: true, share: 50, pauseMs: 30_000 };
 
@@ -113,7 +119,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
     return state.inProgress >= Math.max(1, Math.floor(channel.maxConcurrency / nodes()));
   }
 
-  /** The provider answered: a refusal of the request itself is an answer too. */
+  /** Records a response of the provider. A rejection of the request itself counts as a response too. */
   function circuitPassed(state: State, channelId: number, model: string): void {
     const circuit = state.circuits.get(model);
     if (circuit === undefined) return;
@@ -197,7 +203,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
     },
     failed(tried, model, error, { account, cooldownSeconds, mayDisable }) {
       const { channel } = tried;
-      // The caller's own mistake says nothing against the channel.
+      // A bad request of the caller is no evidence against the channel.
       if (error.kind === "bad-request") {
         const state = states.get(channel.id);
         if (state !== undefined) circuitPassed(state, channel.id, model);

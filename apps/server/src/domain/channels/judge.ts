@@ -11,25 +11,25 @@ import type { Done, Work } from "./runner.ts";
 import { noteTest } from "./test-history.ts";
 
 /**
- * Tests and balances of stored channels and what follows from them: off on a second look, on again after a good test.
- * How the provider is asked is handed in.
+ * Tests and balance checks of stored channels, and their consequences: a channel is disabled after a second
+ * failed check and enabled again after a successful test. The provider calls are injected.
  */
 export interface JudgeDeps extends ChannelDeps {
   settings: SettingsStore;
   health: Pick<Health, "forgive">;
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
-  /** undefined when this provider does not tell. */
+  /** Returns undefined if the provider does not report a balance. */
   fetchBalance(channel: ChannelForTest): Promise<FetchedBalance | undefined>;
 }
 
 export interface FetchedBalance {
   amount: number;
   currency: string;
-  /** Computed from figures that need not belong together: no reason to disable a channel. */
+  /** Set if computed from figures that may not belong together. Never a reason to disable a channel. */
   estimated?: true;
 }
 
-/** What each kind of run does to a channel. */
+/** Returns the task that each kind of run executes per channel. */
 export function runTasks(deps: JudgeDeps): Record<ChannelRunKind, Work> {
   return {
     test: (id, model) => judgeChannel(deps, id, model),
@@ -37,7 +37,10 @@ export function runTasks(deps: JudgeDeps): Record<ChannelRunKind, Work> {
   };
 }
 
-/** @param model "" = what the channel is usually tested with */
+/**
+ * Tests a stored channel and stores the result.
+ * @param model "" means the channel's default test model
+ */
 export async function testStored(deps: JudgeDeps, id: number, model: string): Promise<ChannelTestResult> {
   const row = await getChannel(deps.db, id);
   const channel = opened(deps, row);
@@ -53,7 +56,10 @@ export async function testStored(deps: JudgeDeps, id: number, model: string): Pr
   return result;
 }
 
-/** One item of a run: a test whose bad outcome counts, once a second one has confirmed it. */
+/**
+ * Tests one channel of a run. A failed or slow test disables the channel only after a second test confirms
+ * it.
+ */
 async function judgeChannel(deps: JudgeDeps, id: number, model: string): Promise<Done> {
   const result = await testStored(deps, id, model);
   const { duration, model: requested } = result;
@@ -77,7 +83,8 @@ async function reasonToDisable(
   if (row.status !== 1 || !row.auto_disable) return undefined;
   const isSlow = ({ ok, duration }: ChannelTestResult) =>
     ok && ChannelDisableThreshold > 0 && duration > ChannelDisableThreshold * 1_000;
-  // A key among several is switched off by itself, on calls; a test with the first one says nothing of the others.
+  // One of several keys is disabled by failed calls. A test with the first key proves nothing about the
+  // others.
   const isRefused = ({ fault }: ChannelTestResult) =>
     row.keys.length <= 1 && (fault === "auth" || fault === "quota");
   if (!isSlow(first) && !isRefused(first)) return undefined;
@@ -95,7 +102,10 @@ async function reasonToDisable(
   return undefined;
 }
 
-/** undefined when this provider does not tell. Throws a GatewayError when it should and did not. */
+/**
+ * Fetches and stores the balance of a channel. Returns undefined if the provider does not report one. Throws
+ * a GatewayError if the provider should report it and did not.
+ */
 export async function refreshBalance(
   deps: JudgeDeps,
   id: number,
@@ -106,7 +116,7 @@ export async function refreshBalance(
   await deps.db.channel.update({
     where: { id },
     data: {
-      // The column holds six digits after the point, and no provider owes us a trillion.
+      // The column holds six decimals, and no real balance reaches 1e12.
       balance: Math.max(-1e12, Math.min(1e12, left.amount)).toFixed(6),
       balance_currency: left.currency,
       balance_updated_time: currentTime(),
@@ -115,7 +125,10 @@ export async function refreshBalance(
   return { balance: left.amount, currency: left.currency, estimated: left.estimated === true };
 }
 
-/** One item of a run. An account that is empty, by the provider's own word, serves no one. */
+/**
+ * Checks the balance of one channel of a run. An account that the provider reports as empty cannot serve
+ * calls.
+ */
 async function judgeBalance(deps: JudgeDeps, id: number): Promise<Done> {
   const begun = performance.now();
   const left = await refreshBalance(deps, id);

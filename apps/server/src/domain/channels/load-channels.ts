@@ -7,7 +7,7 @@ import type { Providers } from "#providers/registry.ts";
 import type { ChannelInForce, MappedModel, MappingInForce } from "./channel-in-force.ts";
 import { openPrivate, type PrivateFields } from "./channel-secrets.ts";
 
-/** From rows to channels as the relay uses them, in pages: thousands of them must not hold up the calls. */
+/** Loads channels from the database for the relay, in pages: thousands of them must not block other calls. */
 
 interface Read {
   db: Db;
@@ -16,21 +16,21 @@ interface Read {
 }
 
 interface Which {
-  /** 1 enabled, 2 disabled by hand, 3 automatically. */
+  /** 1 enabled, 2 disabled manually, 3 disabled automatically. */
   status: 1 | 3 | "any";
   ids?: readonly number[];
-  /** Which of their keys, by status; those in use unless given. Channels of several providers have none. */
+  /** Statuses of the keys to load; default: enabled keys. Channels of keyless providers have none. */
   keys?: readonly (1 | 2 | 3)[];
-  /** Only channels that have such a key. */
+  /** Loads only channels that have such a key. */
   onlyWithKeys?: boolean;
 }
 
 const CHANNELS_A_PAGE = 50;
 
-/** Those that have a provider and, where needed, a key. */
+/** Loads the channels that have a known provider and, where required, a key. */
 export async function loadChannels(read: Read, which: Which): Promise<ChannelInForce[]> {
   const channels: ChannelInForce[] = [];
-  // Thousands of channels name the same few hundred models: each name is kept once.
+  // Thousands of channels share a few hundred model names: each name is stored once.
   const names = new Map<string, string>();
   let after = 0;
   while (true) {
@@ -46,7 +46,10 @@ export async function loadChannels(read: Read, which: Which): Promise<ChannelInF
   }
 }
 
-/** A channel whatever its status and that of its keys. Undefined while it has nothing to ask with. */
+/**
+ * Loads a channel whatever its status and the status of its keys. Returns undefined if it lacks a usable key,
+ * provider or secret.
+ */
 export async function storedChannel(read: Read, id: number): Promise<ChannelInForce | "deleted" | undefined> {
   const [channel] = await loadChannels(read, { status: "any", ids: [id], keys: [1, 2, 3] });
   if (channel !== undefined) return channel;
@@ -74,7 +77,7 @@ async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which
     },
   });
   if (rows.length === 0) return [];
-  // One text per channel: an object per model would be the most of the work.
+  // One text per channel: one object per model would dominate the cost.
   const models = await db.$queryRaw<{ channel_id: number; models: string }[]>(Prisma.sql`
     SELECT channel_id, string_agg(model, E'\n' ORDER BY position) AS models FROM channel_models
     WHERE channel_id IN (${Prisma.join(rows.map((row) => row.id))}) GROUP BY channel_id`);
@@ -134,9 +137,12 @@ function inForce(
   };
 }
 
-/** Undefined for a channel whose secrets were made with another `SECRET_KEY`: it could only send masks. */
+/**
+ * Returns undefined if the secrets were encrypted with another `SECRET_KEY`: the channel could only send
+ * masks.
+ */
 function openWhole(secrets: Secrets, row: Row): PrivateFields | undefined {
-  // These columns were written from a checked input, so they have its shape.
+  // These columns were written from a validated input, so they have its shape.
   const { proxy, model_headers, custom_parameter, plugin } = row as unknown as PrivateFields;
   try {
     return openPrivate(secrets, row, { proxy, model_headers, custom_parameter, plugin });
@@ -145,7 +151,10 @@ function openWhole(secrets: Secrets, row: Row): PrivateFields | undefined {
   }
 }
 
-/** A key of another `SECRET_KEY` cannot be used; it must not keep every other channel from being loaded. */
+/**
+ * Returns undefined for a key encrypted with another `SECRET_KEY`. It must not prevent other channels from
+ * loading.
+ */
 function openKey(secrets: Secrets, channelId: number, encrypted: Uint8Array): string | undefined {
   try {
     return secrets.decrypt(encrypted, channelKeyContext(channelId));
@@ -154,14 +163,15 @@ function openKey(secrets: Secrets, channelId: number, encrypted: Uint8Array): st
   }
 }
 
-/** What a channel key's cipher text is bound to. */
+/** Returns the context that the ciphertext of a channel key is bound to. */
 export function channelKeyContext(channelId: number): string {
   return `channel:${channelId}`;
 }
 
 /**
- * A leading `+` on the target keeps billing on the requested name; without it the forwarded name is billed. A `*` at the
- * end of a requested name stands for whatever follows, and a `*` in its target for the same text.
+ * Parses a model mapping. A leading `+` on the target bills the requested name; otherwise the forwarded name
+ * is billed. A `*` at the end of a requested name matches any suffix, and a `*` in the target is replaced by
+ * that suffix.
  */
 export function parseMapping(mapping: Readonly<Record<string, string>>): MappingInForce {
   const exact: [string, MappedModel][] = [];

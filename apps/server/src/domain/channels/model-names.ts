@@ -1,14 +1,14 @@
 import type { Db } from "#platform/database/db.ts";
 
 /**
- * Channels offer few models many times over. Their names are found by jumping along the index from each name to the
- * next, so that a search by a part of a name looks at hundreds of names and not at a million rows.
+ * Searches the distinct model names of all channels. Many channels offer the same few models. The query skips
+ * along the index from each name to the next, so it reads hundreds of names instead of a million rows.
  */
 
-/** Beyond so many different names, jumping costs more than reading every row. */
+/** Above this number of distinct names, skipping costs more than reading every row. */
 const MOST_NAMES = 5_000;
 
-/** Names that contain a text, in whatever case; undefined when there are too many names to look at. */
+/** Returns the names that contain a text, ignoring case; undefined if there are too many names. */
 export async function modelNamesWith(db: Db, text: string): Promise<string[] | undefined> {
   const rows = await db.$queryRaw<{ model: string | null }[]>`
     WITH RECURSIVE known AS (

@@ -19,7 +19,7 @@ const channels = fc
   })
   .map((rows) => rows.map(channel).sort((a, b) => b.priority - a.priority || a.id - b.id));
 
-/** The same numbers every time, spread evenly enough for statistics. */
+/** Returns a deterministic random generator, uniform enough for statistics. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => {
@@ -31,7 +31,7 @@ function dice(seed: number): () => number {
 }
 
 describe("pick", () => {
-  it("never answers an unusable or tried channel, and a lower priority only when all higher are out", () => {
+  it("never returns an unusable or tried channel, and uses a lower priority only if all higher ones are out", () => {
     fc.assert(
       fc.property(
         channels,
@@ -54,7 +54,7 @@ describe("pick", () => {
     );
   });
 
-  it("shares by weight among those that can be used, however many cannot", () => {
+  it("distributes by weight among the usable channels, however many are unusable", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ weight: fc.integer({ min: 1, max: 9 }), out: fc.boolean() }), {
@@ -77,7 +77,7 @@ describe("pick", () => {
           }
           for (const { id, weight } of usable) {
             const share = weight / total;
-            // Six standard deviations: a fair draw is outside once in half a billion.
+            // Six standard deviations: a fair draw exceeds this once in half a billion.
             const slack = 6 * Math.sqrt((share * (1 - share)) / rounds);
             expect(Math.abs((chosen.get(id) ?? 0) / rounds - share)).toBeLessThanOrEqual(slack);
           }
@@ -87,7 +87,7 @@ describe("pick", () => {
     );
   });
 
-  it("keeps calls with tools away from chat-only channels, and streams from models that cannot", () => {
+  it("does not send tools to chat-only channels, or streams to models that cannot stream", () => {
     const chatOnly = channel({ id: 1, onlyChat: true });
     const plain = channel({ id: 2, disabledStream: new Set(["gpt"]) });
     expect(pick([chatOnly, plain], { ...anything, tools: true }, dice(1))?.id).toBe(2);

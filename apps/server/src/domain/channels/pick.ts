@@ -1,35 +1,35 @@
 import type { ChannelInForce } from "./channel-in-force.ts";
 
-/** What a call needs of a channel, and what rules one out. */
+/** What a call requires of a channel, and what excludes one. */
 export interface Wanted {
   model: string;
   stream: boolean;
   tools: boolean;
-  /** Channels this call has already tried. */
+  /** Channels that this call has already tried. */
   tried: ReadonlySet<number>;
-  /** Neither frozen nor full, with a key that is free. */
+  /** Returns whether the channel is neither frozen nor full and has a free key. */
   usable(channel: ChannelInForce): boolean;
 }
 
 /** The channels of one priority. */
 interface Tier {
   channels: readonly ChannelInForce[];
-  /** `upTo[i]` is the weight of the first i + 1 channels together. */
+  /** Cumulative weights: `upTo[i]` is the total weight of the first i + 1 channels. */
   upTo: Float64Array;
 }
 
-/** Throws of the dice before a tier is looked through as a whole. */
+/** Number of random draws before the whole tier is filtered. */
 const THROWS = 6;
 
-/** Lists of candidates never change, only whole lists are replaced; so what is known of one stays true. */
+/** Cached tiers by candidate list. Lists are never modified, only replaced, so the cache stays valid. */
 const known = new WeakMap<readonly ChannelInForce[], readonly Tier[]>();
 
 /**
- * Chooses a channel: the highest priority that has a usable one, and within it at random by weight. Throws the dice
- * over all channels of a priority and again when the chosen one cannot be used, which is as fair as sorting the
- * unusable out first, and takes no longer for thousands of channels.
+ * Chooses a channel of the highest priority that has a usable one, at random by weight. Draws among all
+ * channels of the priority and draws again when the result is unusable. This is as fair as filtering first,
+ * and its cost does not grow with thousands of channels.
  * @param candidates sorted by priority, highest first
- * @param random answers a number in [0, 1)
+ * @param random returns a number in [0, 1)
  */
 export function pick(
   candidates: readonly ChannelInForce[],
@@ -64,7 +64,7 @@ function pickInTier(
   return left.at(-1);
 }
 
-/** The first place whose sum is above the value. */
+/** Returns the first index whose cumulative weight is above the value. */
 function placeOf(upTo: Float64Array, value: number): number {
   let low = 0;
   let high = upTo.length - 1;
@@ -101,7 +101,9 @@ function fits(channel: ChannelInForce, wanted: Wanted): boolean {
   return couldServe(channel, wanted) && wanted.usable(channel);
 }
 
-/** Whether a channel offers what the call needs and was not tried yet, however it is doing. */
+/**
+ * Returns whether a channel offers what the call requires and was not tried yet, regardless of its health.
+ */
 export function couldServe(channel: ChannelInForce, wanted: Omit<Wanted, "usable">): boolean {
   if (wanted.tried.has(channel.id)) return false;
   if (wanted.tools && channel.onlyChat) return false;

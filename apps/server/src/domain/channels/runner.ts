@@ -4,13 +4,16 @@ import { GatewayError, internalError, reasonOfError } from "#errors.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { beat, endRun, noteItem, openRun, type Outcome, type WorkItem } from "./runs.ts";
 
-/** Does the runs that were started on this node, a few channels at a time. It must never know what a test is. */
+/**
+ * Executes the runs that were started on this node, a few channels at a time. It does not know what a task
+ * does.
+ */
 
 export interface Done {
   outcome: Outcome;
-  /** What was tested in the end. */
+  /** The model that was tested. */
   model: string;
-  /** Milliseconds. */
+  /** In milliseconds. */
   duration: number;
   message: Reason;
 }
@@ -19,11 +22,13 @@ export type Work = (channelId: number, model: string) => Promise<Done>;
 
 export interface ChannelRunner {
   /**
-   * Answers the number of the run at once; the work goes on. Throws `conflict` while one of its kind is under way.
-   * @param minutes of the clock: throws `conflict` too when its last run of this kind began less long ago
+   * Starts a run in the background and returns its id at once. Throws `conflict` while another run of its
+   * kind is active.
+   * @param minutes interval of the scheduler: throws `conflict` if its last run of this kind started less
+   *   long ago
    */
   start(input: ChannelRunInput, userId: number | null, minutes?: number): Promise<number>;
-  /** Stops what is under way after the calls that are out, and waits for them. */
+  /** Stops the active runs after their current calls, and waits for those calls. */
   close(): Promise<void>;
 }
 
@@ -42,7 +47,7 @@ export function createChannelRunner(
     const stopped = new AbortController();
     const stop = AbortSignal.any([stopped.signal, closing.signal]);
     let finished = 0;
-    // Written one after the other: the numbers must appear in their order, or a watcher would miss one.
+    // Written one after the other: the numbers must become visible in order, or a reader would miss one.
     let written = Promise.resolve();
     const waiting = [...items];
     const pulse = setInterval(() => {
@@ -90,7 +95,7 @@ export function createChannelRunner(
   };
 }
 
-/** What a task throws is about its channel; what is our own mistake is reported, too. */
+/** Converts an error of a task to a failed result. Internal errors are also reported. */
 function failure(error: unknown, model: string, onError: (error: unknown) => void): Done {
   if (error instanceof GatewayError)
     return { outcome: "failed", model, duration: 0, message: reasonOfError(error) };

@@ -13,11 +13,11 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
 /**
- * Runs as rows: what is to be done, how far it is, and whether its node still lives. Kept in the database so that any
- * node can show a run and stop it; who does the work is runner.ts.
+ * Runs as database rows: their items, their progress and the heartbeat of their node. Because they are in the
+ * database, any node can show and stop a run. `runner.ts` executes them.
  */
 
-/** Seconds without a sign of life after which the node of a run is held to be gone. */
+/** Seconds without a heartbeat after which the node of a run is considered dead. */
 const SILENCE_SECONDS = 30;
 const RUNS_KEPT = 20;
 const MAX_ITEMS = 20_000;
@@ -27,13 +27,15 @@ export type Outcome = "ok" | "failed" | "skipped";
 export interface WorkItem {
   position: number;
   channelId: number;
-  /** "" = what the channel is usually tested with. */
+  /** "" means the channel's default test model. */
   model: string;
 }
 
 /**
- * Throws `conflict` while another run of this kind is under way, `not_found` when no channel is meant.
- * @param minutes of the clock: throws `conflict` too when its last run of this kind began less long ago
+ * Creates a run. Throws `conflict` while another run of this kind is active, and `not_found` if no channel
+ * matches.
+ * @param minutes interval of the scheduler: throws `conflict` if its last run of this kind started less long
+ *   ago
  */
 export async function openRun(
   db: PrismaClient,
@@ -44,7 +46,7 @@ export async function openRun(
   return db.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.startChannelRun})`;
     await endSilentRuns(tx);
-    // Under the lock: a slower node with the same idea must find the run even when it has ended already.
+    // Under the lock: a slower node of the scheduler must find the run even if it has already ended.
     if (minutes > 0 && !(await isDue(tx, input.kind, minutes))) throw conflict({ reason: "run_not_due" });
     const running = await tx.channelRun.findFirst({ where: { kind: input.kind, status: "running" } });
     if (running !== null)
@@ -95,7 +97,11 @@ async function endSilentRuns(db: Db): Promise<void> {
   });
 }
 
-/** @param finished the how-manieth of its run, from 1; a watcher asks for what came after the last it has seen */
+/**
+ * Stores the result of an item.
+ * @param done its `finished` is the item's completion number in the run, from 1; readers ask for items after
+ *   the last number they have seen
+ */
 export async function noteItem(
   db: PrismaClient,
   runId: number,
@@ -115,7 +121,7 @@ export async function noteItem(
   });
 }
 
-/** A sign of life. Answers whether the run shall go on: anyone on any node may have stopped it. */
+/** Stores a heartbeat. Returns whether the run should continue: a user on any node may have stopped it. */
 export async function beat(db: Db, runId: number): Promise<boolean> {
   const { count } = await db.channelRun.updateMany({
     where: { id: runId, status: "running" },
@@ -124,7 +130,7 @@ export async function beat(db: Db, runId: number): Promise<boolean> {
   return count > 0;
 }
 
-/** Ends a run that is still under way; one that has ended stays as it is. */
+/** Ends an active run. A run that has already ended stays unchanged. */
 export async function endRun(
   db: Db,
   runId: number,
@@ -136,9 +142,9 @@ export async function endRun(
   });
 }
 
-/** Whether the clock's last run of this kind began so many minutes ago. */
+/** Returns whether the scheduler's last run of this kind started at least this many minutes ago. */
 async function isDue(db: Db, kind: ChannelRunKind, minutes: number): Promise<boolean> {
-  // A minute's tick may come a moment early.
+  // A tick of the scheduler may come a moment early.
   const since = new Date(currentTime().getTime() - (minutes * 60 - 5) * 1_000);
   const recent = await db.channelRun.findFirst({
     where: { kind, user_id: null, created_time: { gt: since } },
@@ -147,14 +153,14 @@ async function isDue(db: Db, kind: ChannelRunKind, minutes: number): Promise<boo
   return recent === null;
 }
 
-/** Newest first. */
+/** Returns the runs, newest first. */
 export async function listRuns(db: Db): Promise<ChannelRun[]> {
   await endSilentRuns(db);
   const runs = await db.channelRun.findMany({ orderBy: { id: "desc" }, take: RUNS_KEPT });
   return describe(db, runs);
 }
 
-/** Throws `not_found`. */
+/** Returns a run. Throws `not_found`. */
 export async function getRun(db: Db, runId: number): Promise<ChannelRun> {
   const row = await db.channelRun.findUnique({ where: { id: runId } });
   const [run] = row === null ? [] : await describe(db, [row]);
@@ -162,13 +168,15 @@ export async function getRun(db: Db, runId: number): Promise<ChannelRun> {
   return run;
 }
 
-/** The run and what of it was finished after the `after`-th, in the order it was finished. Throws `not_found`. */
+/**
+ * Returns the run and the items that finished after number `after`, in completion order. Throws `not_found`.
+ */
 export async function readRun(
   db: Db,
   runId: number,
   after = 0,
 ): Promise<ChannelRunDetail & { last: number }> {
-  // The state before the items: a watcher who sees the end has then seen everything that came before it.
+  // Read the status before the items: a reader that sees the end then has every earlier item.
   const run = await getRun(db, runId);
   const items = await db.channelRunItem.findMany({
     where: { run_id: runId, finished: { gt: after } },

@@ -5,7 +5,10 @@ import { sealPrivate } from "./channel-secrets.ts";
 
 const ROWS_A_PAGE = 200;
 
-/** Encrypts what earlier versions stored in plain text: proxy passwords, header values, parameters. Runs at each start. */
+/**
+ * Encrypts what earlier versions stored in plain text: proxy passwords, header values, parameters. Runs at
+ * each start.
+ */
 export async function sealStoredSecrets(db: PrismaClient, secrets: Secrets): Promise<void> {
   let after = 0;
   while (true) {
@@ -26,7 +29,7 @@ export async function sealStoredSecrets(db: PrismaClient, secrets: Secrets): Pro
     });
     for (const row of rows) {
       const data = sealPrivate(secrets, row.id, typedIn(row));
-      // Another node may have done it meanwhile, or an administrator changed the row: theirs is newer.
+      // Another node or an administrator may have changed the row since the read. The newer row wins.
       if (data.private_encrypted !== null)
         await db.$executeRaw`
           UPDATE channels SET private_encrypted = ${data.private_encrypted}, proxy = ${data.proxy},

@@ -10,7 +10,7 @@ import { deleteChannels, editChannels } from "./batch.ts";
 import { channelParts, type ChannelRecord, typedIn } from "./channel-row.ts";
 import { type ChannelDeps, createChannel, keysOf, withStored } from "./channels.ts";
 
-/** A tag is a word that channels share; there is no row for it, so it lives as long as one of them. */
+/** Tags of channels. A tag has no row of its own, so it exists while at least one channel has it. */
 
 export async function listTags(db: Db): Promise<ChannelTag[]> {
   await collectChannelCharges(db);
@@ -41,7 +41,7 @@ interface TagLine extends Omit<ChannelTag, "priority" | "weight" | "used_quota">
   used_quota: string;
 }
 
-/** Newest first. Throws `not_found` for a tag that no channel has. */
+/** Returns the channels of a tag, newest first. Throws `not_found` for a tag that no channel has. */
 export async function channelsOfTag(db: Db, tag: string): Promise<ChannelRecord[]> {
   const rows = await db.channel.findMany({
     where: { tag, deleted_at: null },
@@ -63,9 +63,9 @@ export async function idsOfTag(db: Db, tag: string): Promise<number[]> {
 }
 
 /**
- * Edits every channel of the tag; keys that none of them has become channels like the newest one.
- *
- * @param tag whose channels; the edit may give them another one
+ * Edits every channel of the tag. Keys that no channel of the tag has become new channels modelled on the
+ * newest one.
+ * @param tag current tag of the channels; the edit may give them another one
  */
 export async function editTag(
   deps: ChannelDeps,
@@ -119,7 +119,7 @@ function compareKeys(
   const known = new Set(members.flatMap((member) => member.keys.map((key) => hex(key.key_hash))));
   return {
     fresh: keys.filter((key) => !known.has(hex(secrets.hash(key)))),
-    // Without a list nothing is missing: an empty box must not delete a tag.
+    // Without a list of keys nothing is missing: an empty field must not delete a tag.
     missing:
       removeMissing && keys.length > 0
         ? members.filter((member) => !member.keys.some((key) => given.has(hex(key.key_hash))))

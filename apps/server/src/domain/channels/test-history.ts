@@ -5,12 +5,12 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
-/** What channels answered to their tests. Only the newest are kept, so that a schedule cannot fill the disk. */
+/** Test results of channels. Only the newest are kept, so that scheduled tests cannot fill the disk. */
 
 const KEPT_PER_CHANNEL = 100;
 const POINTS = 20;
 
-/** A test that could not be asked says nothing about the channel and is not kept. */
+/** Stores a test result. A test that could not be sent proves nothing about the channel and is not stored. */
 export async function noteTest(db: PrismaClient, id: number, result: ChannelTestResult): Promise<void> {
   if (result.fault === cannotProbe) return;
   await db.$transaction([
@@ -33,7 +33,7 @@ export async function noteTest(db: PrismaClient, id: number, result: ChannelTest
   ]);
 }
 
-/** Newest first. */
+/** Returns the tests of a channel, newest first. */
 export async function testsOf(db: Db, channelId: number): Promise<ChannelTestRow[]> {
   const rows = await db.channelTest.findMany({
     where: { channel_id: channelId },
@@ -50,7 +50,7 @@ export async function testsOf(db: Db, channelId: number): Promise<ChannelTestRow
   }));
 }
 
-/** The last points of each of these channels; those never tested are not in the answer. */
+/** Returns the last points of each channel. Channels that were never tested are omitted. */
 export async function pulses(db: Db, channelIds: readonly number[]): Promise<ChannelPulse[]> {
   return db.$queryRaw<ChannelPulse[]>`
     SELECT wanted.id AS channel_id, recent.points

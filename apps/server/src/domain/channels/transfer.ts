@@ -14,11 +14,14 @@ import { dropMasks } from "./channel-secrets.ts";
 import { type ChannelDeps, createChannel, getChannel } from "./channels.ts";
 import { channelKeyContext } from "./load-channels.ts";
 
-/** Channels that leave the database or come into it: copies, export, import. Keys leave for root alone, and on record. */
+/** Copy, export and import of channels. Only root can export keys, and every export is audited. */
 
 const MAX_NAME = 128;
 
-/** Like it in everything, its keys too; switched off, so that someone looks at it before it serves. */
+/**
+ * Copies a channel with its keys. The copy is disabled, so that an operator can check it before it serves
+ * calls.
+ */
 export async function copyChannel(deps: ChannelDeps, actor: Actor, id: number): Promise<ChannelRecord> {
   const row = await getChannel(deps.db, id);
   const ending = "_copy";
@@ -27,7 +30,10 @@ export async function copyChannel(deps: ChannelDeps, actor: Actor, id: number): 
   return createChannel(deps, actor, input, { status: 2, keyLater: row.keys.length === 0 });
 }
 
-/** @param withKeys the caller has made sure that it is root who asks */
+/**
+ * Exports channels.
+ * @param withKeys the caller must have checked that the actor is root
+ */
 export async function exportChannels(
   deps: Pick<ChannelDeps, "db" | "secrets">,
   actor: Actor,
@@ -45,7 +51,8 @@ export async function exportChannels(
     with_keys: withKeys,
     channels: rows.map((row) => ({
       ...(withKeys ? typedInFull(deps.secrets, row) : typedIn(row)),
-      // What the gateway switched off is worth another try elsewhere; what a person did stays.
+      // A channel that was disabled automatically is exported as enabled; one that a user disabled stays
+      // disabled.
       status: row.status === 2 ? 2 : 1,
       key: withKeys ? openKeys(deps.secrets, row) : "",
     })),
@@ -64,7 +71,7 @@ function noteExport(db: Db, actor: Actor, rows: ChannelRecord[], withKeys: boole
   });
 }
 
-/** One that needs a key and brings none is stored switched off, until someone enters it. */
+/** Imports channels. A channel that lacks a required key is stored disabled until a user enters it. */
 export async function importChannels(
   deps: ChannelDeps,
   actor: Actor,
@@ -76,14 +83,14 @@ export async function importChannels(
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const field = issue?.path.join(".") ?? "";
-      // Without a field it is no channel at all.
+      // Without a field, the entry is not a channel object.
       const found = issue === undefined || field === "" ? undefined : issueOf(issue, each);
       const error = invalidRequest({ reason: "json_invalid", ...found, field });
       answer.failed.push({ index, name: nameOf(each), field, ...factsOf(error) });
       continue;
     }
     const { status, ...given } = parsed.data;
-    // A file that was exported without keys has no other secret either: they have to be entered, too.
+    // A file exported without keys contains no other secrets either: users must enter those too.
     const { input, kept } = dropMasks(given);
     const lacksKey = input.key === "" && deps.providers.get(input.type)?.keyless !== true;
     const needsKey = lacksKey || kept.length > 0;
@@ -107,7 +114,7 @@ function nameOf(entry: unknown): string {
   return typeof entry.name === "string" ? entry.name.slice(0, MAX_NAME) : "";
 }
 
-/** All keys of a channel in the clear, one per line. */
+/** Returns all keys of a channel in plain text, one per line. */
 function openKeys(secrets: Secrets, row: ChannelRecord): string {
   try {
     return row.keys.map((key) => secrets.decrypt(key.key_encrypted, channelKeyContext(row.id))).join("\n");

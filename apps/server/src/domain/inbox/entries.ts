@@ -3,23 +3,23 @@ import type { OwnEvent, SiteEvent } from "@gateway/shared/site/inbox";
 import type { Db } from "#platform/database/db.ts";
 import { storableFacts, storableParams, storableText } from "#platform/database/storable-text.ts";
 
-/** Puts events into inboxes: one insert, in the transaction of their cause. Who has read them is in inbox.ts. */
+/** Adds events to inboxes: one insert, in the transaction of the cause. `inbox.ts` manages the read state. */
 interface Happening {
-  /** What it is about, e.g. `channel:12`: the same event about the same is one entry a day. */
+  /** Subject of the event, e.g. `channel:12`. The same event and subject result in one entry per day. */
   topic: string;
   /** Values for the text. Never a secret. */
   facts: Readonly<Record<string, string>>;
   reason?: Reason;
-  /** How often it happened; 1 when it is left out. */
+  /** Number of occurrences; default 1. */
   times?: number;
-  /** Where the entry of the day exists, it stays as it is. */
+  /** If set, an existing entry of the day is not changed. */
   once?: true;
 }
 
 export type SiteHappening = Happening & { event: SiteEvent };
 export type OwnHappening = Happening & { event: OwnEvent };
 
-/** Of the site, for its administrators. */
+/** Adds an event to the inbox of the site, which its administrators see. */
 export function addToSiteInbox(db: Db, happening: SiteHappening): Promise<void> {
   return add(db, 0, happening);
 }
@@ -35,7 +35,8 @@ async function add(db: Db, userId: number, happening: SiteHappening | OwnHappeni
   const { event, reason, times = 1, once = false } = happening;
   const facts = storableParams(happening.facts, longestFact);
   const reasonFacts = storableFacts(reason?.facts ?? [], longestFact);
-  // Not the start of the transaction: who marks everything as read must not mark what is committed afterwards.
+  // `clock_timestamp()` instead of the start of the transaction: "mark all as read" must not include entries
+  // that are committed later.
   await db.$executeRaw`
     INSERT INTO inbox_entries AS e
       (user_id, event, topic, day, facts, reason, reason_facts, count, created_time, last_time)
@@ -49,7 +50,7 @@ async function add(db: Db, userId: number, happening: SiteHappening | OwnHappeni
     WHERE NOT ${once}`;
 }
 
-/** Whether the site's inbox has an entry of this event and topic. */
+/** Returns whether the site's inbox has an entry of this event and topic. */
 export async function siteInboxHas(db: Db, event: SiteEvent, topic: string): Promise<boolean> {
   return (
     (await db.inboxEntry.findFirst({ where: { user_id: 0, event, topic }, select: { id: true } })) !== null

@@ -17,17 +17,17 @@ import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 /**
- * What a person finds in the inbox: their own entries, and those of the site that their rights let them see. Each person
- * has a read state of their own.
+ * The inbox of a user: the user's own entries, and those of the site that the user's rights allow. Each user
+ * has a separate read state.
  */
 export type InboxReader = AdminRights & { id: number };
 
-/** Entries are kept for so long, and never more than so many of a person or of the site. */
+/** Retention of entries in days, and the maximum number per user and of the site. */
 const KEPT_DAYS = 90;
 const MOST_OWN = 500;
 const MOST_OF_SITE = 2_000;
 
-/** Entries that this person may see. `kind` narrows them. */
+/** Returns the condition for entries that this user may see, optionally of one kind. */
 function visible(reader: InboxReader, kind: InboxKind | "" = ""): Prisma.Sql {
   const ofKind = (event: string) => kind === "" || kindOf(InboxEvent.parse(event)) === kind;
   const own = Object.keys(ownEvents).filter(ofKind);
@@ -39,7 +39,7 @@ function visible(reader: InboxReader, kind: InboxKind | "" = ""): Prisma.Sql {
     OR (e.user_id = 0 AND e.event = ANY(${site}::text[])))`;
 }
 
-/** Since when an entry is unread that happened after it: an account need not read what happened before it existed. */
+/** Returns the join that computes whether an entry is read. Entries older than the account count as read. */
 const readState = (userId: number) => Prisma.sql`
   CROSS JOIN LATERAL (
     SELECT e.last_time <= greatest(
@@ -118,7 +118,7 @@ export async function inboxState(db: Db, reader: InboxReader): Promise<InboxStat
   return { unread: Number(found?.unread ?? 0), newest: found?.newest?.getTime() ?? 0 };
 }
 
-/** Throws `not_found` for an entry that this person may not see. */
+/** Marks an entry as read. Throws `not_found` for an entry that this user may not see. */
 export async function markRead(db: Db, reader: InboxReader, id: number): Promise<void> {
   const marked = await db.$executeRaw`
     INSERT INTO inbox_reads (user_id, entry_id, read_time)
@@ -127,7 +127,10 @@ export async function markRead(db: Db, reader: InboxReader, id: number): Promise
   if (marked === 0) throw notFound({ reason: "inbox_entry_not_found" });
 }
 
-/** @param until milliseconds since 1970: what happened later stays unread. */
+/**
+ * Marks entries as read.
+ * @param until milliseconds since 1970: later entries stay unread
+ */
 export async function markAllRead(db: Db, reader: InboxReader, until: number): Promise<void> {
   await db.$executeRaw`
     INSERT INTO inbox_marks (user_id, read_until)
@@ -138,7 +141,10 @@ export async function markAllRead(db: Db, reader: InboxReader, until: number): P
     WHERE r.user_id = ${reader.id} AND m.user_id = r.user_id AND r.read_time <= m.read_until`;
 }
 
-/** Forgets old entries, and the oldest of those who have too many and received one since yesterday. */
+/**
+ * Deletes expired entries, and the oldest of users who exceed the maximum and received one within the last
+ * day.
+ */
 export async function forgetOldEntries(db: Db): Promise<void> {
   await db.$executeRaw`DELETE FROM inbox_entries WHERE last_time < now() - ${KEPT_DAYS} * interval '1 day'`;
   await db.$executeRaw`

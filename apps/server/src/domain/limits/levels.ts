@@ -1,25 +1,28 @@
-/** The arithmetic of limits per minute. Pure; `redis-script.ts` says the same in Lua. */
+/** Arithmetic of per-minute limits. Pure; `redis-script.ts` implements the same arithmetic in Lua. */
 export interface Limit {
-  /** What is limited, e.g. an account's requests. */
+  /** Name of the limit, e.g. the requests of an account. */
   key: string;
-  /** Requests below 60 a minute are counted; from 60 on a bucket of ten seconds refills. Tokens: a bucket of a minute. */
+  /**
+   * Request limits below 60 per minute count a window; from 60 on they use a bucket of ten seconds. Token
+   * limits use a bucket of one minute.
+   */
   kind: "requests" | "tokens";
   perMinute: number;
-  /** 1 request, or so many tokens. More tokens than the bucket holds need a full one. */
+  /** 1 for requests, else a number of tokens. A cost above the bucket's capacity requires a full bucket. */
   cost: number;
 }
 
-/** What a limit says to one request. */
+/** Result of one limit for one request. */
 export interface Take {
   allowed: boolean;
-  /** Per minute. */
+  /** Limit per minute. */
   limit: number;
   remaining: number;
-  /** Seconds until the request fits (when refused), or until the limit is whole again. */
+  /** Seconds until the request fits if it was rejected, else until the limit is full again. */
   resetSeconds: number;
 }
 
-/** State of one limit: a bucket's level, or a window's count. `at` is when it was true, in milliseconds. */
+/** State of one limit: the level of a bucket, or the count of a window. `at` is its time, in milliseconds. */
 export interface Level {
   value: number;
   at: number;
@@ -33,7 +36,10 @@ export function isCounted({ kind, perMinute }: Limit): boolean {
   return kind === "requests" && perMinute < BUCKET_FROM;
 }
 
-/** A count and a level are different numbers: a limit whose rate crosses the line starts afresh. */
+/**
+ * Returns the key of a limit's state. Counts and levels have different keys: a limit whose rate crosses the
+ * threshold starts with a new state.
+ */
 export function stateOf(limit: Limit): string {
   return `${limit.key}:${isCounted(limit) ? "count" : "level"}`;
 }
@@ -42,12 +48,14 @@ function capacityOf({ kind, perMinute }: Limit): number {
   return (perMinute / 60) * (kind === "tokens" ? 60 : BURST_SECONDS);
 }
 
-/** The state of a limit of which nothing is left at `at`. */
+/** Returns the state of a limit with nothing left at `at`. */
 export function exhausted(limit: Limit, at: number): Level {
   return { value: isCounted(limit) ? limit.perMinute : 0, at };
 }
 
-/** Whether the request fits, and what is left. `taking` false only looks. */
+/**
+ * Returns whether the request fits, and the state after it. With `taking` false, the request is not counted.
+ */
 export function step(
   level: Level | undefined,
   limit: Limit,
@@ -89,7 +97,7 @@ function pour(level: Level | undefined, limit: Limit, now: number, taking: boole
   };
 }
 
-/** What was taken beyond the use goes back; what was used beyond it is owed. */
+/** Returns unused tokens to the bucket. Tokens used beyond the cost become a debt. */
 export function giveBack(level: Level | undefined, limit: Limit, used: number): Level | undefined {
   const back = Math.min(limit.cost, capacityOf(limit)) - used;
   if (level === undefined || isCounted(limit)) return level;

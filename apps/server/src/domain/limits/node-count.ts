@@ -1,28 +1,31 @@
 import type { Pool } from "#platform/database/db.ts";
 
-/** Which part of every limit is this node's when the nodes cannot ask each other: the parts add up to the limit. */
+/**
+ * The part of every limit that belongs to this node when the nodes cannot coordinate. All parts add up to the
+ * limit.
+ */
 export interface Share {
-  /** Gateways that share the work. */
+  /** Number of gateway nodes. */
   nodes: number;
-  /** This one's place among them, from 0. */
+  /** Index of this node, from 0. */
   rank: number;
-  /** Places of others that count together with this one: the workers of one machine. */
+  /** Indexes of other nodes that count together with this one: the workers of one machine. */
   further?: readonly number[];
 }
 
 export const wholeShare: Share = { nodes: 1, rank: 0 };
 
-/** What does not divide evenly goes to the first nodes, one each; a node may be left with nothing. */
+/** Returns a node's part of a limit. The remainder goes to the first nodes, one each, so a part can be 0. */
 export function shareOf(limit: number, { nodes, rank, further = [] }: Share): number {
   const whole = Math.floor(limit / nodes);
   return [rank, ...further].reduce((sum, place) => sum + whole + (place < limit % nodes ? 1 : 0), 0);
 }
 
-/** How many gateways there are, as far as this one has heard. */
+/** The number of gateway nodes that this node currently knows. */
 export interface NodeCount {
-  /** The share of this node alone. */
+  /** Returns the share of this node alone. */
   current(): Share;
-  /** The share of this node and its siblings together. */
+  /** Returns the share of this node and its siblings together. */
   together(): Share;
   close(): void;
 }
@@ -31,11 +34,14 @@ const EVERY_MS = 10_000;
 const ALIVE_SECONDS = 30;
 
 interface NodeCountOptions {
-  /** Called once, when the heartbeat of a node that is no sibling has moved: a node that crashed is counted for a while. */
+  /**
+   * Called once, when the heartbeat of a node other than a sibling has advanced. A crashed node is counted
+   * for a while, so its row alone is no evidence.
+   */
   onSeveral?: (nodes: number) => void;
-  /** Ids of the other workers of this machine, those that ended a moment ago included. */
+  /** Ids of the other workers of this machine, including those that ended recently. */
   siblings?: () => ReadonlySet<string>;
-  /** After every count, with the share of this node and its siblings. */
+  /** Called after every count with the share of this node and its siblings. */
   onCount?: (together: Share) => void;
   everyMs?: number;
 }
@@ -43,7 +49,8 @@ interface NodeCountOptions {
 const alone: ReadonlySet<string> = new Set();
 
 /**
- * Counts at once and every `everyMs`. While the database is away the last count stands.
+ * Counts the nodes at once and every `everyMs`. While the database is unavailable, the last count stays in
+ * use.
  */
 export async function watchNodes(
   pool: Pool,
@@ -69,9 +76,9 @@ export async function watchNodes(
       report = undefined;
     }
     const rank = rows.findIndex(({ id }) => id === nodeId);
-    // Not heard itself: the others may not count it, so it takes nothing of theirs.
+    // This node's own heartbeat is missing. It counts itself as an additional, last node.
     share = rank === -1 ? { nodes: rows.length + 1, rank: rows.length } : { nodes: rows.length, rank };
-    // A worker that has just died is counted for a while; its share is still this machine's.
+    // A worker that has just died is counted for a while. Its share still belongs to this machine.
     const further = rows.flatMap(({ id }, place) => (id !== nodeId && own.has(id) ? [place] : []));
     shareTogether = { ...share, further };
     onCount?.(shareTogether);

@@ -19,7 +19,7 @@ async function installation(secretKey: string, url = redisUrl()) {
   return { redis, requestCounts: createRequestCounts({ redis }), limiter: createLimiter({ redis }) };
 }
 
-it("redis: nodes of one installation share counts, another installation on the same Redis has its own", async () => {
+it("redis: nodes of one installation share counts; another installation on the same Redis has its own", async () => {
   const ours = `the secret of one installation ${randomUUID()}`;
   const [one, two, other] = [
     await installation(ours),
@@ -41,7 +41,7 @@ it("redis: nodes of one installation share counts, another installation on the s
   expect(await other.redis.get("answer:x")).toBeNull();
 });
 
-it("redis: a connection that goes silent delays a request once, and is replaced", async () => {
+it("redis: a silent connection delays only one request and is replaced", async () => {
   const proxy = await startTcpProxy(redisUrl());
   try {
     const { redis, requestCounts } = await installation(`a secret ${randomUUID()}${randomUUID()}`, proxy.url);

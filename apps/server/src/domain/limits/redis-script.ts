@@ -2,8 +2,8 @@ import type { Redis } from "ioredis";
 import { BURST_SECONDS, isCounted, type Limit, stateOf, type Take, WINDOW_MS } from "./levels.ts";
 
 /**
- * Limits that all nodes share, by Redis' own clock: one script takes of all limits of a request or of none, in one
- * round trip. The arithmetic is that of `levels.ts`.
+ * Limits that all nodes share, based on the clock of Redis. One script takes from all limits of a request or
+ * from none, in one round trip. The arithmetic is the same as in `levels.ts`.
  */
 const take = `
 local time = redis.call('TIME')
@@ -59,7 +59,9 @@ end
 return answer
 `;
 
-/** A bucket that is not there any more is full, and what goes back into it would spill. */
+/**
+ * Returns tokens to a bucket. A bucket that no longer exists is full, so tokens returned to it are discarded.
+ */
 const back = `
 local stored = redis.call('HMGET', KEYS[1], 'v', 'a')
 local value, at = tonumber(stored[1]), tonumber(stored[2])
@@ -76,12 +78,12 @@ redis.call('PEXPIRE', KEYS[1], math.ceil((capacity - value) / perSecond * 1000) 
 return 1
 `;
 
-/** Of what is left of a bucket, a slice takes so little beyond what is needed at once. */
+/** A slice takes at most 1/8 of the rest of a bucket in addition to the requests that wait. */
 const SPARE_SHARE = 8;
 
 /**
- * Takes as many requests as are needed of all buckets, as far as all have them, and a few more for the next ones. What
- * was left of an earlier slice goes back first.
+ * Takes the requested number of requests from all buckets, up to what all of them have, and a few more for
+ * the next requests. The rest of an earlier slice is returned first.
  */
 const slice = `
 local time = redis.call('TIME')
@@ -120,32 +122,32 @@ interface Commands {
 }
 
 export interface SharedSlices {
-  /** Takes of the buckets of one owner. Rejects when Redis is away. */
+  /** Takes requests from the buckets of one owner. Rejects when Redis is unavailable. */
   takeSlice(owner: string, limits: readonly Limit[], wanted: SliceWish): Promise<SliceTaken>;
 }
 
 export interface SliceWish {
-  /** Requests that wait now. */
+  /** Number of requests that wait now. */
   needed: number;
-  /** As many more as are expected soon. */
+  /** Number of further requests expected soon. */
   spare: number;
-  /** What was not used of an earlier slice. */
+  /** Unused requests of an earlier slice. */
   back: number;
-  /** What each bucket holds. */
+  /** Capacity of each bucket. */
   capacities: readonly number[];
 }
 
 export interface SliceTaken {
-  /** Fewer than needed: the others are refused. */
+  /** Number of requests taken. If it is less than needed, the others are rejected. */
   taken: number;
-  /** Whole requests that are left in each bucket. */
+  /** Whole requests left in each bucket. */
   levels: number[];
-  /** Seconds until one request fits, for each bucket; 0 where one fits now. */
+  /** Seconds until one request fits, per bucket; 0 if one fits now. */
   waits: number[];
 }
 
 export interface SharedLimits extends SharedSlices {
-  /** One answer per limit, in order. Rejects when Redis is away. */
+  /** Returns one result per limit, in order. Rejects when Redis is unavailable. */
   take(owner: string, limits: readonly Limit[]): Promise<Take[]>;
   giveBack(owner: string, limit: Limit, used: number): Promise<void>;
 }
@@ -154,9 +156,9 @@ export function openSharedLimits(redis: Redis): SharedLimits {
   redis.defineCommand("takeLimits", { lua: take });
   redis.defineCommand("giveBackTokens", { lua: back });
   redis.defineCommand("takeSlice", { lua: slice });
-  // The commands above are methods now, which the type cannot know.
+  // `defineCommand` added these methods, which the type does not include.
   const commands = redis as Redis & Commands;
-  // One owner's limits lie on one node of a cluster.
+  // The hash tag keeps the limits of one owner on one node of a Redis cluster.
   const keyOf = (owner: string, limit: Limit) => `limit:{${owner}}:${stateOf(limit)}`;
   return {
     async take(owner, limits) {

@@ -7,7 +7,7 @@ import { createRequestCounts, type RequestCounts } from "./request-counts.ts";
 
 const limit = { max: 30, windowMs: 60_000 };
 
-/** Requests that the limit lets through, sent to the nodes in turn. */
+/** Returns the number of allowed requests, sent to the nodes in rotation. */
 async function allowedOf(nodes: RequestCounts[], key: string, requests: number): Promise<number> {
   const counts = await Promise.all(
     Array.from({ length: requests }, async (_, index) => nodes[index % nodes.length]?.add(key, limit)),
@@ -16,7 +16,7 @@ async function allowedOf(nodes: RequestCounts[], key: string, requests: number):
 }
 
 describe("request counts in one process", () => {
-  it("let the limit through in each window, each key for itself", async () => {
+  it("allow the limit in each window, per key", async () => {
     let time = 0;
     const counts = createRequestCounts({ now: () => time });
     expect(await allowedOf([counts], "a", 40)).toBe(30);
@@ -27,7 +27,7 @@ describe("request counts in one process", () => {
     expect(await allowedOf([counts], "a", 40)).toBe(30);
   });
 
-  it("let several nodes without Redis add up to the limit", async () => {
+  it("add up to the limit on several nodes without Redis", async () => {
     const nodes = [0, 1, 2, 3].map((rank) => createRequestCounts({ share: () => ({ nodes: 4, rank }) }));
     expect(await allowedOf(nodes, "a", 400)).toBe(30);
   });
@@ -40,7 +40,7 @@ describe("request counts on Redis", () => {
   });
   afterAll(() => redis.quit());
 
-  it("are shared by nodes, exactly, and end with the window", async () => {
+  it("are shared exactly by nodes, and end with the window", async () => {
     const nodes = [createRequestCounts({ redis }), createRequestCounts({ redis })];
     expect(await allowedOf(nodes, randomUUID(), 100)).toBe(30);
     const brief = { max: 1, windowMs: 50 };
@@ -50,7 +50,7 @@ describe("request counts on Redis", () => {
     await expect.poll(async () => (await nodes[1]?.add(key, brief))?.current).toBe(1);
   });
 
-  it("keep what was used, and divide the rest, when Redis goes away", async () => {
+  it("keep the used part and divide the rest when Redis becomes unavailable", async () => {
     const own = await startThrowAwayRedis();
     const clients = [0, 1].map(
       () => new Redis(own.url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: 500 }),

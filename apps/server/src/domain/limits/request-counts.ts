@@ -1,23 +1,26 @@
 import type { Redis } from "ioredis";
 import { wholeShare, type Share, shareOf } from "./node-count.ts";
 
-/** Requests per window of time, counted in Redis for all nodes. Without Redis each node allows its share. */
+/** Request counts per time window, kept in Redis for all nodes. Without Redis, each node allows its share. */
 export interface RequestCounts {
-  /** Counts one request. Rejects nothing. */
+  /** Counts one request. Never rejects. */
   add(key: string, limit: { max: number; windowMs: number }): Promise<RequestCount>;
 }
 
 export interface RequestCount {
-  /** Above the limit's `max`: the request is one too many. */
+  /**
+   * Number of requests in the window. A value above the limit's `max` means that this request exceeds the
+   * limit.
+   */
   current: number;
   /** Milliseconds until the window ends. */
   ttl: number;
 }
 
 interface Window {
-  /** All nodes' requests, when Redis last answered. */
+  /** Requests of all nodes at the last response of Redis. */
   shared: number;
-  /** This node's requests that Redis does not know. */
+  /** Requests of this node that Redis does not know. */
   own: number;
   endsAt: number;
 }
@@ -48,7 +51,7 @@ export function createRequestCounts({
   now?: () => number;
 } = {}): RequestCounts {
   redis?.defineCommand("addRequest", { lua: add });
-  // The command above is a method now, which the type cannot know.
+  // `defineCommand` added this method, which the type does not include.
   const commands = redis as (Redis & Commands) | undefined;
   const windows = new Map<string, Window>();
 
@@ -58,7 +61,7 @@ export function createRequestCounts({
   }
 
   function keep(key: string, window: Window): void {
-    // At the end again: the first entries are those that were not used for the longest time.
+    // Reinsert at the end: the first entries of the map are the least recently used.
     windows.delete(key);
     windows.set(key, window);
     if (windows.size <= MAX_WINDOWS) return;
@@ -66,7 +69,7 @@ export function createRequestCounts({
     if (!oldest.done) windows.delete(oldest.value);
   }
 
-  /** What Redis counted before it went away stays used; the rest is divided among the nodes. */
+  /** Counts without Redis. The last count of Redis stays used; the rest is divided among the nodes. */
   function addHere(key: string, max: number, windowMs: number): RequestCount {
     const known = openWindow(key) ?? { shared: 0, own: 0, endsAt: now() + windowMs };
     const window = { ...known, own: known.own + 1 };

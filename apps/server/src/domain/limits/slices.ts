@@ -2,31 +2,35 @@ import { BURST_SECONDS, type Limit, type Take } from "./levels.ts";
 import type { SharedSlices } from "./redis-script.ts";
 
 /**
- * Requests of large limits without a round trip each: a node takes a slice of the bucket for a moment and counts inside
- * it. What a slice holds is taken from the bucket that all nodes share, so all of them together stay within the limit.
+ * Requests of large limits without a Redis round trip each. A node takes a slice of the bucket for a short
+ * time and counts within it. Slices are taken from the bucket that all nodes share, so the nodes together
+ * stay within the limit.
  */
 export interface Slices {
-  /** One request of these limits, or of none. Rejects when Redis is away. */
+  /** Takes one request from all limits or from none. Rejects when Redis is unavailable. */
   take(owner: string, limits: readonly Limit[]): Take[] | Promise<Take[]>;
 }
 
-/** Milliseconds for which a slice counts. */
+/** Lifetime of a slice, in milliseconds. */
 export const SLICE_MS = 50;
-/** Requests a minute from which slices are taken: fewer are less than five in a slice's time, and stay exact. */
+/**
+ * Minimum limit, in requests per minute, for slices. Smaller limits allow fewer than five requests per slice
+ * and stay exact.
+ */
 export const SLICED_FROM = 6_000;
 const MAX_SLICES = 50_000;
-/** Milliseconds: over less than this no rate is known. */
+/** Minimum elapsed time, in milliseconds, to compute a rate. */
 const SHORTEST_MS = 5;
 
-/** Whether every limit is one of requests with a bucket that is large enough. */
+/** Returns whether every limit is a request limit with a large enough bucket. */
 export function mayBeSliced(limits: readonly Limit[]): boolean {
   for (const { kind, perMinute } of limits) if (kind !== "requests" || perMinute < SLICED_FROM) return false;
   return limits.length > 0;
 }
 
 /**
- * What a bucket holds here: it refills while a part of it is in slices, and this is less by as much, so that a burst is
- * never larger than the limit allows.
+ * Returns the capacity of a bucket for slices. A bucket refills while slices hold a part of it. The capacity
+ * is reduced by that amount, so that a burst never exceeds the limit.
  */
 function capacityOf({ perMinute }: Limit): number {
   return (perMinute / 60) * (BURST_SECONDS - SLICE_MS / 1_000);
@@ -35,14 +39,14 @@ function capacityOf({ perMinute }: Limit): number {
 interface Slice {
   owner: string;
   limits: readonly Limit[];
-  /** Requests that are still in it. */
+  /** Requests left in the slice. */
   left: number;
-  /** Requests that were counted since it was taken: as many are expected in the next one. */
+  /** Requests counted since the slice was taken. The same number is expected in the next slice. */
   counted: number;
   begun: number;
-  /** What the shared buckets held when it was taken, per limit. */
+  /** Levels of the shared buckets when the slice was taken, per limit. */
   levels: readonly number[];
-  /** Requests that came while the buckets are asked. */
+  /** Requests that arrived while Redis is queried. */
   waiting: { resolve(takes: Take[]): void; reject(error: unknown): void }[];
   asking: boolean;
 }
@@ -55,13 +59,13 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
     return now() - slice.begun < SLICE_MS;
   }
 
-  /** Requests of the next slice's time, if they go on as in this one's. */
+  /** Returns the number of requests expected in the next slice at the current rate. */
   function expected({ begun, counted }: Slice): number {
     const elapsed = now() - begun;
     return elapsed > 2 * SLICE_MS ? 0 : Math.floor((counted * SLICE_MS) / Math.max(elapsed, SHORTEST_MS));
   }
 
-  /** What of an old slice goes back with the next question. */
+  /** Empties an old slice and returns what was left, which the next query returns to the bucket. */
   function unused(slice: Slice): number {
     const { left } = slice;
     slice.left = 0;
@@ -93,7 +97,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
       } catch (error) {
         for (const { reject } of requested) reject(error);
       }
-      // Those that came meanwhile find what is left.
+      // Requests that arrived in the meantime use the rest of the slice.
       while (slice.waiting.length > 0 && slice.left > 0) {
         slice.left -= 1;
         slice.counted += 1;
@@ -104,7 +108,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
     watch();
   }
 
-  /** Slices whose owner sends nothing more are given back and forgotten. */
+  /** Returns and removes the slices of owners that send no more requests. */
   function watch(): void {
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -121,7 +125,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
     const back = unused(slice);
     if (back === 0) return;
     const capacities = slice.limits.map(capacityOf);
-    // Away: what was taken stays taken, which is the tighter side.
+    // If Redis is unavailable, the slice stays taken, which is the stricter outcome.
     shared.takeSlice(slice.owner, slice.limits, { needed: 0, spare: 0, back, capacities }).catch(() => {});
   }
 
@@ -147,7 +151,7 @@ export function createSlices(shared: SharedSlices, now: () => number): Slices {
   };
 }
 
-/** @param left requests that are still in the slice, or were taken for others that wait */
+/** @param left requests left in the slice, or taken for other waiting requests */
 function allowed({ limits, levels }: Slice, left: number): Take[] {
   return limits.map((limit, index) => {
     const remaining = (levels[index] ?? 0) + left;
@@ -160,7 +164,7 @@ function allowed({ limits, levels }: Slice, left: number): Take[] {
   });
 }
 
-/** @param waits seconds until a request fits, per limit; 0 where one fits now */
+/** @param waits seconds until a request fits, per limit; 0 if one fits now */
 function refused({ limits, levels }: Slice, waits: readonly number[]): Take[] {
   return limits.map((limit, index) => {
     const remaining = levels[index] ?? 0;

@@ -20,8 +20,8 @@ const tokens = (perMinute: number, cost: number): Limit => ({
   cost,
 });
 
-describe("one step of a limit", () => {
-  it("counts the requests of a minute below 60", () => {
+describe("step and giveBack", () => {
+  it("counts requests in a window of one minute below 60 per minute", () => {
     const first = step(undefined, requests(2), 0);
     const second = step(first.level, requests(2), 10_000);
     const third = step(second.level, requests(2), 20_000);
@@ -30,7 +30,7 @@ describe("one step of a limit", () => {
     expect(step(third.level, requests(2), 60_000).take.allowed).toBe(true);
   });
 
-  it("refills a bucket continuously from 60 on, and keeps fractions", () => {
+  it("refills a bucket continuously from 60 per minute on, and keeps fractions", () => {
     // 100 a minute is 1.67 a second: after ten seconds of full use, three more within two seconds.
     let level = step(undefined, requests(100), 0).level;
     let served = 1;
@@ -42,7 +42,7 @@ describe("one step of a limit", () => {
     expect(served).toBe(Math.floor((100 / 60) * 10 + (100 / 60) * 11.99));
   });
 
-  it("holds a minute's tokens, waits as long as what is missing takes, and knows a debt", () => {
+  it("holds the tokens of one minute, reports the wait for missing tokens, and keeps a debt", () => {
     const first = step(undefined, tokens(600, 500), 0);
     expect(first.take).toMatchObject({ allowed: true, remaining: 100 });
     const second = step(first.level, tokens(600, 500), 0);
@@ -57,15 +57,15 @@ describe("one step of a limit", () => {
     });
   });
 
-  it("lets a request through that is larger than the limit, when nothing else was used", () => {
+  it("allows a request larger than the limit if nothing else was used", () => {
     const first = step(undefined, tokens(600, 5_000), 0);
     expect(first.take).toMatchObject({ allowed: true, remaining: 0 });
     expect(step(first.level, tokens(600, 5_000), 59_000).take.allowed).toBe(false);
   });
 });
 
-describe("a node's share", () => {
-  it("adds up to the limit, whatever it is and however many nodes there are", () => {
+describe("shareOf", () => {
+  it("adds up to the limit for any limit and any number of nodes", () => {
     for (const limit of [0, 1, 2, 3, 10, 59, 60, 61, 600])
       for (const nodes of [1, 2, 3, 7]) {
         const shares = Array.from({ length: nodes }, (_, rank) => shareOf(limit, { nodes, rank }));
@@ -80,7 +80,7 @@ async function burst(limiters: Limiter[], owner: string, limits: Limit[], count:
   );
 }
 
-/** Scripts that a Redis ran so far. */
+/** Returns the number of scripts that this Redis has executed. */
 async function scripts(redis: Redis): Promise<number> {
   return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
 }
@@ -88,16 +88,16 @@ async function scripts(redis: Redis): Promise<number> {
 const allowed = (takes: Taken[]) => takes.filter((take) => take.allowed).length;
 
 describe("limits in one process", () => {
-  it("take of all limits or of none", async () => {
+  it("take from all limits or from none", async () => {
     const limiter = createLimiter();
     const owner = randomUUID();
     const both = [requests(20), requests(5, "token1")];
     expect(allowed(await burst([limiter], owner, both, 30))).toBe(5);
-    // The token's refusals took nothing of the account.
+    // The requests that the token limit rejected took nothing from the account.
     expect(allowed(await burst([limiter], owner, [requests(20)], 30))).toBe(15);
   });
 
-  it("give back the tokens that a call did not use", async () => {
+  it("return the tokens that a call did not use", async () => {
     const limiter = createLimiter();
     const owner = randomUUID();
     const limit = tokens(1_000, 1_000);
@@ -106,7 +106,7 @@ describe("limits in one process", () => {
     expect(allowed(await burst([limiter], owner, [tokens(1_000, 495)], 3))).toBe(2);
   });
 
-  it("say once in a second that someone is refused", async () => {
+  it("report a rejection as worth noting once per second", async () => {
     const limiter = createLimiter({ now: () => 5_000 });
     const takes = await burst([limiter], "somebody", [requests(1)], 10);
     expect(takes.filter((take) => take.worthNoting)).toHaveLength(1);
@@ -120,18 +120,18 @@ describe("limits on Redis", () => {
   });
   afterAll(() => redis.quit());
 
-  it("are shared by nodes, exactly", async () => {
+  it("are shared exactly by nodes", async () => {
     const nodes = [createLimiter({ redis }), createLimiter({ redis })];
     const takes = await burst(nodes, randomUUID(), [requests(30)], 40);
     expect(allowed(takes)).toBe(30);
     expect(takes.find((take) => !take.allowed)?.takes[0]).toMatchObject({ limit: 30, remaining: 0 });
   });
 
-  it("hold a whole burst and not one request more", async () => {
+  it("allow a whole burst and no request more", async () => {
     expect(allowed(await burst([createLimiter({ redis })], randomUUID(), [requests(60)], 30))).toBe(10);
   });
 
-  it("take of an account, of a token and of its tokens together, or of none of them", async () => {
+  it("take from an account, a token and its tokens together, or from none", async () => {
     const nodes = [createLimiter({ redis }), createLimiter({ redis })];
     const owner = randomUUID();
     const all = [requests(50), requests(20, "token1"), tokens(1_000, 100)];
@@ -146,7 +146,7 @@ describe("limits on Redis", () => {
     expect(allowed(await burst(nodes, owner, [requests(50)], 60))).toBe(40);
   });
 
-  it("let two nodes take slices of a large limit, and no request more than it has", async () => {
+  it("let two nodes take slices of a large limit without exceeding it", async () => {
     const perMinute = 12_000;
     const clients = [new Redis(redisUrl()), new Redis(redisUrl())];
     const nodes = clients.map((client) => createLimiter({ redis: client }));
@@ -159,7 +159,8 @@ describe("limits on Redis", () => {
         const taken = await node.take(owner, [requests(perMinute)]);
         if (taken.allowed) served += 1;
         else refused += 1;
-        // What is counted inside a slice answers at once, and must not keep the others from asking.
+        // A request counted inside a slice resolves at once, and must not keep the others from querying
+        // Redis.
         await new Promise((resolve) => setImmediate(resolve));
       }
     };
@@ -167,13 +168,13 @@ describe("limits on Redis", () => {
     const seconds = (performance.now() - began) / 1_000;
     const most = (perMinute / 60) * (10 + seconds);
     expect(served).toBeLessThanOrEqual(most);
-    // Slices are given back: at most a slice of each node is not used.
+    // Slices are given back: at most one slice per node stays unused.
     expect(served).toBeGreaterThan(most * 0.95);
     expect(refused).toBeGreaterThan(0);
     for (const each of clients) each.disconnect();
   });
 
-  it("ask Redis once for many requests of a large limit, and say what remains", async () => {
+  it("query Redis once for many requests of a large limit, and report the remaining requests", async () => {
     const service = await startThrowAwayRedis();
     const own = new Redis(service.url);
     const limiter = createLimiter({ redis: own });
@@ -188,13 +189,13 @@ describe("limits on Redis", () => {
       remaining.push(takes[0]?.remaining);
     }
     expect((await scripts(own)) - before).toBeLessThan(40);
-    // A limit is whole again after ten seconds, and refills with ten requests a millisecond.
+    // A limit is full again after ten seconds, and refills with ten requests per millisecond.
     expect(remaining.every((left) => left !== undefined && left > 99_000 && left < 100_000)).toBe(true);
     own.disconnect();
     await service.stop();
   });
 
-  it("give back what is left of a slice", async () => {
+  it("return what is left of a slice", async () => {
     const limiter = createLimiter({ redis });
     const owner = randomUUID();
     const slow = requests(6_000);
@@ -209,7 +210,7 @@ describe("limits on Redis", () => {
     expect(allowed(rest)).toBeLessThan(530 + refilled + 100);
   });
 
-  it("of both kinds are taken together, also in slices", async () => {
+  it("of accounts and tokens are taken together, also in slices", async () => {
     const limiter = createLimiter({ redis });
     const owner = randomUUID();
     const both = [requests(60_000), requests(6_000, "token1")];
@@ -219,11 +220,11 @@ describe("limits on Redis", () => {
     const last = takes.at(-1)?.takes;
     expect(last?.map((take) => take.allowed)).toEqual([true, false]);
     expect(last?.[1]).toMatchObject({ limit: 6_000, remaining: 0, resetSeconds: 1 });
-    // The token's refusals took nothing of the account.
+    // The requests that the token limit rejected took nothing from the account.
     expect(last?.[0]?.remaining).toBeGreaterThan(8_000);
   });
 
-  it("give tokens back to all nodes, and remember a debt", async () => {
+  it("return tokens for all nodes, and keep a debt", async () => {
     const [one, other] = [createLimiter({ redis }), createLimiter({ redis })];
     const owner = randomUUID();
     const limit = tokens(60_000, 60_000);
@@ -236,7 +237,7 @@ describe("limits on Redis", () => {
       .toBeGreaterThan(25);
   });
 
-  it("hold for a minute at most when the clock of Redis is set back", async () => {
+  it("block for at most a minute when the clock of Redis is set back", async () => {
     const limiter = createLimiter({ redis });
     const owner = randomUUID();
     const both = [requests(1), requests(600, "token1")];
@@ -250,7 +251,7 @@ describe("limits on Redis", () => {
     expect(Number(await redis.hget(`limit:{${owner}}:account:count`, "a"))).toBeLessThan(inAnHour);
   });
 
-  it("become this node's share, never more, when Redis was never there", async () => {
+  it("become the share of this node when Redis was never available", async () => {
     const lost = new Redis({
       port: 1,
       lazyConnect: true,
@@ -268,7 +269,7 @@ describe("limits on Redis", () => {
     lost.disconnect();
   });
 
-  it("are not widened by losing Redis in the middle of a minute", async () => {
+  it("are not exceeded when Redis is lost in the middle of a minute", async () => {
     const service = await startThrowAwayRedis();
     const doomed = new Redis(service.url, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
     doomed.on("error", () => {});

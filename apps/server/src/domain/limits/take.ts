@@ -14,43 +14,49 @@ import { openSharedLimits } from "./redis-script.ts";
 import { createSlices, mayBeSliced } from "./slices.ts";
 
 /**
- * How often someone may ask. All limits of a request are taken together or none is. It must not know what the limits
- * are for.
+ * Rate limiter. All limits of a request are taken together, or none is. The module does not know what the
+ * limits are for.
  */
 export interface Limiter {
-  /** @param owner whose limits these are: they are kept together. Throws nothing. */
+  /**
+   * Takes one request. Never throws or rejects.
+   * @param owner owner of the limits, whose state is kept together
+   */
   take(owner: string, limits: readonly Limit[]): Promise<Taken> | Taken;
-  /** What a request really used of a limit of tokens. The difference comes into force soon after. */
+  /** Reports how much of a token limit a request really used. The difference is applied soon after. */
   giveBack(owner: string, limit: Limit, used: number): void;
 }
 
 export interface Taken {
   allowed: boolean;
-  /** One per limit, in order. */
+  /** One result per limit, in order. */
   takes: Take[];
-  /** The owner's first refusal in this second: a flood of them must not become a flood of log rows. */
+  /**
+   * Whether this is the owner's first rejection in this second: many rejections must not cause as many log
+   * rows.
+   */
   worthNoting: boolean;
 }
 
 export interface LimiterOptions {
-  /** Shared by all nodes. Without it each node takes its share of every limit. */
+  /** Redis shared by all nodes. Without it, each node takes its share of every limit. */
   redis?: Redis | undefined;
-  /** What of a limit is this node's without Redis, and while Redis is away. */
+  /** Share of this node without Redis, or while Redis is unavailable. */
   share?: () => Share;
   now?: () => number;
 }
 
 const MAX_KEYS = 100_000;
-/** Seconds: nodes are counted anew in the meantime. */
+/** Retry time in seconds for a node whose share is 0. Nodes are counted again in the meantime. */
 const NO_SHARE_RETRY = 10;
 
 export function createLimiter(options: LimiterOptions = {}): Limiter {
-  // A clock that no one sets: an hour back would be an hour without an answer.
+  // A monotonic clock: if a wall clock were set back by an hour, limits would block for an hour.
   const { share = () => wholeShare, now = () => performance.now() } = options;
   const levels = new Map<string, Level>();
   const noted = new Map<string, number>();
   const shared = options.redis === undefined ? undefined : openSharedLimits(options.redis);
-  /** When Redis last answered. What was taken until then is unknown here. */
+  /** Time of the last response of Redis. What was taken until then is unknown here. */
   let receivedAt: number | undefined;
   let away = true;
 
@@ -62,7 +68,10 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
     map.set(key, value);
   }
 
-  /** In the first minute without Redis nothing is assumed to be left: all nodes together stay within the limit. */
+  /**
+   * Returns the local state of a limit. In the first minute without Redis, an unknown limit counts as
+   * exhausted, so that all nodes together stay within it.
+   */
   function levelOf(owner: string, limit: Limit): Level | undefined {
     const known = levels.get(`${owner}:${stateOf(limit)}`);
     if (known !== undefined || receivedAt === undefined || now() - receivedAt >= WINDOW_MS) return known;
@@ -134,7 +143,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
       return takes instanceof Promise ? answered(owner, limits, takes) : judge(owner, takes);
     },
     giveBack(owner, limit, used) {
-      // Away or just lost: then what was taken stays taken, which is the tighter side.
+      // If Redis is unavailable, the tokens stay taken, which is the stricter outcome.
       shared.giveBack(owner, limit, used).catch(() => {});
     },
   };

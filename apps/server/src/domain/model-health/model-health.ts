@@ -8,17 +8,17 @@ import { talliesByModel } from "./tallies.ts";
 import { shareOf, sumOfTallies, type Tally } from "./unavailable.ts";
 
 /**
- * How all models did, computed once for all readers of this node. The answers to visitors hold the models that their
- * groups reach (reachable.ts).
+ * Health of all models, computed once for all readers of this node. Responses to visitors contain only the
+ * models that their groups reach (reachable.ts).
  */
 
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
-/** Newest calls whose times are read. */
+/** Maximum number of recent calls whose durations are read. */
 const MOST_TIMED = 20_000;
-/** Failed calls that are read for hours, and for days. */
+/** Maximum number of failed calls to read, for hours and for days. */
 const MOST_FAILED = { hours: 20_000, days: 100_000 };
-/** Days whose calls rank models. */
+/** Number of days whose calls determine the rank of a model. */
 const RANKED_DAYS = 7;
 
 export interface HealthByModel {
@@ -34,7 +34,7 @@ export interface DaysByModel {
 export interface ModelHealthCache {
   hours: Recomputed<HealthByModel>;
   days: Recomputed<DaysByModel>;
-  /** Models by their successful calls of seven days: 1 is the most used one. */
+  /** Rank of models by successful calls of seven days; 1 is the most used model. */
   ranks: Recomputed<Map<string, number>>;
 }
 
@@ -79,12 +79,12 @@ const noTimes: Times = {
   tokens_per_second: null,
 };
 
-/** Of the newest successful calls, up to a number. */
+/** Returns durations of the newest successful calls, up to a maximum number. */
 async function timesByModel(pool: Pool, from: Date, to: Date): Promise<Map<string, Times>> {
   const percentile = (share: number, column: string) =>
     `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column})`;
   const first = "first_byte_time) FILTER (WHERE is_stream AND first_byte_time > 0";
-  // Short answers arrive at once: their speed would be that of one packet.
+  // Short responses arrive at once: their speed would be that of one packet.
   const speed = `completion_tokens * 1000.0 / NULLIF(request_time - first_byte_time, 0))
     FILTER (WHERE is_stream AND completion_tokens >= 10 AND request_time - first_byte_time >= 50`;
   const { rows } = await pool.query<Times & { model: string }>(
@@ -111,7 +111,7 @@ export async function daysByModel(pool: Pool, now = currentTime()): Promise<Days
     (_, day) => new Date(begun - (HEALTH_DAYS - 1 - day) * dayMs),
   );
   const firstDay = starts[0] ?? now;
-  // Days whose log was deleted would look perfect: their failed calls are gone, the sums are not.
+  // Days whose logs were deleted would appear perfect: their failed calls are gone, but the sums remain.
   const { rows } = await pool.query<{ oldest: Date | null }>(
     "SELECT min(created_at) AS oldest FROM request_logs WHERE created_at >= $1",
     [firstDay],

@@ -8,16 +8,18 @@ import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { DaysByModel, HealthByModel } from "./model-health.ts";
 import { shareOf, sumOfTallies, type Tally } from "./unavailable.ts";
 
-/** Which models someone's groups reach, and how those did. */
+/** The models that a user's groups reach, and their health. */
 
 interface Reachable {
-  /** Exact names, with whether a channel that serves them is enabled. */
+  /** Exact names, with whether an enabled channel serves them. */
   names: Map<string, boolean>;
-  /** Starts of the names that wildcards stand for. */
+  /** Prefixes of wildcards, with whether an enabled channel serves them. */
   prefixes: Map<string, boolean>;
 }
 
-/** Models of enabled channels, and of those that the gateway disabled: a model that is down stays in sight. */
+/**
+ * Returns models of enabled channels and of automatically disabled ones: a model that is down stays visible.
+ */
 export async function reachableModels(
   { db, pool }: { db: PrismaClient; pool: Pool },
   ownGroup?: string,
@@ -40,7 +42,7 @@ export async function reachableModels(
   return { names, prefixes };
 }
 
-/** Whether an enabled channel serves it; undefined when none of the reader's groups reaches it. */
+/** Returns whether an enabled channel serves the model; undefined if none of the user's groups reaches it. */
 export function servedOf({ names, prefixes }: Reachable, model: string): boolean | undefined {
   const found = [
     names.get(model),
@@ -50,13 +52,14 @@ export function servedOf({ names, prefixes }: Reachable, model: string): boolean
 }
 
 /**
- * Whether readers see a model. Clients invent names below a wildcard, so such a name counts once a provider has served it.
+ * Returns whether a model is listed. Clients can invent names that match a wildcard, so such a name is listed
+ * only after a provider has served it.
  */
 export function isListed({ names }: Reachable, model: string, tallies: readonly Tally[]): boolean {
   return names.has(model) || tallies.some(({ served }) => served > 0);
 }
 
-/** How models are now: of this and the last hour. */
+/** Returns the current state of a model, based on this hour and the last one. */
 function stateOf(hours: HealthByModel, model: string, served: boolean): ModelState {
   if (!served) return "outage";
   const lately = shareOf(sumOfTallies(hours.models.get(model)?.tallies.slice(-2) ?? []));
@@ -67,7 +70,10 @@ function stateOf(hours: HealthByModel, model: string, served: boolean): ModelSta
 
 const severity: Record<ModelState, number> = { outage: 0, degraded: 1, operational: 2, no_data: 3 };
 
-/** Every model of the public groups; those behind a wildcard once they were called. */
+/**
+ * Returns the status of every model of the public groups. Models that match a wildcard are included once they
+ * were called.
+ */
 export async function statusOfModels(
   handles: { db: PrismaClient; pool: Pool },
   hours: HealthByModel,

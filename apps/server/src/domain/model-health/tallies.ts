@@ -2,18 +2,20 @@ import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { type Tally, unavailableCalls } from "./unavailable.ts";
 
-/** Served and failed calls of every model, period by period. Reads roll-ups, and failed calls up to a number. */
+/**
+ * Served and failed calls of every model per period. Reads roll-ups, and failed calls up to a maximum number.
+ */
 
 interface Periods {
   starts: readonly Date[];
   now: Date;
-  /** Failed calls that are read at most. */
+  /** Maximum number of failed calls to read. */
   mostFailed: number;
-  /** Nothing is known about periods that begin earlier. */
+  /** Nothing is known about periods that start earlier. */
   knownFrom?: Date;
 }
 
-/** By model: a tally per period; those of which nothing is known have no calls. */
+/** Returns one tally per period for each model. Periods without data have no calls. */
 export async function talliesByModel(
   pool: Pool,
   { starts, now, mostFailed, knownFrom }: Periods,

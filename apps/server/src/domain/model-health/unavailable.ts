@@ -3,8 +3,8 @@ import { LogType } from "@gateway/shared/usage/log";
 import type { Pool } from "#platform/database/db.ts";
 
 /**
- * Calls that a model could not serve. What is the client's fault (a wrong request, an empty balance, a limit of its key)
- * says nothing about the model.
+ * Calls that a model could not serve. Errors of the client (an invalid request, an empty balance, a limit of
+ * its key) do not count.
  */
 
 const causes = [
@@ -17,15 +17,16 @@ const causes = [
 ] as const satisfies ErrorCode[];
 
 export interface Unavailable {
-  /** By model, then by place of the period in which they failed. */
+  /** Counts by model, then by index of the period. */
   counts: Map<string, Map<number, number>>;
-  /** Before this instant not every failed call was read. */
+  /** Before this time, not every failed call was read. */
   from: Date;
 }
 
 /**
- * @param starts of the periods, oldest first
- * @param most failed calls that are read; they have an index of their own, newest first
+ * Counts the failed calls per model and period.
+ * @param starts start times of the periods, oldest first
+ * @param most maximum number of failed calls to read; they have their own index, newest first
  */
 export async function unavailableCalls(
   pool: Pool,
@@ -60,7 +61,7 @@ export async function unavailableCalls(
   return { counts, from: complete ? new Date(0) : row.oldest };
 }
 
-/** Served calls and failed ones of one period. */
+/** Served and failed calls of one period. */
 export interface Tally {
   served: number;
   failed: number;

@@ -3,15 +3,15 @@ import { addToInbox } from "#domain/inbox/entries.ts";
 import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import { openCursor } from "./cursor.ts";
 
-/** What customers find in their inbox, from what is written down anyway: refused calls, and changes of their account. */
+/** Inbox entries for users, derived from logs: rejected calls, and changes of their account. */
 
-/** Codes of calls that are refused until the customer does something. */
+/** Codes of calls that are rejected until the user acts. */
 const refusals = ["insufficient_quota", "token_quota_exhausted", "spend_limit_reached", "budget_exceeded"];
-/** Calls that were refused longer ago are not reported: no node ran. */
+/** Rejected calls that are older are not reported: no node was running. */
 const RECENT = "10 minutes";
 const MOST_AT_ONCE = 1_000;
 
-/** Counts refused calls by account and reason, and by token where the token is the reason. */
+/** Counts rejected calls by account and reason, and by token if the token is the reason. */
 export async function collectRefusedCalls(db: PrismaClient): Promise<void> {
   await db.$transaction(async (tx) => {
     const cursor = await openCursor(
@@ -39,7 +39,7 @@ export async function collectRefusedCalls(db: PrismaClient): Promise<void> {
   });
 }
 
-/** Changes of an account that its owner should know of, by their name in the audit log. */
+/** Changes of an account that are reported to its owner, by their audit action. */
 const changes: Readonly<Record<string, OwnEvent>> = {
   "user.password": "password-changed",
   "user.password_reset": "password-changed",
@@ -53,7 +53,7 @@ const changes: Readonly<Record<string, OwnEvent>> = {
   "user.bind": "sign-in-linked",
   "user.unbind": "sign-in-unlinked",
 };
-/** An entry may become visible after one with a higher id; this long is waited for it. */
+/** Delay before rows are read: a row may become visible after one with a higher id. */
 const SETTLED = "3 seconds";
 
 export async function collectAccountChanges(db: PrismaClient): Promise<void> {
@@ -77,7 +77,7 @@ export async function collectAccountChanges(db: PrismaClient): Promise<void> {
       const owner = Number(target_id);
       const event = changes[action];
       if (event === undefined || !Number.isInteger(owner)) continue;
-      // Where an administrator did it, the address is none of the owner's business.
+      // If an administrator made the change, the owner does not see the administrator's address.
       const facts: Record<string, string> = user_id === owner ? { ip } : { by: username };
       await addToInbox(tx, owner, { event, topic: `change:${id}`, facts });
     }

@@ -9,12 +9,9 @@ import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import { openCursor } from "./cursor.ts";
 import { raiseNotice } from "./notices.ts";
 
-/**
- * Finds what is worth telling in what is written down anyway, so that neither the relay nor the channels know of
- * notices.
- */
+/** Derives notices from stored events, so that neither the relay nor the channels depend on notices. */
 
-/** A row may become visible after one with a higher id; this long is waited for it. */
+/** Delay before rows are read: a row may become visible after one with a higher id. */
 const SETTLED = "3 seconds";
 const MOST_AT_ONCE = 200;
 
@@ -28,7 +25,10 @@ type ChannelHappening = {
   name: string;
 };
 
-/** Channels, keys and models of channels that were disabled, paused or enabled automatically since the last look. */
+/**
+ * Reports channels, keys and models of channels that were disabled, paused or enabled automatically since the
+ * last run.
+ */
 export async function collectChannelEvents(db: PrismaClient): Promise<void> {
   await db.$transaction(async (tx) => {
     const cursor = await openCursor(tx, "channel-events", Prisma.sql`SELECT max(id) FROM channel_events`);
@@ -68,9 +68,9 @@ async function reportChannel(tx: Prisma.TransactionClient, row: ChannelHappening
 }
 
 /**
- * Tells people whose calls took their balance below the limit, in their inbox and by mail; once, until it has been above
- * it again. Only those with calls in the last hours are looked at. Stops at the first mail that cannot be sent; the rest
- * follows later.
+ * Notifies users whose balance fell below the limit, in their inbox and by e-mail. Each user is notified once
+ * until the balance is above the limit again. Only users with calls in the last hours are checked. Stops at
+ * the first e-mail that cannot be sent; a later run sends the rest.
  */
 export async function remindOfBalances(db: PrismaClient, settings: Settings, mailer: Mailer): Promise<void> {
   const threshold = settings.QuotaRemindThreshold;
@@ -92,7 +92,7 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
       event: "balance-low",
       topic: "balance",
       facts: { balance: String(quota), threshold: String(threshold) },
-      // A mail that could not be sent is tried again.
+      // If the e-mail failed, the next run tries again and must not count a second entry.
       once: true,
     });
     if (email === null || !canMail(settings)) continue;
@@ -110,7 +110,10 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
   }
 }
 
-/** A balance as the console shows it: dollars with two decimals, or shortened points where the site shows those. */
+/**
+ * Formats a balance as the console does: dollars with two decimals, or shortened points if the site shows
+ * points.
+ */
 export function amountText(points: number, { DisplayInCurrencyEnabled, QuotaPerUnit }: Settings): string {
   return formatQuota(points, { inCurrency: DisplayInCurrencyEnabled, pointsPerUsd: QuotaPerUnit });
 }

@@ -1,15 +1,15 @@
 import type { Prisma } from "#platform/prisma/client.ts";
 
-/** How far a source of events has been read. */
+/** Read position in a source of events. */
 interface Cursor {
   position: bigint;
   moveTo(last: bigint | undefined): Promise<void>;
 }
 
 /**
- * Locked until the transaction ends, so that two nodes do not read the same. A new source begins at its end: what
- * happened before is not reported.
- * @param end one value: the last id of the source, or null
+ * Opens a cursor, locked until the transaction ends, so that two nodes do not read the same events. A new
+ * source starts at its end: earlier events are not reported.
+ * @param end query for one value: the last id of the source, or null
  */
 export async function openCursor(
   tx: Prisma.TransactionClient,

@@ -15,7 +15,7 @@ import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { postToPublic } from "#platform/public-fetch.ts";
 import { messageOf } from "./notices.ts";
 
-/** Tells operators what was raised: whom, not twice, and again when a way was closed for a while. */
+/** Delivery of notices to operators: choice of channels, suppression of repeats, and retries. */
 export interface Telling {
   db: PrismaClient;
   settings: () => Settings;
@@ -24,11 +24,11 @@ export interface Telling {
 }
 
 const MOST_AT_ONCE = 100;
-/** Minutes until the next try, after the first, second … that failed. */
+/** Minutes until the next attempt, after the first, second … failure. */
 const PAUSES = [1, 5, 30, 120];
 const KEEP_DAYS = 30;
 
-/** Decides whom each new notice goes to. What was told within the quiet time is counted instead. */
+/** Plans the deliveries of new notices. A repeat within the quiet time is only counted. */
 export async function planNotices({ db, settings }: Pick<Telling, "db" | "settings">): Promise<void> {
   await db.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.planNotices})`;
@@ -68,7 +68,7 @@ async function countAsRepeat(
   return true;
 }
 
-/** Those that are switched on, ready, and want this event. */
+/** Returns the channels that are enabled, configured and subscribed to this event. */
 function channelsFor(event: string, settings: Settings): NoticeChannel[] {
   const known = NoticeEvent.safeParse(event);
   return Object.values(noticeChannels).filter(
@@ -80,7 +80,7 @@ function channelsFor(event: string, settings: Settings): NoticeChannel[] {
   );
 }
 
-/** Sends what is due. Each is claimed first, so that no other node sends it meanwhile. */
+/** Sends due deliveries. Each is claimed first, so that no other node sends it at the same time. */
 export async function deliverNotices(telling: Telling): Promise<void> {
   const { db, settings } = telling;
   const due = await db.$queryRaw<{ notice_id: bigint; channel: NoticeChannelId; attempts: number }[]>`
@@ -120,7 +120,7 @@ export async function deliverNotices(telling: Telling): Promise<void> {
   }
 }
 
-/** Sends a test through one way, whether it is switched on or not. Throws what went wrong. */
+/** Sends a test notice through one channel, enabled or not. Throws the error of the channel. */
 export async function sendTestNotice(telling: Telling, id: NoticeChannelId): Promise<void> {
   const settings = telling.settings();
   const message = messageOf({ event: "test", facts: {}, created_time: currentTime() }, settings);
@@ -133,7 +133,7 @@ function toolsOf({ db, mailer, post }: Telling): Tools {
       try {
         return await post(url, body, headers);
       } catch (cause) {
-        // The request that asked for a test was good; the address in the settings is not.
+        // The request for a test was valid; the configured address is wrong.
         if (cause instanceof GatewayError) throw addressFailed(cause);
         throw upstreamFailed({ reason: "address_unreachable" }, { cause });
       }

@@ -51,7 +51,7 @@ async function tell() {
 }
 
 describe("a notice", () => {
-  it("goes to the ways that want its event, and the rest of what happened is listed", async () => {
+  it("is sent to the channels subscribed to its event, and is listed with the others", async () => {
     await raise("sweep", "no space left");
     await raiseNotice(site.services.db, { event: "prices-failed", topic: "prices", facts: {} });
     await tell();
@@ -64,7 +64,7 @@ describe("a notice", () => {
     ]);
   });
 
-  it("is told once within the quiet time, whichever node raised it, and counted", async () => {
+  it("is sent once within the quiet time, whichever node raised it, and repeats are counted", async () => {
     await Promise.all([1, 2, 3, 4].map(() => raise("backup")));
     await raise("another");
     await Promise.all([planNotices(telling), planNotices(telling)]);
@@ -83,7 +83,7 @@ describe("a notice", () => {
     expect(titles()).toHaveLength(3);
   });
 
-  it("is tried again later when a way is closed, and given up after some tries", async () => {
+  it("is retried later when a channel fails, and given up after some attempts", async () => {
     receiver.answer = { status: 503, body: {} };
     await raise("tried");
     await tell();
@@ -101,7 +101,7 @@ describe("a notice", () => {
     expect(row.error).toContain("HTTP 503");
   });
 
-  it.each(["zh_CN", "zh_HK", "ja_JP"])("is English, as its reason is, on a site in %s", async (Language) => {
+  it.each(["zh_CN", "zh_HK", "ja_JP"])("is English, like its reason, on a site in %s", async (Language) => {
     await site.services.settings.change(systemActor, { Language });
     await raiseNotice(site.services.db, {
       event: "prices-failed",
@@ -117,7 +117,7 @@ describe("a notice", () => {
     await site.services.settings.change(systemActor, { Language: "en_US" });
   });
 
-  it("leaves with the transaction that raised it, or not at all", async () => {
+  it("is rolled back with the transaction that raised it", async () => {
     const { db } = site.services;
     const failing = db.$transaction(async (tx) => {
       await raiseNotice(tx, { event: "job-failed", topic: "undone", facts: { job: "undone" } });
@@ -128,7 +128,7 @@ describe("a notice", () => {
     expect(titles()).toEqual([]);
   });
 
-  it("tells of channels that went off and came back by themselves, once, and not of what was before", async () => {
+  it("reports channels that were disabled and enabled automatically, once, without earlier events", async () => {
     const { db } = site.services;
     const { id } = await db.channel.create({ data: { type: 1, name: "West" } });
     const happened = (kind: string, ago = 10_000) =>
@@ -148,7 +148,7 @@ describe("a notice", () => {
 });
 
 describe("a low balance", () => {
-  it("is written about once per fall, in the reader's language, to those who have calls", async () => {
+  it("is mailed once per fall, in the user's language, to users who have calls", async () => {
     const { db, mailer, settings } = site.services;
     const make = async (name: string, quota: bigint, called = true) => {
       const user = await site.makeUser({ email: `${name}@mail.example`, quota, language: "ja_JP" });
@@ -182,7 +182,7 @@ describe("a low balance", () => {
     expect(about()).toHaveLength(2);
   });
 
-  it("is written about later when the mail server was away", async () => {
+  it("is mailed later if the mail server was unavailable", async () => {
     const { db, mailer, settings } = site.services;
     await db.balanceReminder.deleteMany();
     const before = post.mails.length;
@@ -197,7 +197,7 @@ describe("a low balance", () => {
 });
 
 describe("the test buttons", () => {
-  it("send through one way and say what went wrong, for root alone", async () => {
+  it("send through one channel and return the error, for root only", async () => {
     const test = (channel: string) => root.send("POST", "/api/option/notice/test", { channel });
     expect((await test("webhook")).status).toBe(200);
     expect(titles()).toEqual(["Notices arrive here"]);
@@ -217,7 +217,7 @@ describe("the test buttons", () => {
     );
   });
 
-  it("mail test: refuses administrators, who may not change the mail settings either", async () => {
+  it("mail test: rejects administrators, who may not change the mail settings either", async () => {
     const admin = await site.as(await site.makeUser({ role: 10 }));
     const change = await admin.send("PUT", "/api/option", { key: "SMTPToken", value: "x" });
     const tried = await admin.send("POST", "/api/option/mail/test");

@@ -9,14 +9,14 @@ import type { Db } from "#platform/database/db.ts";
 import { storableFacts, storableParams, storableText } from "#platform/database/storable-text.ts";
 
 /**
- * Notices to operators. Raising a notice stores it and puts it into the inbox, in the transaction of its cause; whom it
- * is sent to, whether it was just sent, and the sending itself are the clock's work.
+ * Notices to operators. Raising a notice stores it and adds it to the inbox, in the transaction of its cause.
+ * Scheduled jobs choose the recipients, suppress repeats and send it.
  */
 export interface NewNotice {
   event: NoticeEvent;
-  /** What it is about, e.g. `channel:12`: the same topic is sent once within the quiet time. */
+  /** Subject of the notice, e.g. `channel:12`. The same topic is sent once within the quiet time. */
   topic: string;
-  /** Values for the sentence. Never a secret. */
+  /** Values for the text. Never a secret. */
   facts: Facts;
   reason?: Reason;
 }
@@ -36,7 +36,7 @@ export async function raiseNotice(db: Db, { event, topic, facts, reason }: NewNo
   await addToSiteInbox(db, { event, topic, facts, ...(reason === undefined ? {} : { reason }) });
 }
 
-/** How a notice reads: in English, as its reason does. */
+/** Returns the text of a notice, in English like its reason. */
 export function messageOf(
   notice: { event: string; facts: unknown; created_time: Date },
   settings: Settings,
@@ -61,7 +61,7 @@ function factsOf(stored: unknown): Facts {
   return Object.fromEntries(Object.entries(stored).map(([name, value]) => [name, String(value)]));
 }
 
-/** The latest ones, sent or suppressed, newest first. */
+/** Returns the latest planned notices, newest first. */
 export async function listNotices(db: Db, take: number) {
   return db.notice.findMany({
     where: { planned_time: { not: null } },

@@ -4,29 +4,32 @@ import type { Db } from "#platform/database/db.ts";
 import { freeBytes } from "#platform/disk-space.ts";
 import { raiseNotice } from "./notices.ts";
 
-/** Notices about the disk of DATA_DIR: before it is full, and when it refused an upload. Each node has its own disk. */
+/**
+ * Notices about the disk of DATA_DIR: before it is full, and when it rejected an upload. Each node has its
+ * own disk.
+ */
 export interface StorageWatch {
-  /** An upload could not be written. */
+  /** Reports an upload that could not be written. */
   refused(reason: Reason): void;
   close(): void;
 }
 
-/** Uploads are refused below 256 MB; operators know a little earlier. */
+/** Uploads are rejected below 256 MB. Operators are notified earlier. */
 const LOW_BYTES = 512 * 1024 * 1024;
 const LOOK_MS = 60_000;
-/** While the state lasts, it is reported again after so long. */
+/** Interval after which a lasting problem is reported again. */
 const REPEAT_MS = 3_600_000;
 const MEGABYTE = 1024 * 1024;
 
 export interface StorageWatchOptions {
   folder: string;
   onError(error: unknown): void;
-  /** Bytes that the disk of the folder has left. */
+  /** Returns the free bytes on the disk of the folder. */
   free?: (folder: string) => Promise<number>;
   everyMs?: number;
 }
 
-/** Looks once a minute, and at once. */
+/** Checks the disk at once and then every `everyMs`, by default once a minute. */
 export function watchStorage(
   db: Db,
   { folder, onError, free = freeBytes, everyMs = LOOK_MS }: StorageWatchOptions,
@@ -43,7 +46,7 @@ export function watchStorage(
       facts: { node: hostname(), folder },
       reason,
     }).catch((error: unknown) => {
-      // The database may be on the same disk. The next look tries again.
+      // The database may be on the same disk. The next check tries again.
       raisedAt.delete(what);
       onError(error);
     });

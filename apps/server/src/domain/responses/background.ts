@@ -2,31 +2,38 @@ import { handOverReservation, type NewBill } from "#domain/ledger/ledger-hand-ov
 import type { BackgroundResponse, PrismaClient } from "#platform/prisma/client.ts";
 
 /**
- * Bills of responses that providers make in the background, open until any node closes them. The reservation decides
- * who closed one: it is there once. It must not know what providers say or how a call is priced.
+ * Bills of responses that providers generate in the background, open until any node closes them. The
+ * reservation exists only once, so it decides which node closed a bill. The module knows neither provider
+ * formats nor prices.
  */
 export interface BackgroundBills {
-  /** Takes the call's reservation from this node, in one statement with the row. Throws `reservation_lost`. */
+  /**
+   * Takes the reservation of the call from this node and inserts the row, in one statement. Throws
+   * `reservation_lost`.
+   */
   handOver(bill: NewBill): Promise<void>;
-  /** Bills whose provider is to be asked now; for LEASE_SECONDS no other node asks. */
+  /** Claims bills whose provider is due to be polled. No other node polls them for LEASE_SECONDS. */
   claim(count: number): Promise<DueBill[]>;
   /**
-   * When the provider is asked next, in milliseconds from now on.
-   * @param isMissing the provider does not know the response; the time of the first such answer in a row is kept
+   * Sets the time of the next poll, in milliseconds from now.
+   * @param isMissing whether the provider does not know the response; the time of the first such result in a
+   *   row is kept
    */
   postpone(requestId: string, milliseconds: number, isMissing: boolean): Promise<void>;
-  /** Open bills of a response of this account. */
+  /** Returns the open bills of a response of this account. */
   ofResponse(responseId: string, userId: number): Promise<BackgroundResponse[]>;
-  /** Removes the row of a bill that was closed. One whose reservation is open stays. */
+  /** Deletes the row of a closed bill. The row stays while its reservation is open. */
   closed(requestId: string): Promise<void>;
-  /** The response cannot be read any more: its bill was closed without its end. */
+  /** Deletes a response whose bill was closed without its end, so that it can no longer be read. */
   withdraw(responseId: string, userId: number): Promise<void>;
 }
 
-/** `usable` is false once the account or the key may not call any more. */
+/** `usable` is false if the account or the token may no longer make calls. */
 export type DueBill = BackgroundResponse & { usable: boolean };
 
-/** Longer than one node takes to ask twice. What a node that failed had claimed is asked by another one then. */
+/**
+ * Longer than one node needs for two polls. Afterwards, another node polls what a failed node had claimed.
+ */
 const LEASE_SECONDS = 75;
 
 export function createBackgroundBills(db: PrismaClient): BackgroundBills {

@@ -5,8 +5,8 @@ import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
 /**
- * Conversations that live here, whatever provider answers in them: items in the order they were said, readable by the
- * account that opened them only. It must not know what an item means.
+ * Conversations stored by the gateway, independent of the provider. Items are kept in order, and only the
+ * account that created a conversation can read it. The module does not interpret items.
  */
 export type Item = Record<string, unknown> & { id: string };
 
@@ -15,7 +15,7 @@ export interface Conversation {
   createdAt: Date;
   metadata: Record<string, string>;
   items: Item[];
-  /** Who answered last, for what only that provider can read. 0 when no one has. */
+  /** Channel that responded last, for content that only this provider can read. 0 if there is none. */
   channelId: number;
   keyId: number | null;
   model: string;
@@ -23,9 +23,9 @@ export interface Conversation {
 
 const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
-/** Pictures, mostly. */
+/** Large conversations mostly contain images. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Of one account together, as Postgres stores them. */
+/** Limits for all conversations of one account, as stored by Postgres. */
 const MAX_CONVERSATIONS = 1_000;
 const MAX_ACCOUNT_BYTES = 100 * 1024 * 1024;
 const KIND = "conversation";
@@ -35,7 +35,7 @@ interface Kept {
   metadata: Record<string, string>;
 }
 
-/** Thirty days from the last time that something was said. */
+/** Returns the expiry: thirty days after the last new item. */
 const expiry = () => new Date(currentTime().getTime() + KEEP_DAYS * DAY_MS);
 
 export async function openConversation(
@@ -53,7 +53,7 @@ export async function openConversation(
       channel_id: 0,
       kind: KIND,
       model: "",
-      // JSON in, JSON out: there is nothing else in it.
+      // The value is plain JSON.
       turn: kept as unknown as Prisma.InputJsonObject,
       expires_at: expiry(),
     },
@@ -61,7 +61,10 @@ export async function openConversation(
   return read(row);
 }
 
-/** Throws `not_found` when there is none, it has lapsed, or it is someone else's. */
+/**
+ * Returns a conversation. Throws `not_found` if it does not exist, has expired, or belongs to another
+ * account.
+ */
 export async function findConversation(db: Db, id: string, userId: number): Promise<Conversation> {
   const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
   if (row === null || (row.expires_at !== null && row.expires_at <= currentTime()))
@@ -91,7 +94,9 @@ function read(row: Row): Conversation {
   };
 }
 
-/** Adds at the end, in one statement, so that two answers at once both stay. Throws when it is full. */
+/**
+ * Appends items in one statement, so that concurrent appends both stay. Throws if the conversation is full.
+ */
 export async function addItems(
   db: Db,
   id: string,
@@ -142,7 +147,7 @@ export async function closeConversation(db: Db, id: string, userId: number): Pro
   await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind: KIND } });
 }
 
-/** Throws `conflict` when the account keeps as much as it may. */
+/** Throws `conflict` if the account has reached its limits. */
 async function requireAccountSpace(db: Db, userId: number, more: number): Promise<void> {
   const [kept] = await db.$queryRaw<{ count: bigint; bytes: bigint | null }[]>`
     SELECT count(*) AS count, sum(pg_column_size(turn)) AS bytes

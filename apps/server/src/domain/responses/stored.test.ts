@@ -16,7 +16,7 @@ afterAll(async () => {
   await place.drop();
 });
 
-/** Hexadecimal of random bytes, which Postgres compresses to half at most. */
+/** Returns hexadecimal random bytes, which Postgres compresses to half at most. */
 const turn = (bytes: number) => ({
   messages: [],
   response: { text: randomBytes(bytes / 2).toString("hex") },
@@ -29,7 +29,7 @@ const remember = (id: string, userId: number, bytes: number, accountBytes?: numb
     accountBytes,
   );
 
-it("stored responses: an account keeps its newest within its space, and only its own are removed", async () => {
+it("stored responses: an account keeps its newest within its limit, and only its own are deleted", async () => {
   await remember("other", 2, 400_000);
   for (const id of ["a", "b", "c", "d"]) await remember(id, 1, 400_000, 1_000_000);
   const kept = async (id: string, userId: number) => (await findResponse(database.db, id, userId)) !== null;
@@ -40,7 +40,7 @@ it("stored responses: an account keeps its newest within its space, and only its
   expect(rows.length).toBeGreaterThan(1);
 });
 
-it("stored responses: one that is too large is not kept", async () => {
+it("stored responses: a response that is too large is not kept", async () => {
   expect(await remember("large", 3, 9_000_000)).toBe(false);
   expect(await findResponse(database.db, "large", 3)).toBeNull();
 });

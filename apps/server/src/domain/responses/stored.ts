@@ -4,13 +4,14 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 
 /**
- * Answers that a later call may refer to: which channel and key made one, and, where the provider keeps nothing itself,
- * the conversation up to it. Only who made it may see it. It must not know how a conversation is spelled on a wire.
+ * Responses that a later call may refer to: the channel and key that created one and, if the provider stores
+ * nothing, the conversation up to it. Only its owner can read it. The module does not know the wire format of
+ * conversations.
  */
 export interface StoredTurn {
-  /** Everything said up to and including the answer. */
+  /** All messages up to and including the response. */
   messages: Message[];
-  /** The answer as its client saw it. */
+  /** The response as the client received it. */
   response: Record<string, unknown>;
 }
 
@@ -19,26 +20,26 @@ export interface StoredResponse {
   channelId: number;
   keyId: number | null;
   model: string;
-  /** Length of the conversation up to and including the answer; 0 when it is not known. */
+  /** Length of the conversation up to and including the response; 0 if unknown. */
   tokens: number;
-  /** Null when the provider keeps the conversation. */
+  /** Null if the provider stores the conversation. */
   turn: StoredTurn | null;
 }
 
 const KIND = "response";
 const KEEP_DAYS = 30;
 const DAY_MS = 86_400_000;
-/** A conversation with more than this in it (pictures, mostly) is not kept. */
+/** Maximum size of a stored conversation. Larger ones mostly contain images. */
 const MAX_TURN_BYTES = 8 * 1024 * 1024;
-/** A turn of this size has the account's space looked at. Shorter ones are text, which calls pay for. */
+/** Size of a turn from which the account's total is checked. Smaller ones are text, which calls pay for. */
 const LARGE_TURN_BYTES = 64 * 1024;
-/** Of one account together, as Postgres stores them. */
+/** Limit for all responses of one account, as stored by Postgres. */
 const MAX_ACCOUNT_BYTES = 512 * 1024 * 1024;
 
 /**
- * Keeps it for thirty days. Answers false when it is too large to keep. Where the account then keeps more than it may,
- * its oldest go: each turn holds the ones before it.
- * @param accountBytes what the account may keep
+ * Stores a response for thirty days. Returns false if it is too large. If the account exceeds its limit, its
+ * oldest responses are deleted: each turn contains the earlier ones.
+ * @param accountBytes limit of the account
  */
 export async function rememberResponse(
   db: Db,
@@ -55,7 +56,7 @@ export async function rememberResponse(
     channel_key_id: response.keyId,
     model: response.model,
     tokens: response.tokens,
-    // JSON in, JSON out: the turn holds nothing else.
+    // The turn is plain JSON.
     ...(turn === null ? {} : { turn: turn as unknown as Prisma.InputJsonObject }),
     expires_at: new Date(currentTime().getTime() + KEEP_DAYS * DAY_MS),
   };
@@ -68,7 +69,7 @@ export async function rememberResponse(
   return true;
 }
 
-/** Those beyond the account's space, counted from the newest. Reads sizes, not the turns. */
+/** Deletes the responses beyond the account's limit, oldest first. Reads sizes, not the turns. */
 async function forgetOldest(db: Db, userId: number, accountBytes: number): Promise<void> {
   await db.$executeRaw`
     DELETE FROM stored_responses WHERE id IN (
@@ -78,7 +79,7 @@ async function forgetOldest(db: Db, userId: number, accountBytes: number): Promi
       WHERE bytes > ${accountBytes})`;
 }
 
-/** Null when there is none, it has lapsed, or it is someone else's. */
+/** Returns a response, or null if it does not exist, has expired, or belongs to another account. */
 export async function findResponse(db: Db, id: string, userId: number): Promise<StoredResponse | null> {
   const row = await db.storedResponse.findUnique({ where: { id, user_id: userId, kind: KIND } });
   if (row === null || (row.expires_at !== null && row.expires_at <= currentTime())) return null;

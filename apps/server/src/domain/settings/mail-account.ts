@@ -4,9 +4,9 @@ import { languageOf } from "#notices/language.ts";
 import type { Sender } from "#notices/mails.ts";
 import type { MailAccount } from "#platform/mail.ts";
 
-/** What the settings say about the mail server, and about who writes. */
+/** The mail server and the sender, according to the settings. */
 
-/** Undefined while no mail can be sent. */
+/** Returns the mail account; undefined if mail is not configured. */
 export function mailAccount(settings: Settings): MailAccount | undefined {
   const { SMTPServer, SMTPPort, SMTPAccount, SMTPToken, SMTPRequireTLS, SystemName } = settings;
   const from = settings.SMTPFrom === "" ? SMTPAccount : settings.SMTPFrom;
@@ -26,7 +26,10 @@ export function canMail(settings: Settings): boolean {
   return mailAccount(settings) !== undefined;
 }
 
-/** A link in a mail may only lead to the address the operator named, never to what a request claims to be. */
+/**
+ * Returns whether password reset is available. A link in an e-mail must use the configured address, never the
+ * host of a request.
+ */
 export function offersReset(settings: Settings): boolean {
   return canMail(settings) && publicUrlOf(settings) !== undefined;
 }

@@ -3,15 +3,14 @@ import { SiteAddress } from "@gateway/shared/site/site-address";
 import { GatewayError } from "#errors.ts";
 
 /**
- * The public address of this site. It comes from the settings only: a request's `Host` header is chosen by its sender,
- * so it must never reach a link that is signed, mailed or shown to other people.
+ * The public address of this site. It comes only from the settings. The client controls the `Host` header, so
+ * no link that is signed, mailed or shown to other users may contain it.
  */
 type Source = Pick<Settings, "ServerAddress">;
 
 /**
- * Without a slash at the end; undefined while no server address is configured. The operator may name the base path in
- * the address or leave it out.
- *
+ * Returns the public URL without a trailing slash; undefined if no server address is configured. The
+ * configured address may include the base path or not.
  * @param root the base path: "" or "/gateway"
  */
 export function publicUrlOf({ ServerAddress }: Source, root = ""): string | undefined {
@@ -21,7 +20,10 @@ export function publicUrlOf({ ServerAddress }: Source, root = ""): string | unde
   return url.pathname.replace(/\/+$/, "").endsWith(root) ? address : `${address}${root}`;
 }
 
-/** The same. Throws `server_address_missing`, which tells an administrator where to configure it. */
+/**
+ * Returns the public URL. Throws `server_address_missing`, which tells an administrator where to configure
+ * it.
+ */
 export function requirePublicUrl(
   settings: Source,
   { root, isAdmin }: { root: string; isAdmin: boolean },

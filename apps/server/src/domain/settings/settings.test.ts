@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 describe("settings", () => {
-  it("stores only what differs from the default and forgets it when it is set back", async () => {
+  it("stores only values that differ from the default, and deletes them when they are reset", async () => {
     const settings = await createSettings(database.db, secrets);
     await settings.set(systemActor, "RetryTimes", 7);
     expect(settings.current().RetryTimes).toBe(7);
@@ -31,7 +31,7 @@ describe("settings", () => {
     expect(settings.current().SystemName).toBe("One Hub");
   });
 
-  it("takes numbers and switches that are written as text", async () => {
+  it("accepts numbers and booleans written as text", async () => {
     const settings = await createSettings(database.db, secrets);
     await settings.set(systemActor, "RetryTimeOut", "30");
     await settings.set(systemActor, "RegisterEnabled", "false");
@@ -39,7 +39,7 @@ describe("settings", () => {
     expect(settings.current()).toMatchObject({ RetryTimeOut: 30, RegisterEnabled: false, Footer: "42" });
   });
 
-  it("refuses unknown keys and values out of range", async () => {
+  it("rejects unknown keys and values out of range", async () => {
     const settings = await createSettings(database.db, secrets);
     await expect(settings.set(systemActor, "toString", "x")).rejects.toMatchObject({
       code: "invalid_request",
@@ -51,7 +51,7 @@ describe("settings", () => {
     expect(settings.current().RetryTimes).toBe(3);
   });
 
-  it("changes several together or none, and names each that it refuses", async () => {
+  it("changes several values or none, and names each rejected value", async () => {
     const settings = await createSettings(database.db, secrets);
     const wrong = { RetryTimes: 9, Logo: "ftp://somewhere", Nonsense: 1 };
     await expect(settings.change(systemActor, wrong)).rejects.toMatchObject({
@@ -68,7 +68,7 @@ describe("settings", () => {
     expect(await database.db.option.count({ where: { key: { in: ["RetryTimes", "Logo"] } } })).toBe(0);
   });
 
-  it("writes down what changed and nothing else", async () => {
+  it("audits only the changed values", async () => {
     const settings = await createSettings(database.db, secrets);
     const before = await database.db.auditEntry.count();
     await settings.change(systemActor, { RetryTimes: 3, HeartbeatSeconds: 20 });
@@ -78,7 +78,7 @@ describe("settings", () => {
     ]);
   });
 
-  it("takes a list of chat clients as JSON and refuses one that could run code here", async () => {
+  it("accepts a list of chat clients as JSON, and rejects URLs that could run code in the console", async () => {
     const settings = await createSettings(database.db, secrets);
     const list = (url: string) => JSON.stringify([{ name: "Ours", url, show: true, sort: 1 }]);
     await settings.set(systemActor, "ChatLinks", list("https://chat.example/#{key}"));
@@ -88,7 +88,7 @@ describe("settings", () => {
     expect(settings.current().ChatLinks).toContain("chat.example");
   });
 
-  it("keeps secrets encrypted in the table and masked in the audit log", async () => {
+  it("encrypts secrets in the table and masks them in the audit log", async () => {
     const settings = await createSettings(database.db, secrets);
     await settings.set(systemActor, "GitHubClientSecret", "very-secret-value");
     const row = await database.db.option.findUniqueOrThrow({ where: { key: "GitHubClientSecret" } });
@@ -100,7 +100,7 @@ describe("settings", () => {
     );
   });
 
-  it("does not switch GitHub sign-in on without its credentials", async () => {
+  it("does not enable GitHub sign-in without its credentials", async () => {
     const settings = await createSettings(database.db, secrets);
     await settings.set(systemActor, "GitHubClientSecret", null);
     await expect(settings.set(systemActor, "GitHubOAuthEnabled", true)).rejects.toMatchObject({
@@ -108,13 +108,14 @@ describe("settings", () => {
     });
   });
 
-  it("checks a change against what is stored, not against what this node remembers", async () => {
+  it("validates a change against the stored values, not the cached ones", async () => {
     const [here, there] = [
       await createSettings(database.db, secrets),
       await createSettings(database.db, secrets),
     ];
     await here.change(systemActor, { EmailDomainWhitelist: "example.com" });
-    // The other node has not reloaded yet: it must know the list, and must not switch on what it lacks now.
+    // The other node has not reloaded yet. It must know the list, and must not enable the setting once the
+    // list is empty.
     await there.change(systemActor, { EmailDomainRestrictionEnabled: true });
     await expect(here.change(systemActor, { EmailDomainWhitelist: "" })).rejects.toThrow(
       "at least one domain",
@@ -125,10 +126,10 @@ describe("settings", () => {
     );
   });
 
-  it("keeps what a later reload has read when an earlier one ends after it", async () => {
+  it("keeps the values of a later reload when an earlier reload ends after it", async () => {
     const gates: (() => void)[] = [];
     let slow = false;
-    // Real reads whose answers can be delayed.
+    // Real reads whose results can be delayed.
     const db = database.db.$extends({
       query: {
         option: {

@@ -17,19 +17,19 @@ import { identityProviders } from "#sign-in/index.ts";
 import { isOffered } from "#sign-in/provider.ts";
 
 /**
- * The runtime settings of this installation. The database holds only what differs from the defaults; reading is from
- * memory, and a change is announced in the transaction that makes it.
+ * The runtime settings of this installation. The database contains only values that differ from the defaults.
+ * Reads use memory, and a change is announced in its transaction.
  */
 export interface SettingsStore {
   current(): Settings;
-  /** Whether an administrator chose the language of the site, its default included. */
+  /** Whether an administrator chose the language of the site, including its default. */
   hasLanguage(): boolean;
   /**
-   * All or nothing; `null` goes back to the default. Throws `invalid_request` with an issue per key for an unknown
-   * key or a value it cannot take.
+   * Changes all values or none; `null` resets a value. Throws `invalid_request` with an issue per key for an
+   * unknown key or an invalid value.
    */
   change(actor: Actor, values: Record<string, unknown>): Promise<void>;
-  /** The same for one. */
+  /** Changes one value, like `change`. */
   set(actor: Actor, key: string, value: unknown): Promise<void>;
   reload(): Promise<void>;
 }
@@ -38,7 +38,10 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   let settings: Settings = defaultSettings;
   let languageChosen = false;
 
-  /** Reloads count up; one that began earlier never replaces what a later one has read. */
+  /**
+   * Numbers of the last started and the last applied reload. An earlier reload never replaces the values of a
+   * later one.
+   */
   let begun = 0;
   let applied = 0;
 
@@ -54,7 +57,7 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   async function change(actor: Actor, values: Record<string, unknown>): Promise<void> {
     const wanted = parseValues(values);
     await db.$transaction(async (tx) => {
-      // One change at a time on all nodes: what is checked is what is stored, not what this node remembers.
+      // One change at a time on all nodes, validated against the stored values instead of this node's cache.
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.changeSettings}::bigint)`;
       const { settings: stored } = await readStored(tx, secrets);
       mayApply(wanted, { ...stored, ...Object.fromEntries(wanted) });
@@ -86,17 +89,20 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   };
 }
 
-/** What became of settings that came from another gateway. */
+/** Result of taking over settings from another gateway. */
 export interface TakenSettings {
   taken: SettingKey[];
-  /** Known here, but with a value that cannot be taken. */
+  /** Known keys with invalid values. */
   refused: string[];
-  /** Switched off, because what they need is missing. */
+  /** Settings that were disabled because they lack something they require. */
   switchedOff: SettingKey[];
   unknown: string[];
 }
 
-/** Stores texts of another gateway as settings, in the transaction of the import; nothing in them can stop it. */
+/**
+ * Stores the settings of another gateway, in the transaction of the import. Invalid values do not abort the
+ * import.
+ */
 export async function takeSettings(
   tx: Db,
   secrets: Secrets,
@@ -137,7 +143,7 @@ async function readStored(
     if (!isSettingKey(row.key)) continue;
     const stored = isSecret(row.key) ? openValue(secrets, row.key, row.value) : row.value;
     const parsed = Settings.shape[row.key].safeParse(stored);
-    // What an older version stored and this one cannot take counts as not set.
+    // Values of an older version that are now invalid count as not set.
     if (parsed.success) differences[row.key] = parsed.data;
   }
   return {
@@ -156,7 +162,7 @@ function isSecret(key: SettingKey): boolean {
 
 type Value = Settings[SettingKey];
 
-/** @param value null goes back to the default, which for the language is no choice: browsers then decide. */
+/** @param value null resets to the default; for the language this means no choice, so that browsers decide */
 async function store(tx: Db, secrets: Secrets, key: SettingKey, value: Value | null): Promise<void> {
   if (value === null || (value === defaultSettings[key] && key !== "Language")) {
     await tx.option.deleteMany({ where: { key } });
@@ -184,7 +190,7 @@ function parseValues(values: Record<string, unknown>): Map<SettingKey, Value> {
   return wanted;
 }
 
-/** Also takes a number or a switch written as text, as tools for the older API send it. */
+/** Parses a value. Also accepts a number or boolean written as text, as clients of the older API send it. */
 function parseValue(key: SettingKey, value: unknown): z.ZodSafeParseResult<Value> {
   const schema = Settings.shape[key];
   const parsed = schema.safeParse(value);
@@ -193,7 +199,7 @@ function parseValue(key: SettingKey, value: unknown): z.ZodSafeParseResult<Value
   return schema.safeParse(JSON.parse(value));
 }
 
-/** A switch, what it lives on, and what to say when that is missing. */
+/** A setting that enables a feature, the settings it requires, and the issue if they are missing. */
 interface Switch {
   enabledBy: SettingKey;
   needs: readonly SettingKey[];
@@ -232,7 +238,7 @@ const switches: readonly Switch[] = [
   })),
 ];
 
-/** What lacks something it needs would lock people out, or fail in silence, from the moment it is switched on. */
+/** Throws for features that lack a required setting: they would lock users out or fail silently. */
 function mayApply(wanted: Map<SettingKey, Value>, next: Settings): void {
   const fields = new Map<string, FieldIssue>();
   for (const { enabledBy, needs, isReady, issue } of switches) {
@@ -242,7 +248,7 @@ function mayApply(wanted: Map<SettingKey, Value>, next: Settings): void {
   refuse(fields);
 }
 
-/** A map, because a key of the caller's may be called `__proto__`. */
+/** Takes a Map, because a client may send a key named `__proto__`. */
 function refuse(fields: ReadonlyMap<string, FieldIssue>): void {
   const error = invalidFields(Object.fromEntries(fields));
   if (error !== undefined) throw error;
@@ -257,7 +263,7 @@ function sealValue(secrets: Secrets, key: SettingKey, value: unknown): Prisma.In
   return { sealed: Buffer.from(secrets.encrypt(String(value), contextOf(key))).toString("base64") };
 }
 
-/** Undefined when the row holds something else, or was sealed with another secret key. */
+/** Returns undefined if the row contains something else, or was encrypted with another secret key. */
 function openValue(secrets: Secrets, key: SettingKey, value: Prisma.JsonValue): unknown {
   const sealed =
     typeof value === "object" && value !== null && !Array.isArray(value) ? value["sealed"] : undefined;

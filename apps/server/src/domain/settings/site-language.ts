@@ -1,7 +1,10 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import type { SettingsStore } from "./settings.ts";
 
-/** What visitors get whose browser speaks none of the site's languages: the administrator's choice, else English. */
+/**
+ * Returns the language for visitors whose browser supports none of the site's languages: the administrator's
+ * choice, else English.
+ */
 export function shownLanguage(
   settings: Pick<SettingsStore, "current" | "hasLanguage">,
 ): Settings["Language"] {

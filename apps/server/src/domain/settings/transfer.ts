@@ -2,7 +2,9 @@ import { defaultSettings, secretSettings, type SettingKey, Settings } from "@gat
 import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { currentTime } from "#platform/clock.ts";
 
-/** Settings on their way to a file and back. Secrets never go along, and what was not in the file stays. */
+/**
+ * Export and import of settings. Secrets are never exported, and settings missing in the file stay unchanged.
+ */
 
 export function exportSettings(current: Settings, version: string): SettingsFile {
   const entries = (Object.keys(current) as SettingKey[])
@@ -11,7 +13,7 @@ export function exportSettings(current: Settings, version: string): SettingsFile
   return { version, exported_at: currentTime().toISOString(), values: Object.fromEntries(entries) };
 }
 
-/** What bringing these values in would change. */
+/** Returns the changes that importing these values would make. */
 export function previewSettings(current: Settings, values: SettingsFile["values"]): SettingsPreview {
   const preview: SettingsPreview = { changes: [], skipped: [], same: 0 };
   for (const [name, value] of Object.entries(values)) {

@@ -2,19 +2,24 @@ import type { Db } from "#platform/database/db.ts";
 import type { Task } from "#platform/prisma/client.ts";
 
 /**
- * Who waits to be told that a task has ended. It stands on the task itself, written with its end: whoever ends it tells
- * the client at once, and if that process dies, or no one listens, others do later.
+ * Notifications about the end of a task. The pending notification is stored on the task, together with its
+ * end. The process that ends the task notifies the client at once. If it dies or the client does not respond,
+ * other nodes try later.
  */
 
-/** Seconds until the next try, after each that failed; after the last the client is not notified any more. */
+/**
+ * Seconds until the next attempt, after each failure. After the last one the client is no longer notified.
+ */
 const PAUSES = [30, 120, 600, 1_800, 7_200, 21_600, 43_200];
 
-/** What the end of a task writes with it. */
+/** Returns the columns to store with the end of a task. */
 export function firstNotice(now: Date): { notify_at: Date; notify_count: number } {
   return { notify_at: new Date(now.getTime() + (PAUSES[0] ?? 0) * 1_000), notify_count: 1 };
 }
 
-/** Tasks whose client must be notified again. Until the next pause is over they are this node's. */
+/**
+ * Claims tasks whose client must be notified again. They belong to this node until the next pause is over.
+ */
 export function claimNotices(db: Db, most: number, now: Date): Promise<Task[]> {
   return db.$queryRaw<Task[]>`
     UPDATE tasks SET
@@ -26,7 +31,7 @@ export function claimNotices(db: Db, most: number, now: Date): Promise<Task[]> {
     ) RETURNING *`;
 }
 
-/** The client has heard it, or is not to hear it. */
+/** Ends the notifications of a task, whether the client received one or not. */
 export async function dropNotice(db: Db, id: bigint): Promise<void> {
   await db.task.updateMany({ where: { id }, data: { notify_at: null } });
 }

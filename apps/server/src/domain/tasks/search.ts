@@ -5,7 +5,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Prisma, Task } from "#platform/prisma/client.ts";
 import { refundReference } from "./tasks.ts";
 
-/** Tasks as people look through them. Whoever may not see everyone's sees neither others' nor the channels. */
+/** View of the task list. An owner sees neither the tasks of other users nor the channels. */
 export type TaskView = { of: "everybody" } | { of: "owner"; userId: number };
 
 export interface TaskSearch extends Omit<
@@ -13,7 +13,7 @@ export interface TaskSearch extends Omit<
   "page" | "size" | "order" | "platform" | "start_timestamp" | "end_timestamp"
 > {
   platforms: readonly TaskPlatform[];
-  /** About the submission; undefined = open. */
+  /** Range of the submission time; undefined means open. */
   from: Date | undefined;
   to: Date | undefined;
 }
@@ -117,7 +117,7 @@ export function describeMidjourney(found: Found): MidjourneyRow {
   return {
     ...about(found),
     mj_id: task.task_id,
-    // What was not accepted has no row.
+    // A task that was not accepted has no row.
     code: 1,
     mode: textAt(task.properties, "mode").toUpperCase(),
     prompt: textAt(task.properties, "prompt") || textAt(task.data, "prompt"),

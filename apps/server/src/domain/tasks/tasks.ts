@@ -10,8 +10,8 @@ import type { AcceptedTask, TaskRequest, TaskStanding } from "#providers/wires/t
 import { firstNotice } from "./notices.ts";
 
 /**
- * Work that providers do after its call was answered: from the row that remembers it to its one end. It knows that a
- * failure is paid back, and must never know how a provider is asked.
+ * Asynchronous work of providers, from the row of a task to its only end. The module refunds failures; it
+ * does not know how a provider is called.
  */
 
 const MINUTE_MS = 60_000;
@@ -20,20 +20,20 @@ export interface NewTask {
   platform: TaskPlatform;
   requested: TaskRequest;
   accepted: AcceptedTask;
-  /** Minutes until it counts as failed. */
+  /** Minutes until the task counts as failed. */
   minutes: number;
   userId: number;
   tokenId: number;
   channelId: number;
   keyId: number | undefined;
   requestId: string;
-  /** The beginning of the call, as its log row has it. */
+  /** Start of the call, as in its log row. */
   submittedAt: Date;
 }
 
 /**
- * Remembers a task before its call is charged: what is charged must never be forgotten. "known" when the provider
- * answered with a task that this account has already. Throws `conflict` when it is someone else's.
+ * Stores a task before its call is charged: a charged task must never be lost. `known` means that the
+ * provider returned a task that this account already has. Throws `conflict` if it belongs to another account.
  */
 export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; known: boolean }> {
   const { platform, requested, accepted } = input;
@@ -66,8 +66,8 @@ export async function addTask(db: Db, input: NewTask): Promise<{ task: Task; kno
 }
 
 /**
- * The charge is committed: from here on a failure gives back what the log row says, and one that came in between does
- * so now.
+ * Records that the charge is committed. From here on, a failure refunds the amount in the log row. A failure
+ * that came before is refunded now.
  */
 export async function markCharged(db: PrismaClient, charged: Task): Promise<void> {
   await db.$transaction(async (tx) => {
@@ -78,8 +78,9 @@ export async function markCharged(db: PrismaClient, charged: Task): Promise<void
 }
 
 /**
- * Takes in what a provider says. Ends at most once, whoever says it first; a failure is paid back in the same
- * transaction, and that its client is to be told is written there. Answers the task when it ended now.
+ * Stores the state that a provider reported. A task ends at most once, whichever process reports it first. A
+ * failure is refunded and the notification of the client is stored in the same transaction. Returns the task
+ * if it ended now.
  */
 export async function advance(
   db: PrismaClient,
@@ -107,7 +108,7 @@ export async function advance(
   });
 }
 
-/** Ends a task that its provider will not end any more. */
+/** Fails a task that its provider will no longer finish. */
 export function giveUp(db: PrismaClient, task: Task, reason: string): Promise<Task | undefined> {
   return advance(db, task.id, {
     status: "FAILURE",
@@ -119,7 +120,9 @@ export function giveUp(db: PrismaClient, task: Task, reason: string): Promise<Ta
   });
 }
 
-/** Unique by the task: paid back once, however often it fails. */
+/**
+ * Refunds a failed task. The reference is unique per task, so it is refunded once, however often it fails.
+ */
 async function payBack(tx: Prisma.TransactionClient, task: Task): Promise<void> {
   const points = task.quota === 0n ? await chargedFor(tx, task) : task.quota;
   if (points === 0n) return;
@@ -136,7 +139,7 @@ export function refundReference(id: bigint): string {
   return `task:${id}`;
 }
 
-/** What the log says: the process may have ended between the charge and its note here. */
+/** Reads the charge from the log: the process may have died between the charge and `markCharged`. */
 async function chargedFor(tx: Prisma.TransactionClient, task: Task): Promise<bigint> {
   const [row] = await tx.$queryRaw<{ quota: bigint }[]>`
     SELECT quota FROM request_logs
@@ -144,7 +147,7 @@ async function chargedFor(tx: Prisma.TransactionClient, task: Task): Promise<big
   return row?.quota ?? 0n;
 }
 
-/** A task of this account; undefined when it has none of that name. */
+/** Returns a task of this account; undefined if it has none with that id. */
 export async function findTask(
   db: Db,
   platform: TaskPlatform,
@@ -155,14 +158,14 @@ export async function findTask(
   return task === null || task.user_id !== userId ? undefined : task;
 }
 
-/** Throws `not_found`. */
+/** Returns a task of this account. Throws `not_found`. */
 export async function getTask(db: Db, platform: TaskPlatform, taskId: string, userId: number): Promise<Task> {
   const task = await findTask(db, platform, taskId, userId);
   if (task === undefined) throw notFound({ reason: "task_not_found" });
   return task;
 }
 
-/** Those of this account, newest first; names of others' tasks find nothing. */
+/** Returns tasks of this account, newest first. Ids of other accounts' tasks are ignored. */
 export function findTasks(
   db: Db,
   platform: TaskPlatform,
@@ -176,8 +179,8 @@ export function findTasks(
 }
 
 /**
- * Unfinished tasks whose provider was not asked for some seconds, those that waited longest first; they are this node's
- * to ask for until then.
+ * Claims unfinished tasks whose provider was not polled for some seconds, longest wait first. They belong to
+ * this node for the same time.
  */
 export function claimTasks(db: Db, waitedSeconds: number, most: number): Promise<Task[]> {
   return db.$queryRaw<Task[]>`

@@ -7,9 +7,9 @@ import { linkedUser, type TelegramPerson } from "./link.ts";
 import { findMenu, offeredMenus } from "./menus.ts";
 import { messagesFor } from "./messages-for.ts";
 
-/** What the bot answers to what people write and press. A person is known by their Telegram id, never by a name. */
+/** Replies of the bot to messages and buttons. A user is identified by the Telegram id, never by a name. */
 
-/** Answers that one person gets within the window; each is a call to Telegram and a few statements. */
+/** Maximum replies per user and window. Each reply costs a call to Telegram and a few database statements. */
 const PERSON_LIMIT = { max: 30, windowMs: 60_000 };
 
 const Chat = z.object({ id: z.int(), type: z.string() });
@@ -23,7 +23,7 @@ const Message = z.object({
   chat: Chat,
   from: From,
   text: z.string(),
-  /** The message of the bot that this one replies to. */
+  /** The bot message that this message replies to. */
   reply_to_message: z
     .object({ from: z.object({ is_bot: z.boolean() }), text: z.string() })
     .optional()
@@ -38,16 +38,19 @@ const Button = z.object({
 const Update = z.union([z.object({ message: Message }), z.object({ callback_query: Button })]);
 
 interface Question {
-  /** Without the slash; "" when it is no command. */
+  /** Command without the slash; "" if the message is no command. */
   command: string;
-  /** What follows it. */
+  /** Text after the command. */
   rest: string;
   person: TelegramPerson;
-  /** Only this person reads the answer. */
+  /** Whether the chat is private. */
   private: boolean;
 }
 
-/** Answers an update. Ignores what is neither a person's text nor a button of ours. Throws `upstream_failed`. */
+/**
+ * Handles an update. Ignores everything except texts of users and buttons of this bot. Throws
+ * `upstream_failed`.
+ */
 export async function answerUpdate(deps: BotDeps, update: unknown): Promise<void> {
   const found = Update.safeParse(update).data;
   if (found === undefined) return;
@@ -57,14 +60,14 @@ export async function answerUpdate(deps: BotDeps, update: unknown): Promise<void
 async function answerMessage(deps: BotDeps, message: z.output<typeof Message>): Promise<void> {
   if (message.from.is_bot) return;
   const question = questionOf(deps, message);
-  // Among many people not every word is meant for the bot.
+  // In a group, plain text is not meant for the bot.
   if (question === undefined || (question.command === "" && !question.private)) return;
   if (await isTooFast(deps, message.from.id)) return;
   const reply = await replyTo(deps, question);
   if (reply !== undefined) await sendText(deps, message.chat.id, reply);
 }
 
-/** Only lists of keys have buttons, and lists are sent in private chats only. */
+/** Handles a button. Only lists of keys have buttons, and they are sent only in private chats. */
 async function answerPress(
   deps: BotDeps,
   { id, from, message, data }: z.output<typeof Button>,
@@ -84,7 +87,7 @@ async function isTooFast({ requestCounts }: BotDeps, person: number): Promise<bo
   return current > PERSON_LIMIT.max;
 }
 
-/** Undefined when it is meant for another bot. */
+/** Parses a message. Returns undefined if it is meant for another bot. */
 function questionOf(deps: BotDeps, message: z.output<typeof Message>): Question | undefined {
   const { TelegramBotUsername, SystemName } = deps.settings.current();
   const { chat, from, reply_to_message: prompt } = message;
@@ -103,7 +106,7 @@ function questionOf(deps: BotDeps, message: z.output<typeof Message>): Question 
 async function replyTo(deps: BotDeps, question: Question): Promise<BotMessage | undefined> {
   const { command, rest } = question;
   if (isOwnCommand(command)) return replyToOwn(deps, question, command);
-  // A link to the bot can carry the code of `/bind` along.
+  // A link to the bot can contain the code of `/bind`.
   if (command === "start" && rest !== "") return replyToOwn(deps, question, "bind");
   if (command === "start" || command === "help") return { text: await help(deps) };
   const menu = command === "" ? null : await findMenu(deps.db, command);

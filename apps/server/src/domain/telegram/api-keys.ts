@@ -13,23 +13,25 @@ import type { BotMessages } from "./bot-messages.ts";
 import type { BotMessage, BotDeps } from "./bot.ts";
 import { messagesFor } from "./messages-for.ts";
 
-/** The list of a person's own API keys, in pages with buttons. */
+/** The list of a user's own API keys, in pages with buttons. */
 
 const KEYS_PER_PAGE = 5;
-/** Telegram takes 64 bytes; a list of keys never has more pages than this. */
+/** Telegram allows 64 bytes of button data. Six digits are enough for any list of keys. */
 const BUTTON = /^apikey:(\d{1,6})$/;
 const MOST_LINKS = 4;
 /** The links of one page must fit in one message. */
 const LONGEST_LINK = 400;
-/** The apps that `/jump` of the web console opens. Telegram makes links of http addresses only. */
+/**
+ * URL schemes of apps that `/jump` of the web console opens. Telegram supports links to http addresses only.
+ */
 const appSchemes = /^(ama|opencat):/i;
-/** The page that a button asks for, from 1; undefined when it is no button of this list. */
+/** Returns the page that a button requests, from 1; undefined if the button does not belong to this list. */
 export function keysPageOf(data: string): number | undefined {
   const [, page] = BUTTON.exec(data) ?? [];
   return page === undefined ? undefined : Number(page);
 }
 
-/** One page of the keys, newest first. A page beyond the last shows the last. */
+/** Returns one page of the keys, newest first. A page after the last returns the last page. */
 export async function keysPage(deps: BotDeps, user: User, wanted: number): Promise<BotMessage> {
   const messages = messagesFor(deps, user);
   const first = await pageOf(deps, user, 1);
@@ -72,14 +74,16 @@ function linksOf(settings: Settings, key: string, site: string): string[] {
     .map(({ name, url = "" }) => `<a href="${escaped(url)}">${escaped(name)}</a>`);
 }
 
-/** While the operator has listed none: what the console offers, and the two apps that only open from a link. */
+/**
+ * Returns the configured apps. By default: those of the console, and the two apps that open only from a link.
+ */
 function appsOf({ ChatLinks, ChatLink }: Settings): ChatLinkEntry[] {
   const shown = shownChatLinks(ChatLinks, ChatLink);
   if (readChatLinks(ChatLinks) !== undefined) return shown;
   return [...shown, ...defaultChatLinks.filter(({ url }) => appSchemes.test(url))];
 }
 
-/** Undefined for addresses that neither Telegram nor our page opens. */
+/** Returns undefined for addresses that neither Telegram nor the `/jump` page opens. */
 function openable(url: string, site: string): string | undefined {
   const parsed = URL.parse(url);
   if (parsed === null) return undefined;

@@ -1,8 +1,8 @@
 import type { Settings } from "@gateway/shared/site/settings";
 
-/** The texts of the bot's own answers. */
+/** The built-in texts of the bot. */
 export interface BotMessages {
-  /** What Telegram shows beside the bot's own commands. */
+  /** Descriptions that Telegram shows for the built-in commands. */
   commands: Record<"bind" | "unbind" | "balance" | "recharge" | "apikey" | "aff", string>;
   welcome(site: string): string;
   howToBind(site: string): string;
@@ -15,19 +15,19 @@ export interface BotMessages {
   howToRecharge: string;
   recharged(added: string, left: string): string;
   codeUnknown: string;
-  /** Redeemed by someone, disabled, or past its date. */
+  /** The code was redeemed, disabled, or has expired. */
   codeSpent: string;
   tooManyCodes: string;
-  /** The first line of a list of API keys. */
+  /** First line of a list of API keys. */
   keys(page: number, pages: number): string;
   noKeys: string;
   /** By `TokenStatus`, for keys that do not work. */
   tokenStates: Readonly<Record<number, string>>;
   previous: string;
   next: string;
-  /** Without a link while the site's address is not configured. */
+  /** `link` is undefined if the site's address is not configured. */
   invitation(facts: { code: string; link: string | undefined; invited: number; earned: string }): string;
-  /** In a group, where everyone would read it. */
+  /** Reply in a group, where other members would read the answer. */
   inPrivate: string;
 }
 

@@ -13,8 +13,8 @@ import { botMessages } from "./bot-messages.ts";
 import { offeredMenus } from "./menus.ts";
 
 /**
- * The way to Telegram: what the bot is told about itself, and how its answers leave. Knows nothing of what people
- * write to it. The token is part of every address, so no address may ever stand in an error.
+ * Client of the Telegram Bot API: registers the bot and sends its messages. It does not process incoming
+ * messages. Every URL contains the token, so a URL must never appear in an error.
  */
 export interface BotDeps {
   db: PrismaClient;
@@ -26,10 +26,10 @@ export interface BotDeps {
   root: string;
 }
 
-/** What the bot sends: a text, how Telegram reads its marks, and what it shows below it. */
+/** A message of the bot: its text, parse mode and markup. */
 export interface BotMessage {
   text: string;
-  /** One of Telegram's parse modes; none = plain text. */
+  /** Telegram's parse mode; undefined means plain text. */
   mode?: string;
   /** https://core.telegram.org/bots/api#sendmessage, `reply_markup` */
   markup?: object;
@@ -43,13 +43,13 @@ const Answer = z.object({
 const Me = z.object({ username: z.string() });
 const Webhook = z.object({ url: z.string(), last_error_message: z.string().optional() });
 
-/** One call of the Bot API. Throws `upstream_failed` with Telegram's own sentence. */
+/** Calls a method of the Bot API. Throws `upstream_failed` with Telegram's description. */
 async function callBot({ settings, post }: BotDeps, method: string, body: object): Promise<unknown> {
   const { TelegramBotServer: server, TelegramBotToken: token } = settings.current();
   const url = `${server.replace(/\/+$/, "")}/bot${token}/${method}`;
   let text: string;
   try {
-    // Only root names the server, and a Bot API server of one's own stands in one's own network.
+    // Only root configures the server, and a self-hosted Bot API server may be in the private network.
     ({ text } = await post(url, JSON.stringify(body), {}, { mayReach: () => true }));
   } catch (error) {
     throw upstreamFailed({ reason: "telegram_unreachable" }, { cause: error });
@@ -60,12 +60,15 @@ async function callBot({ settings, post }: BotDeps, method: string, body: object
   return answer.result;
 }
 
-/** Sends a text to a chat. What Telegram cannot read in its mode is sent as it is written. */
+/** Sends a text to a chat. If Telegram cannot parse its markup, the text is sent as plain text. */
 export async function sendText(deps: BotDeps, chat: number, message: BotMessage): Promise<void> {
   await callWithText(deps, "sendMessage", { chat_id: chat }, message);
 }
 
-/** Replaces the text of a message that the bot sent before. Telegram refuses an unchanged text; that is no error. */
+/**
+ * Replaces the text of an earlier message of the bot. Telegram rejects an unchanged text; this is not an
+ * error.
+ */
 export async function editText(
   deps: BotDeps,
   place: { chat: number; message: number },
@@ -78,7 +81,7 @@ export async function editText(
   }
 }
 
-/** Ends the waiting sign on a button that was pressed. */
+/** Ends the loading indicator of a pressed button. */
 export async function answerButton(deps: BotDeps, id: string): Promise<void> {
   await callBot(deps, "answerCallbackQuery", { callback_query_id: id });
 }
@@ -107,14 +110,14 @@ async function callWithText(
   }
 }
 
-/** Telegram has no codes for what it refuses: its description is all there is. */
+/** Returns whether Telegram rejected the call with this description. Telegram has no error codes for this. */
 function refusedWith(error: unknown, description: RegExp): boolean {
   return error instanceof GatewayError && description.test(String(error.params["detail"]));
 }
 
 /**
- * Tells Telegram the commands and, where the site's address is known, where to bring what people write. Throws
- * `invalid_request` without a token, `upstream_failed` with Telegram's sentence.
+ * Registers the commands with Telegram and, if the site's address is configured, the webhook. Throws
+ * `invalid_request` without a token, and `upstream_failed` with Telegram's description.
  */
 export async function registerBot(deps: BotDeps, actor: Actor): Promise<void> {
   const current = deps.settings.current();
@@ -138,7 +141,7 @@ export async function registerBot(deps: BotDeps, actor: Actor): Promise<void> {
   }
 }
 
-/** As Telegram sees it now; what cannot be asked is a problem, not an error. */
+/** Returns the status of the bot at Telegram. A failed call is reported as a problem, not thrown. */
 export async function botStatus(deps: BotDeps): Promise<TelegramStatus> {
   const unknown = {
     status: false,
@@ -170,7 +173,10 @@ export async function botStatus(deps: BotDeps): Promise<TelegramStatus> {
   }
 }
 
-/** Whether an update comes from Telegram: both secrets go with the token, so a new token ends the old ones. */
+/**
+ * Returns whether an update comes from Telegram. Both secrets are derived from the token, so a new token
+ * replaces them.
+ */
 export function isFromTelegram(deps: BotDeps, presented: { path: string; header: string }): boolean {
   if (deps.settings.current().TelegramBotToken === "") return false;
   const path = sameText(presented.path, secretOf(deps, "path"));
@@ -178,7 +184,10 @@ export function isFromTelegram(deps: BotDeps, presented: { path: string; header:
   return path && header;
 }
 
-/** "" = people cannot link their accounts: there is no bot, or no one has introduced it to Telegram. */
+/**
+ * Returns the user name of the bot. "" means that users cannot link accounts: there is no bot, or it is not
+ * registered.
+ */
 export function botName(settings: Settings): string {
   return settings.TelegramBotToken === "" ? "" : settings.TelegramBotUsername;
 }

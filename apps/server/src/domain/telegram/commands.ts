@@ -10,7 +10,7 @@ import type { BotMessage, BotDeps } from "./bot.ts";
 import { actorOf, linkByCode, linkedUser, type TelegramPerson, unlink } from "./link.ts";
 import { messagesFor } from "./messages-for.ts";
 
-/** The commands that concern the sender's own account. Each is answered in a private chat only. */
+/** Commands about the sender's own account. They are answered only in private chats. */
 
 type OwnCommand = keyof BotMessages["commands"];
 
@@ -19,8 +19,8 @@ export function isOwnCommand(command: string): command is OwnCommand {
 }
 
 /**
- * Which command a person answers who replies to a prompt of the bot, in whatever language it was written: what they
- * write is the code it asked for.
+ * Returns the command that a reply to a prompt of the bot belongs to, in any language. The reply contains the
+ * code that the prompt requested.
  */
 export function promptedCommand(prompt: string, site: string): "bind" | "recharge" | undefined {
   const all = Object.values(botMessages);
@@ -28,7 +28,7 @@ export function promptedCommand(prompt: string, site: string): "bind" | "recharg
   return all.some((messages) => messages.howToBind(site) === prompt) ? "bind" : undefined;
 }
 
-/** Throws what the database throws; every refusal is an answer. */
+/** Executes a command. Throws only unexpected errors; expected errors become replies. */
 export async function replyToOwn(
   deps: BotDeps,
   { rest, person, ...question }: { rest: string; person: TelegramPerson; private: boolean },
@@ -72,8 +72,9 @@ async function bind(
 }
 
 /**
- * Redeems a code. Tries are counted for the Telegram account and for the linked account, so that linking another one
- * brings no new tries. A right code does not reset the counts: codes of one's own would buy guesses.
+ * Redeems a code. Attempts count for the Telegram account and for the linked account, so that linking another
+ * account gives no new attempts. A correct code does not reset the counts: otherwise users could buy attempts
+ * with their own codes.
  */
 async function recharge(
   deps: BotDeps,
@@ -114,7 +115,9 @@ function invitation(deps: BotDeps, messages: BotMessages, user: User): string {
   });
 }
 
-/** Telegram opens the field of a reply below it, so that the code can be sent without the command. */
+/**
+ * Returns a prompt for which Telegram opens a reply field, so that the code can be sent without the command.
+ */
 function prompt(text: string): BotMessage {
   return { text, markup: { force_reply: true } };
 }

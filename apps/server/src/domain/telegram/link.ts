@@ -8,23 +8,23 @@ import type { Identity, PrismaClient, User } from "#platform/prisma/client.ts";
 import { randomText, type Secrets } from "#platform/secrets.ts";
 
 /**
- * A person's Telegram account, linked by a code that was shown to who is signed in. It opens no account: it only lets
- * the bot tell its person what belongs to them.
+ * Link of a user's Telegram account, created with a code shown to the signed-in user. It is no sign-in
+ * method: it only lets the bot show users their own data.
  */
 
 const PROVIDER = "telegram";
 const PURPOSE = "telegram-bind";
-/** No one guesses it, so guesses need no counting. */
+/** Too long to guess, so attempts are not counted. */
 const CODE_LENGTH = 16;
 export const LINK_MINUTES = 10;
 
 export interface TelegramPerson {
   id: number;
-  /** The name over there. */
+  /** Display name at Telegram. */
   label: string;
 }
 
-/** A new one ends the one before. */
+/** Creates a link code and invalidates the previous one. */
 export async function issueLinkCode(db: Db, secrets: Secrets, userId: number): Promise<string> {
   const code = randomText(CODE_LENGTH);
   const row = {
@@ -40,8 +40,8 @@ export async function issueLinkCode(db: Db, secrets: Secrets, userId: number): P
 }
 
 /**
- * Links the sender to whoever was shown the code; the code is spent in any case. Undefined when it is wrong, has
- * expired, or its owner may not sign in. Throws `conflict` when either side is linked already.
+ * Links the sender to the user who got the code; the code is consumed in any case. Returns undefined if it is
+ * wrong or expired, or its owner may not sign in. Throws `conflict` if either side is already linked.
  */
 export async function linkByCode(
   db: PrismaClient,
@@ -61,7 +61,7 @@ export async function linkByCode(
   return user;
 }
 
-/** Undefined for a stranger, and for an account that may not be used. */
+/** Returns the linked user; undefined for an unknown Telegram account and for a disabled user. */
 export async function linkedUser(db: Db, telegramId: number): Promise<User | undefined> {
   const found = await db.identity.findUnique({
     where: { provider_subject: { provider: PROVIDER, subject: String(telegramId) } },
@@ -74,7 +74,7 @@ export async function findLink(db: Db, userId: number): Promise<Identity | null>
   return db.identity.findFirst({ where: { user_id: userId, provider: PROVIDER } });
 }
 
-/** Throws `not_found`. It opens nothing, so it may always go. */
+/** Removes the link. Throws `not_found`. It is no sign-in method, so it may always be removed. */
 export async function unlink(db: PrismaClient, actor: Actor & { id: number }): Promise<void> {
   await db.$transaction(async (tx) => {
     await lockUser(tx, actor.id);
@@ -91,7 +91,9 @@ export async function unlink(db: PrismaClient, actor: Actor & { id: number }): P
   });
 }
 
-/** Whoever writes to the bot acts as the account that is linked; their address is Telegram's. */
+/**
+ * Returns the actor for messages to the bot: the linked user. The IP address is unknown, so it is "telegram".
+ */
 export function actorOf({ id, username }: Pick<User, "id" | "username">): Actor & { id: number } {
   return { id, username, ip: PROVIDER };
 }

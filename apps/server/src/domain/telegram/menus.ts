@@ -4,7 +4,7 @@ import { conflict, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma, type PrismaClient, type TelegramMenu } from "#platform/prisma/client.ts";
 
-/** Commands that operators give the bot, with what it answers. Knows nothing of Telegram itself. */
+/** Commands that operators define for the bot, with their replies. Independent of Telegram's API. */
 
 export interface MenuWish {
   keyword: string;
@@ -13,7 +13,7 @@ export interface MenuWish {
   orderBy: Prisma.TelegramMenuOrderByWithRelationInput[];
 }
 
-/** `keyword` is an id or how a command begins, with or without its slash. */
+/** Lists commands. `keyword` is an id or the start of a command, with or without its slash. */
 export async function listMenus(db: Db, { keyword, ...slice }: MenuWish) {
   const word = keyword.replace(/^\//, "").toLowerCase();
   const id = /^\d{1,9}$/.test(word) ? [{ id: Number(word) }] : [];
@@ -25,7 +25,7 @@ export async function listMenus(db: Db, { keyword, ...slice }: MenuWish) {
   return { rows, total };
 }
 
-/** In the order the bot shows them, without rows whose command the bot has since learned to answer itself. */
+/** Returns the commands in display order, without those that are now built in. */
 export async function offeredMenus(db: Db): Promise<TelegramMenu[]> {
   const where = { command: { notIn: [...ownCommands] } };
   return db.telegramMenu.findMany({ where, orderBy: { id: "asc" }, take: MOST_MENUS });
@@ -35,14 +35,17 @@ export async function findMenu(db: Db, command: string): Promise<TelegramMenu | 
   return db.telegramMenu.findUnique({ where: { command } });
 }
 
-/** Throws `not_found`. */
+/** Returns a command. Throws `not_found`. */
 export async function getMenu(db: Db, id: number): Promise<TelegramMenu> {
   const menu = await db.telegramMenu.findUnique({ where: { id } });
   if (menu === null) throw notFound({ reason: "command_not_found" });
   return menu;
 }
 
-/** Throws `not_found`, and `conflict` when another row has the command or there are too many. */
+/**
+ * Creates or changes a command. Throws `not_found`, and `conflict` if another row has the command or there
+ * are too many.
+ */
 export async function saveMenu(
   db: PrismaClient,
   actor: Actor,
@@ -64,7 +67,7 @@ export async function saveMenu(
   }
 }
 
-/** Throws `not_found`. */
+/** Deletes a command. Throws `not_found`. */
 export async function deleteMenu(db: PrismaClient, actor: Actor, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await getMenu(tx, id);

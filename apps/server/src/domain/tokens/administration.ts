@@ -22,19 +22,19 @@ import {
 } from "./tokens.ts";
 
 /**
- * Everyone's tokens, for administrators. They never see a key, and touch no token of an equal or a higher account but
- * their own.
+ * Token management for administrators. They never see a stored key. Except for their own tokens, they cannot
+ * change tokens of accounts with an equal or higher role.
  */
 
 type Owned = Token & { user: { username: string; display_name: string; role: number } };
 const withOwner = { user: { select: { username: true, display_name: true, role: true } } } as const;
 
 export interface AdminTokenSearch extends TokenSearch {
-  /** 0 = everyone's. */
+  /** 0 means all users. */
   userId: number;
-  /** 0 = any. */
+  /** 0 means any. */
   tokenId: number;
-  /** Of the site. */
+  /** Time zone of the site. */
   timeZone: string;
 }
 
@@ -68,10 +68,10 @@ function describeOwned({ user, ...token }: Owned, timeZone: string): TokenAdminR
 }
 
 /**
- * A token as it shall be, and whose. One that changes hands always gets a new key, which its new owner finds in the
- * console: an administrator who takes a token over must not see the key its owner uses, and the old key would go on
- * spending what is not its owner's balance any more. Calls under way are paid by whoever began them.
- * Throws `not_found`, `forbidden`, `group_not_allowed` and what changing an own token throws.
+ * Changes a token, and optionally its owner. A change of owner always creates a new key, which the new owner
+ * finds in the console. The administrator must not see the key that the owner uses, and the old key would
+ * spend the new owner's balance. Calls in progress are charged to the user who started them. Throws
+ * `not_found`, `forbidden`, `group_not_allowed` and the errors of `changeToken`.
  */
 export async function administerToken(
   db: PrismaClient,
@@ -95,7 +95,7 @@ export async function administerToken(
       data: {
         ...data,
         user_id: owner.id,
-        // Whoever has owned a key knows it, so a key never changes hands.
+        // The previous owner knows the key, so a key never changes its owner.
         ...(moves || input.new_key === true ? sealKey(secrets, newKey()) : {}),
       },
       include: withOwner,
@@ -107,8 +107,9 @@ export async function administerToken(
 }
 
 /**
- * A token for someone else, whose balance it spends. Its owner finds it in the console; the administrator sees the key
- * once, to hand it over. Throws `not_found`, `forbidden` and what creating an own token throws.
+ * Creates a token for another user, whose balance it spends. The owner finds it in the console; the
+ * administrator sees the key once, to hand it over. Throws `not_found`, `forbidden` and the errors of
+ * `createToken`.
  */
 export async function createTokenFor(
   { db, secrets }: { db: PrismaClient; secrets: Secrets },
@@ -133,7 +134,7 @@ export async function createTokenFor(
   return { row, key };
 }
 
-/** Throws `conflict` when an expired or exhausted token is to be enabled. */
+/** Enables or disables a token. Throws `conflict` if an expired or exhausted token would be enabled. */
 export async function switchAnyToken(
   db: PrismaClient,
   actor: Administrator,
@@ -151,7 +152,9 @@ export async function switchAnyToken(
   });
 }
 
-/** Throws `not_found`, or `forbidden` when it belongs to an equal or a higher account. */
+/**
+ * Returns a token of any user. Throws `not_found`, or `forbidden` if its owner has an equal or higher role.
+ */
 export async function getAnyToken(tx: Db, actor: Administrator, id: number): Promise<Owned> {
   const token = await tx.token.findFirst({
     where: { id, deleted_at: null, user: { deleted_at: null } },

@@ -16,7 +16,7 @@ afterAll(async () => {
   await home.drop();
 });
 
-test("callers: a key that was found is known, in every spelling, until it is forgotten", async () => {
+test("callers: a key that was found stays cached, in every spelling, until it is forgotten", async () => {
   const secrets = openSecrets("a secret key of at least 32 characters");
   const { tokenId } = await makeAccount(database, { quota: 1n });
   const key = `sk-${"k".repeat(48)}`;

@@ -6,58 +6,65 @@ import { readAgain } from "#platform/database/connection-loss.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
-/** The token and its owner, after authentication: what a request acts as. Loaded once, shared by its calls. */
+/**
+ * The token and its owner after authentication: the identity of a request. Loaded once and shared by its
+ * calls.
+ */
 export interface Caller {
   tokenId: number;
   tokenName: string;
   userId: number;
   username: string;
   role: number;
-  /** The owner's group: decides limits, and what the token may choose. */
+  /** Group of the owner. It determines the limits and which groups the token may use. */
   userGroup: string;
-  /** Where calls go: the token's group, else the owner's. */
+  /** Group that routes the calls: the token's group, else the owner's. */
   group: string;
-  /** Tried when `group` has no usable channel; "" = none. */
+  /** Group to try when `group` has no usable channel; "" means none. */
   backupGroup: string;
   unlimited: boolean;
   tokenEnabled: boolean;
   userEnabled: boolean;
-  /** Milliseconds since 1970; undefined = never. */
+  /** In milliseconds since 1970; undefined means never. */
   expiresAt: number | undefined;
-  /** May choose the channel of a call. */
+  /** Whether the caller may choose the channel of a call. */
   mayPin: boolean;
-  /** May use such a choice for more than looking. */
+  /** Whether the caller may use a pinned channel for changes, not only for reads. */
   mayChangeChannels: boolean;
   billingTag: string;
   setting: TokenSetting;
 }
 
 /**
- * Pins that an administrator may put behind a key: `sk-…#12` only channel 12, `sk-…#!12` never channel 12,
- * `sk-…#12#ignore` channel 12 for what its provider keeps for the account, and any channel for everything else.
+ * Channel pins that an administrator may append to a key. `sk-…#12`: only channel 12. `sk-…#!12`: never
+ * channel 12. `sk-…#12#ignore`: channel 12 for resources that its provider stores per account, and any
+ * channel for other calls.
  */
 export interface Pin {
   only?: number;
   never?: number;
   account?: number;
-  /** Where a conversation lives: that channel and key, if the caller may still use them. Not the caller's to set. */
+  /**
+   * Channel and key of the conversation, used if the caller may still use them. Set by the gateway, not by
+   * the caller.
+   */
   home?: { channel: number; key: number | undefined };
 }
 
 export interface Callers {
   /**
-   * Throws invalid_api_key. `presented` may carry `Bearer `, `sk-` and a pin.
-   * @param onUnknown called before anything else for a key that is not cached; what it throws refuses the key
+   * Finds the caller of a key. Throws `invalid_api_key`. `presented` may contain `Bearer `, `sk-` and a pin.
+   * @param onUnknown called first for a key that is not cached; if it throws, the key is rejected
    */
   find(presented: string, onUnknown?: () => void): Promise<{ caller: Caller; pin: Pin | undefined }>;
-  /** Forgets what a change made stale; 0 = everything. */
+  /** Removes cached callers after a change; 0 means all. */
   forgetToken(tokenId: number): void;
   forgetUser(userId: number): void;
 }
 
 const MAX_CACHED = 50_000;
 const MAX_REFUSED = 10_000;
-/** Announcements clear the cache at once; this bounds what a missed one could cost. */
+/** Announcements clear the cache at once. This limits the effect of a missed announcement. */
 const TTL_MS = 60_000;
 const REFUSED_TTL_MS = 5_000;
 const KEY = /^(?:Bearer\s+)?((?:sk-)?[\w-]{20,128})(?:#(!?)(\d{1,9})(#ignore)?)?$/i;
@@ -71,7 +78,7 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   const known = new Map<string, Cached>();
   const refused = new Map<string, number>();
   const loading = new Map<string, Promise<Caller | undefined>>();
-  // A load that began before a change must not put the old row back after it.
+  // A load that started before a change must not cache the old row after it.
   let generation = 0;
 
   function remember(key: string, caller: Caller | undefined): void {

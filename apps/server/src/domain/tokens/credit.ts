@@ -2,13 +2,16 @@ import { invalidKey } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Caller } from "./callers.ts";
 
-/** What a caller may spend altogether and has spent, in points. */
+/** What a caller may still spend and has spent, in points. */
 export interface Credit {
   left: bigint;
   used: bigint;
 }
 
-/** Of the token where it has a limit of its own, else of its owner. Read anew: a cached caller knows no balance. */
+/**
+ * Returns the credit of the token if it has its own limit, else of its owner. Reads the database, because a
+ * cached caller contains no balance.
+ */
 export async function creditOf(db: Db, { tokenId, unlimited, userId }: Caller): Promise<Credit> {
   const row = unlimited
     ? await db.user.findUnique({ where: { id: userId }, select: { quota: true, used_quota: true } })

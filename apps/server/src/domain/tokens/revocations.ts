@@ -5,13 +5,16 @@ import type { Db } from "#platform/database/db.ts";
 import type { Caller } from "./callers.ts";
 
 /**
- * Calls that are under way when their key or account is disabled, deleted or expires. It must not know what a call is
- * or how it is ended.
+ * Ends calls in progress when their key or account is disabled, deleted or expires. The module does not know
+ * what a call is or how it is ended.
  */
 export interface Revocations {
-  /** Calls `onRevoked` once, with the reason, when the caller may not call any more. Answers what ends the watch. */
+  /**
+   * Calls `onRevoked` once, with the reason, when the caller loses access. Returns a function that ends the
+   * watch.
+   */
   watch(caller: Pick<Caller, "tokenId" | "userId" | "expiresAt">, onRevoked: OnRevoked): () => void;
-  /** Something of these was changed; 0 = anything. Ends when every affected call was told. */
+  /** Handles a change of a token or user; id 0 means any. Resolves after every affected call was notified. */
   changed(topic: "tokens" | "users", id: number): Promise<void>;
   close(): void;
 }
@@ -34,9 +37,9 @@ interface Standing {
   expires_at: Date | null;
 }
 
-/** How late a key's expiry may be seen. */
+/** Interval in which expired keys are detected, in milliseconds. */
 const LOOK_MS = 500;
-/** While the database is away no call begins, and none ends with a bill. */
+/** Maximum number of retries. While the database is unavailable, no call starts and none settles. */
 const MOST_TRIES = 60;
 
 export function createRevocations(db: Db, onError: (error: unknown) => void): Revocations {

@@ -35,8 +35,8 @@ const limited = (models: string[]) =>
     }),
   });
 
-describe("what a caller may do", () => {
-  it("refuses disabled accounts, disabled keys and expired keys, each by its name", () => {
+describe("requireUsable and mayUseModel", () => {
+  it("rejects disabled accounts, disabled keys and expired keys, each with its own code", () => {
     const code = (part: Partial<Caller>) => {
       try {
         requireUsable(caller(part), "127.0.0.1", 1_000);
@@ -52,14 +52,14 @@ describe("what a caller may do", () => {
     expect(code({ expiresAt: 1_001 })).toBe("ok");
   });
 
-  it("takes a model list with wildcards at the end, and an empty list as nothing", () => {
+  it("supports trailing wildcards in a model list, and allows no model for an empty list", () => {
     expect(mayUseModel(limited(["gpt-4*"]), "gpt-4o")).toBe(true);
     expect(mayUseModel(limited(["gpt-4*"]), "gpt-5")).toBe(false);
     expect(mayUseModel(limited([]), "gpt-5")).toBe(false);
     expect(mayUseModel(caller(), "gpt-5")).toBe(true);
   });
 
-  it("matches addresses and networks of both families", () => {
+  it("matches IPv4 and IPv6 addresses and networks", () => {
     expect(addressMatches("10.1.2.3", ["10.0.0.0/8"])).toBe(true);
     expect(addressMatches("::ffff:10.1.2.3", ["10.1.2.3"])).toBe(true);
     expect(addressMatches("2001:db8::1", ["2001:db8::/32"])).toBe(true);

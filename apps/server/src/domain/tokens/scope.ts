@@ -2,9 +2,9 @@ import ipaddr from "ipaddr.js";
 import { GatewayError } from "#errors.ts";
 import type { Caller } from "./callers.ts";
 
-/** What a caller may do, now and from here. Pure: decides on values, reads nothing. */
+/** Checks what a caller may do at a given time and from a given address. Pure functions. */
 
-/** Throws the first reason why this caller may not call at all. */
+/** Throws the first reason why this caller may not make calls. */
 export function requireUsable(caller: Caller, ip: string, now: number): void {
   if (!caller.userEnabled) throw new GatewayError("user_disabled");
   if (!caller.tokenEnabled) throw new GatewayError("token_disabled");
@@ -14,7 +14,10 @@ export function requireUsable(caller: Caller, ip: string, now: number): void {
     throw new GatewayError("address_not_allowed", { ip });
 }
 
-/** Names in the token's list may end in `*`. An empty list with the switch on allows nothing. */
+/**
+ * Returns whether the token may use a model. Names in its list may end in `*`. An enabled, empty list allows
+ * nothing.
+ */
 export function mayUseModel(caller: Caller, model: string): boolean {
   const { enabled, models } = caller.setting.limits.limit_model_setting;
   if (!enabled) return true;

@@ -22,8 +22,8 @@ import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
 
 /**
- * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner. Someone
- * else's token does not exist: every function takes the owner and answers `not_found` for the rest.
+ * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner.
+ * Every function takes the owner and throws `not_found` for tokens of other users.
  */
 export interface Owner extends Actor {
   id: number;
@@ -34,12 +34,15 @@ export interface Owner extends Actor {
 
 const KEY_LENGTH = 48;
 const PLAYGROUND = "sys_playground";
-/** What JSON numbers hold exactly. */
+/** Largest integer that a JSON number represents exactly. */
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
-/** 31 December 9999; later instants are beyond what the database prints. */
+/** 31 December 9999. The database cannot print later dates. */
 const LATEST = 253_402_300_799;
 
-/** Answers the row and the whole key. Throws `invalid_request` or `group_not_allowed` with the field. */
+/**
+ * Creates a token. Returns its row and the whole key. Throws `invalid_request` or `group_not_allowed` with
+ * the field.
+ */
 export async function createToken(
   db: PrismaClient,
   secrets: Secrets,
@@ -76,7 +79,7 @@ export async function changeToken(
   });
 }
 
-/** The token as it shall be: what the change does not mention stays. */
+/** Returns the token with the change applied. Fields that the change omits stay. */
 export function merged(before: Token, change: z.output<typeof TokenChange>): Columns {
   const now = describeToken(before, Role.root);
   const limited = change.remain_quota === undefined ? undefined : false;
@@ -112,12 +115,12 @@ function mergedSetting(now: TokenSetting, change: TokenSettingChange): TokenSett
   };
 }
 
-/** Calls settle all the time: until the change is committed, they wait. */
+/** Locks a token: calls that settle at the same time wait until the change is committed. */
 export async function lockToken(tx: Prisma.TransactionClient, id: number): Promise<void> {
   await tx.$queryRaw`SELECT FROM tokens WHERE id = ${id} FOR NO KEY UPDATE`;
 }
 
-/** Points the token has left after the change. Taking away more than there is leaves nothing. */
+/** Returns the points left after the change. Removing more points than are left results in 0. */
 function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof TokenChange>): bigint {
   if (change.remain_quota !== undefined) return BigInt(change.remain_quota);
   const added = BigInt(change.add_quota ?? 0);
@@ -129,7 +132,10 @@ function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof Token
   return sum > 0n ? sum : 0n;
 }
 
-/** Throws `conflict` with what to mend when an expired or exhausted token is to be enabled. */
+/**
+ * Enables or disables a token. Throws `conflict` with the reason if an expired or exhausted token would be
+ * enabled.
+ */
 export async function switchToken(db: PrismaClient, owner: Owner, id: number, status: 1 | 2): Promise<Token> {
   return db.$transaction(async (tx) => {
     const before = await getToken(tx, owner.id, id);
@@ -151,7 +157,7 @@ export function mustBeUsable(token: Token): void {
   }
 }
 
-/** The row stays for the logs that name it; its key opens nothing any more. */
+/** Marks a token as deleted, which invalidates its key. The row stays, because logs refer to it. */
 export async function deleteToken(db: PrismaClient, owner: Owner, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await getToken(tx, owner.id, id);
@@ -170,9 +176,9 @@ export async function getToken(db: Db, ownerId: number, id: number): Promise<Tok
 export interface TokenSearch {
   /** Part of the name. */
   keyword: string;
-  /** The keyword is how the name begins. */
+  /** Whether the keyword matches only the start of the name. */
   fromStart?: boolean;
-  /** "" = all. */
+  /** "" means all. */
   billing_tag: string;
   skip: number;
   take: number;
@@ -196,10 +202,12 @@ export async function listTokens(
   return { rows, total };
 }
 
-/** The key of the token that the console's playground uses; made when the user has none that works. */
+/**
+ * Returns the key of the token that the console's playground uses. Creates the token if no usable one exists.
+ */
 export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: Owner): Promise<string> {
   return db.$transaction(async (tx) => {
-    // Two open playgrounds must not make two tokens.
+    // Two open playgrounds must not create two tokens.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`playground:${owner.id}`}, 0))`;
     const found = await tx.token.findFirst({
       where: {
@@ -221,7 +229,7 @@ export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: O
   });
 }
 
-/** The whole key, for its owner. */
+/** Returns the whole key, for its owner. */
 export function revealKey(secrets: Secrets, token: Pick<Token, "key_hash" | "key_encrypted">): string {
   return secrets.decrypt(token.key_encrypted, keyContext(token.key_hash));
 }
@@ -239,14 +247,20 @@ function keyContext(hash: Uint8Array): string {
   return `token:${Buffer.from(hash).toString("hex")}`;
 }
 
-/** Enabled or disabled as stored; expired and exhausted are what an enabled token becomes on its own. */
+/**
+ * Returns the effective status: enabled or disabled as stored; an enabled token becomes expired or exhausted
+ * automatically.
+ */
 export function statusOf(token: Token, now = currentTime()): number {
   if (token.status !== TokenStatus.enabled) return token.status;
   if (token.expired_time !== null && token.expired_time <= now) return TokenStatus.expired;
   return !token.unlimited_quota && token.remain_quota <= 0n ? TokenStatus.exhausted : TokenStatus.enabled;
 }
 
-/** Charged in the day and month that are now: what the row says is of the last charge's. */
+/**
+ * Returns what the token spent in the current day and month. The stored amounts belong to the day and month
+ * of the last charge.
+ */
 function spentLately(
   token: Token,
   timeZone: string,
@@ -261,7 +275,10 @@ function spentLately(
   };
 }
 
-/** A token as someone of this role sees it. @param timeZone of the site */
+/**
+ * Returns a token as a user of this role sees it.
+ * @param timeZone time zone of the site
+ */
 export function describeToken(token: Token, role: number, timeZone = "UTC"): TokenRow {
   return {
     id: token.id,
@@ -289,7 +306,7 @@ function seconds(instant: Date): number {
 
 type Columns = Omit<TokenInput, "remain_quota"> & { remain_quota: bigint };
 
-/** @param actor who decides on the billing tag, when it is not the owner */
+/** @param actor the user whose role decides about the billing tag, if it is not the owner */
 export async function columnsOf(
   db: Db,
   owner: Pick<Owner, "group" | "role">,
@@ -311,7 +328,7 @@ export async function columnsOf(
 }
 
 function billingTagOf({ role }: Pick<Owner, "role">, wanted: string | undefined, now: string) {
-  // Who does not see tags sends the empty one that was shown.
+  // A user who cannot see billing tags sends back the empty tag that was shown.
   if (wanted === undefined || wanted === now) return {};
   if (can(role, "seeBillingTag")) return { billing_tag: wanted };
   if (wanted === "") return {};
@@ -356,7 +373,7 @@ function checkedSetting(setting: TokenSetting): TokenSetting {
 
 function isAddress(text: string): boolean {
   const parsable = text.includes("/") ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
-  // The library also takes 10.1 and 0x7f.1, which no one means.
+  // The library also accepts abbreviated forms such as 10.1 and 0x7f.1, which are surely mistakes.
   return parsable && (text.includes(":") || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text));
 }
 
