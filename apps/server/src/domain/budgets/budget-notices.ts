@@ -7,10 +7,10 @@ import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { budgetOf, firstDayOf, type Spent, usesOf } from "./budget-use.ts";
 
-/** Finds the accounts and API keys that have spent what their budget wants operators to know of. */
+/** Notifies operators about accounts and API keys that have reached the notice threshold of their budget. */
 
 const mostAtOnce = 500;
-/** Longer than any period. */
+/** Retention of notice records, in days; longer than any period. */
 const keptDays = 62;
 
 interface Budgeted extends Spent {
@@ -19,7 +19,7 @@ interface Budgeted extends Spent {
   budget: Prisma.JsonValue;
 }
 
-/** Once for each period. Only accounts with calls in the last hours are looked at. */
+/** Raises each notice once per period. It checks only accounts and keys with calls in the last hours. */
 export async function collectBudgetNotices(db: PrismaClient, settings: Settings): Promise<void> {
   const users = await db.$queryRaw<Budgeted[]>`
     SELECT u.id, u.username AS name, COALESCE(u.budget, g.budget) AS budget, u.spent_day, u.day_quota, u.week_quota,

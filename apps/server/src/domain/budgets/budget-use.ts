@@ -8,9 +8,9 @@ import {
 import { currentTime } from "#platform/clock.ts";
 import { localDate, startOfDay } from "#platform/local-days.ts";
 
-/** What is spent of a budget in the periods that are now. */
+/** Usage of a budget in the current periods. */
 
-/** Of a row of `users` or `tokens`. */
+/** Spending columns of a row of `users` or `tokens`. */
 export interface Spent {
   /** Day of the last charge. */
   spent_day: Date;
@@ -19,12 +19,12 @@ export interface Spent {
   month_quota: bigint;
 }
 
-/** Undefined for a column that is empty or cannot be read. */
+/** Returns the budget; undefined for an empty or unreadable column. */
 export function budgetOf(column: unknown): Budget | undefined {
   return column === null ? undefined : Budget.safeParse(column).data;
 }
 
-/** The periods of the budget that have a limit or a notice. */
+/** Returns the usage of the budget's periods that have a limit or a notice. */
 export function usesOf(
   budget: Budget | undefined,
   spent: Spent,
@@ -45,7 +45,7 @@ export function usesOf(
   });
 }
 
-/** YYYY-MM-DD; weeks begin on Monday. */
+/** Returns the first day of a period as YYYY-MM-DD. Weeks begin on Monday. */
 export function firstDayOf(period: BudgetPeriod, day: string): string {
   if (period === "day") return day;
   if (period === "month") return `${day.slice(0, 7)}-01`;

@@ -18,20 +18,20 @@ import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import { budgetOf, firstDayOf, type Spent, usesOf } from "./budget-use.ts";
 
 /**
- * Budgets that operators set for accounts, groups and API keys. The ledger enforces them; see limit-statements.ts. An
- * account without a budget of its own follows its group's.
+ * Budgets that operators set for accounts, groups and API keys. The ledger enforces them; see
+ * limit-statements.ts. An account without a budget of its own uses its group's.
  */
 
 interface Named {
   id: number;
-  /** What calls are counted against; undefined for a group. */
+  /** Spending that counts against the budget; undefined for a group. */
   spent: Spent | undefined;
   budget: Prisma.JsonValue;
   inherited: Prisma.JsonValue;
-  /** As the audit log names it. */
+  /** Target in the audit log. */
   targetType: string;
   targetId: string | number;
-  /** Who must rank above it. */
+  /** The actor must have a higher role than this owner. */
   owner: { id: number; role: number } | undefined;
   symbol: string;
 }
@@ -46,7 +46,9 @@ export async function describeBudget(
   return viewOf(db, await find(db, target, id), timeZone);
 }
 
-/** Null takes the budget away. Throws `not_found`, and `forbidden` for the account or key of an equal. */
+/**
+ * Sets a budget; null removes it. Throws `not_found`, or `forbidden` for an account or key of an equal role.
+ */
 export async function setBudget(
   db: PrismaClient,
   actor: Administrator,
@@ -63,7 +65,7 @@ export async function setBudget(
     const { targetType, targetId } = before;
     const note = { actor, action: `${target}.budget`, targetType, targetId };
     await audit(tx, { ...note, before: before.budget, after: budget });
-    // A limit is exact only without leases, so nodes return those that it concerns. 0: of all accounts.
+    // Limits are exact only without leases, so nodes return the affected ones. 0 means all accounts.
     if (target === "group") await announce(tx, "leases", 0);
     else await announce(tx, target === "user" ? "users" : "tokens", id);
     return viewOf(tx, { ...before, budget }, timeZone);
@@ -117,7 +119,7 @@ async function find(db: Db, target: BudgetTarget, id: number): Promise<Named> {
 
 const nothingSpent: Spent = { spent_day: new Date(0), day_quota: 0n, week_quota: 0n, month_quota: 0n };
 
-/** The most that one member has spent of each of these groups' budgets. */
+/** Returns the highest spending of a single member, for each of these groups. */
 async function highestIn(db: Db, symbols: string[], timeZone: string): Promise<Map<string, Spent>> {
   if (symbols.length === 0) return new Map();
   const today = localDate(currentTime(), timeZone);
@@ -132,7 +134,7 @@ async function highestIn(db: Db, symbols: string[], timeZone: string): Promise<M
   return new Map(rows.map(({ group, ...spent }) => [group, { ...spent, spent_day }]));
 }
 
-/** Of these rows of a list; those without a budget have none. */
+/** Returns the budget usage of these list rows; rows without a budget are omitted. */
 export async function listUses(
   db: Db,
   target: BudgetTarget,
@@ -174,7 +176,7 @@ function usesById(
 
 const mostTokens = 500;
 
-/** What someone is told of the own budgets. */
+/** Returns what a user may see of the own budgets. */
 export async function ownBudget(db: Db, userId: number, timeZone: string): Promise<OwnBudget> {
   const uses = await listUses(db, "user", [userId], timeZone);
   const tokens = await db.token.findMany({

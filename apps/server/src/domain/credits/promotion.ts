@@ -4,8 +4,9 @@ import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 
 /**
- * Moves an account up to the group that what it topped up in total has earned: payments and codes less refunds, not gifts. No one
- * is moved down, and who was put into a group by hand that is no reward stays there. Returns the group then.
+ * Promotes an account to the group that its total top-ups have earned: payments and codes minus refunds,
+ * without gifts. It never demotes. An account that was manually put into a group without promotion stays
+ * there. Returns the resulting group.
  * @param db the transaction that credits the top-up
  */
 export async function promoteUser(db: Db, userId: number): Promise<string> {

@@ -17,14 +17,14 @@ import type { Prisma, PrismaClient, Redemption } from "#platform/prisma/client.t
 import type { Secrets } from "#platform/secrets.ts";
 
 /**
- * Codes that are worth an amount to the first who redeems them. A code is found by its keyed hash; whoever manages
- * codes can read them, because handing them out is what they are for.
+ * Codes that credit an amount to the first user who redeems them. Codes are found by their keyed hash.
+ * Administrators of codes can read them, because they hand them out.
  */
 
 const CODE_BYTES = 16;
 const DAY_MS = 86_400_000;
 
-/** All or none. Answers the rows in the order they were made. */
+/** Creates all codes or none. Returns the rows in the order of creation. */
 export async function createRedemptions(
   db: PrismaClient,
   secrets: Secrets,
@@ -50,7 +50,7 @@ export async function createRedemptions(
   });
 }
 
-/** Throws `conflict` when it was redeemed already. */
+/** Throws `conflict` when the code was already redeemed. */
 export async function changeRedemption(
   db: PrismaClient,
   actor: Actor,
@@ -60,7 +60,7 @@ export async function changeRedemption(
   return changeUnused(db, actor, id, "redemption.change", columnsOf(input));
 }
 
-/** Throws `conflict` when it was redeemed already. */
+/** Throws `conflict` when the code was already redeemed. */
 export async function switchRedemption(
   db: PrismaClient,
   actor: Actor,
@@ -86,9 +86,9 @@ export async function getRedemption(db: Db, id: number): Promise<Redemption> {
 }
 
 export interface RedemptionSearch {
-  /** An id, or the beginning of the name. */
+  /** An id, or a prefix of the name. */
   keyword: string;
-  /** 0 = all. */
+  /** 0 means all. */
   status: number;
   skip: number;
   take: number;
@@ -130,7 +130,7 @@ export function openCode(
   return secrets.decrypt(key_encrypted, contextOf(key_hash));
 }
 
-/** A code as it is stored: found by its keyed hash, shown from its encrypted copy. */
+/** Returns a code's stored form: a keyed hash for lookups and an encrypted copy for display. */
 export function sealCode(secrets: Secrets, key: string) {
   const key_hash = secrets.hash(key);
   return { key_hash, key_encrypted: secrets.encrypt(key, contextOf(key_hash)) };
@@ -156,15 +156,15 @@ export interface Redeem {
   userId: number;
   key: string;
   ip: string;
-  /** Days the balance lives from now on; 0 leaves its end as it is. */
+  /** Validity of the whole balance from now on, in days; 0 leaves its expiry unchanged. */
   validityDays: number;
 }
 
 const field = { field: "key" };
 
 /**
- * Credits what a code is worth, once, whoever asks at the same time: marking the code used is what gives the right
- * to the credit. Returns the points. Throws `invalid_request`, `not_found` or `conflict`, each with its reason.
+ * Credits a code once, even with concurrent requests: only the request that marks the code as used may credit
+ * it. Returns the points. Throws `invalid_request`, `not_found` or `conflict`, each with its reason.
  */
 export async function redeem(db: PrismaClient, secrets: Secrets, input: Redeem): Promise<bigint> {
   const key = input.key.trim();
@@ -208,7 +208,7 @@ async function whyNot(tx: Db, key_hash: Uint8Array<ArrayBuffer>): Promise<Gatewa
   return conflict({ reason: "redemption_used" }, field);
 }
 
-/** In one statement with its condition, so that a code which is being redeemed cannot be changed meanwhile. */
+/** Updates with the condition in one statement, so that a code being redeemed cannot be changed meanwhile. */
 async function changeUnused(
   db: PrismaClient,
   actor: Actor,

@@ -5,7 +5,7 @@ import type { Database } from "#platform/database/db.ts";
 import { credit } from "./credit.ts";
 import type { ReserveInput } from "./steps.ts";
 
-/** Accounts and calls for the money tests. */
+/** Account for the ledger tests. */
 export interface Account {
   userId: number;
   tokenId: number;

@@ -1,12 +1,13 @@
 import type { Db, Pool } from "#platform/database/db.ts";
 
 /**
- * Recomputes every balance from what moved it. It must not repair anything: a drift is a defect to be found.
+ * Recomputes every balance from its ledger entries and charges. It must not repair anything.
+ * A drift is a bug to find.
  */
 export interface Audit {
-  /** Users and tokens looked at. */
+  /** Number of users and tokens checked. */
   checked: number;
-  /** Points by which books and balances differ, all signs dropped: 0n. */
+  /** Sum of the absolute differences between books and balances, in points. Expected: 0n. */
   drift: bigint;
   rows: AuditRow[];
 }
@@ -20,7 +21,7 @@ export interface AuditRow {
   actual: bigint;
 }
 
-// One statement is one snapshot: calls that settle meanwhile are in all of the sums or in none.
+// One statement reads one snapshot: a call that settles meanwhile is in all of the sums or in none.
 const statement = `
 WITH credits AS (SELECT user_id AS id, sum(amount) AS points FROM ledger_entries GROUP BY 1),
 charges AS (SELECT user_id AS id, sum(quota) AS points FROM usage_hours GROUP BY 1),
@@ -61,7 +62,7 @@ export async function audit(pool: Pool): Promise<Audit> {
   return outcomeOf(rows);
 }
 
-/** The same within a transaction, of what it has written so far. */
+/** Runs the audit within a transaction, including its uncommitted writes. */
 export async function auditWithin(db: Db): Promise<Audit> {
   return outcomeOf(await db.$queryRawUnsafe<Row[]>(statement));
 }
@@ -81,7 +82,7 @@ function distance(a: bigint, b: bigint): bigint {
   return a > b ? a - b : b - a;
 }
 
-/** Keeps the outcome for the analytics screen. */
+/** Stores the outcome for the analytics screen. */
 export async function keepAudit(pool: Pool, outcome: Audit): Promise<void> {
   const detail = outcome.rows.map((row) => ({
     what: row.what,
@@ -96,7 +97,7 @@ export async function keepAudit(pool: Pool, outcome: Audit): Promise<void> {
   ]);
 }
 
-/** The outcome as the command prints it. */
+/** Formats the outcome for the command line. */
 export function describeAudit(outcome: Audit): string {
   const lines = outcome.rows.map(
     (row) => `${row.what} ${row.id}: the books say ${row.expected}, the balance says ${row.actual}`,

@@ -16,7 +16,7 @@ function batcher(
   });
 }
 
-/** Remembers what went into each statement; a statement takes a moment. */
+/** Records the items of each statement; a statement takes a short time. */
 function recorder() {
   const batches: number[][] = [];
   return {
@@ -29,17 +29,17 @@ function recorder() {
   };
 }
 
-describe("a batcher", () => {
-  it("sends a lone item at once", async () => {
+describe("batcher", () => {
+  it("sends a single item immediately", async () => {
     const { batches, run } = recorder();
     const answer = batcher(run).add(1);
-    // After all promises of this turn, before any timer.
+    // After all promises of this event loop turn, before any timer.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     expect(batches).toEqual([[1]]);
     expect(await answer).toBe("done 1");
   });
 
-  it("takes an item however soon it comes after the last one was answered", async () => {
+  it("accepts an item at any moment after the previous one was resolved", async () => {
     const { run } = recorder();
     for (let moments = 0; moments < 12; moments += 1) {
       const { add } = batcher(run);
@@ -49,7 +49,7 @@ describe("a batcher", () => {
     }
   });
 
-  it("makes one statement of what gathers while another is under way", async () => {
+  it("groups items that arrive during a statement into the next one", async () => {
     const { batches, run } = recorder();
     const { add } = batcher(run);
     const first = add(0);
@@ -59,14 +59,14 @@ describe("a batcher", () => {
     expect(batches).toEqual([[0], [1, 2, 3, 4]]);
   });
 
-  it("keeps to the largest statement and to the order", async () => {
+  it("respects the maximum batch size and the order", async () => {
     const { batches, run } = recorder();
     const { add } = batcher(run, { maxRows: 3 });
     await Promise.all([1, 2, 3, 4, 5, 6, 7].map((input) => add(input)));
     expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 
-  it("puts an item that must wait at the head of the next statement", async () => {
+  it("puts an item that must wait first in the next statement", async () => {
     const seen: number[][] = [];
     const { add } = batcher(
       async (items) => {
@@ -79,7 +79,7 @@ describe("a batcher", () => {
     expect(seen).toEqual([[1, 2], [2, 3], [3]]);
   });
 
-  it("tries again over passing errors and says that the outcome was uncertain", async () => {
+  it("retries after transient errors and marks the item as uncertain", async () => {
     const uncertain: boolean[] = [];
     let failures = 2;
     const { add } = batcher(async (items) => {
@@ -91,14 +91,14 @@ describe("a batcher", () => {
     expect(uncertain).toEqual([false, true, true]);
   });
 
-  it("gives up when passing errors do not pass", async () => {
+  it("rejects an item when transient errors last too long", async () => {
     const { add } = batcher(() => Promise.reject(new Passing("still away")), { retryForMs: 60 });
     const late = sleep(50).then(() => add(2));
     await expect(add(1)).rejects.toThrow("still away");
     await expect(late).rejects.toThrow("still away");
   });
 
-  it("fails only the item that is wrong", async () => {
+  it("rejects only the bad item of a batch", async () => {
     let statements = 0;
     const { add } = batcher(async (items) => {
       statements += 1;
@@ -111,7 +111,7 @@ describe("a batcher", () => {
     expect(statements).toBeLessThan(20);
   });
 
-  it("knows when it has nothing left to do", async () => {
+  it("resolves idle() when no items are left", async () => {
     const { batches, run } = recorder();
     const work = batcher(run, { maxRows: 1 });
     await work.idle();

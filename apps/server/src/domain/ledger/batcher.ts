@@ -1,57 +1,57 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Lets many items share one statement: what gathers while a statement is under way is the next statement. There is no
- * timer, so a lone item goes at once. It must not know what a statement does.
+ * Groups items into shared statements: items that arrive during a statement form the next one. It uses no
+ * timer, so a single item is sent immediately. It must not depend on the statement's content.
  */
 
-/** An answer of `run`: this item must wait for the next statement. */
+/** Result of `run` for an item that must wait for the next statement. */
 export const again: unique symbol = Symbol("again");
 
 export interface Pending<Input> {
   input: Input;
-  /** An earlier statement with this item lost its connection: it may or may not have taken effect. */
+  /** An earlier statement with this item lost its connection and may have taken effect. */
   uncertain: boolean;
 }
 
-/** Items whose rows another transaction has locked wait apart, so that all others go on. */
+/** Items whose rows are locked by another transaction wait separately, so that all others proceed. */
 export interface LockOptions<Input> {
-  /** Items with one key want the same rows. */
+  /** Returns the key of an item's rows. Items with the same key need the same rows. */
   keyOf(input: Input): number;
-  /** Whether an error says that a statement waited too long for a lock. */
+  /** Returns whether the error means that a statement waited too long for a lock. */
   isLocked(error: unknown): boolean;
-  /** The keys among these whose rows are locked at this moment. It must not wait for them. */
+  /** Returns the keys whose rows are locked now. It must not wait for them. */
   lockedOf(inputs: readonly Input[]): Promise<Set<number>>;
-  /** The error of an item whose rows stayed locked until its time was over. */
+  /** Returns the error for an item whose rows stayed locked until its deadline. */
   expired(): Error;
 }
 
 export interface BatcherOptions<Input, Output> {
   maxRows: number;
-  /** One answer per item, in order. All items of one call share one atomic statement. */
+  /** Returns one result per item, in order. All items of one run share one atomic statement. */
   run(items: readonly Pending<Input>[]): Promise<(Output | typeof again)[]>;
-  /** Whether an error says "try later" (a lost connection, a restart, a deadlock) rather than "this is wrong". */
+  /** Returns whether an error is transient (a lost connection, a restart, a deadlock). */
   isPassing(error: unknown): boolean;
-  /** Whether a passing error says that the statement itself took too long: the next ones take fewer items. */
+  /** Returns whether a transient error means that the statement took too long: the next ones are smaller. */
   isSlow?(error: unknown): boolean;
-  /** How long this item is tried again over passing errors and locked rows before it fails. Milliseconds. */
+  /** Returns how long to retry this item after transient errors and locked rows, in milliseconds. */
   retryForMs(input: Input): number;
   locks?: LockOptions<Input>;
 }
 
 export interface Batcher<Input, Output> {
   add(input: Input): Promise<Output>;
-  /** Items that have no answer yet. */
+  /** Number of items without a result. */
   readonly size: number;
-  /** Milliseconds since the oldest item was added that waits for the database; locked accounts do not count. */
+  /** Returns the age of the oldest item in milliseconds. Items of locked accounts do not count. */
   ageMs(): number;
-  /** Resolves when no item is waiting or under way. */
+  /** Resolves when no item is waiting or in progress. */
   idle(): Promise<void>;
 }
 
 interface Waiting<Input, Output> extends Pending<Input> {
   addedAt: number;
-  /** Set by the first passing error. */
+  /** Set by the first transient error. */
   deadline: number | undefined;
   resolve(output: Output): void;
   reject(error: unknown): void;
@@ -59,7 +59,7 @@ interface Waiting<Input, Output> extends Pending<Input> {
 
 const firstPauseMs = 20;
 const longestPauseMs = 500;
-/** How often it looks whether locked rows are free. */
+/** Interval of checks for released locks. */
 const lookEveryMs = 50;
 
 export function createBatcher<Input, Output>(options: BatcherOptions<Input, Output>): Batcher<Input, Output> {
@@ -69,12 +69,12 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
   let most = options.maxRows;
   let pump: Promise<void> | undefined;
   let wake: (() => void) | undefined;
-  /** Items of locked rows, by key. */
+  /** Items with locked rows, by key. */
   const aside = new Map<number, Item[]>();
   let lookedAt = 0;
 
   async function work(): Promise<void> {
-    // Whatever is added in the same turn of the event loop joins the first statement.
+    // Items added in the same turn of the event loop join the first statement.
     await Promise.resolve();
     let pauseMs = firstPauseMs;
     while (queue.length > 0 || aside.size > 0) {
@@ -96,11 +96,11 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
       await sleep(pauseMs);
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
-    // In the same step as the look at the queue: an item added a moment later must find that no one works.
+    // Reset in the same synchronous step as the queue check, so that an item added later starts a new run.
     pump = undefined;
   }
 
-  /** Ends early when an item is added. */
+  /** Waits; ends early when an item is added. */
   async function pause(milliseconds: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, milliseconds);
@@ -112,7 +112,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     wake = undefined;
   }
 
-  /** Returns true when the batch met a passing error and went back to the queue. */
+  /** Returns true when the batch hit a transient error and went back to the queue. */
   async function attempt(batch: readonly Item[]): Promise<boolean> {
     let answers: (Output | typeof again)[];
     try {
@@ -136,7 +136,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     return false;
   }
 
-  /** Items whose time is not over yet; the others are rejected. */
+  /** Returns items before their deadline; rejects the others. */
   function stillWaiting(items: readonly Item[], error: unknown): Item[] {
     const now = performance.now();
     return items.filter((item) => {
@@ -152,7 +152,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     queue = [...stillWaiting(batch, error), ...queue];
   }
 
-  /** Takes the items of locked rows out of the way. True when none was found: then all are tried again. */
+  /** Sets aside items with locked rows. Returns true when no row was locked: then all items are retried. */
   async function setAside(
     batch: readonly Item[],
     locks: LockOptions<Input>,
@@ -172,7 +172,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
       else free.push(item);
     }
     if (locked.size === 0) {
-      // Someone else let go of the rows in between, or a whole table was locked.
+      // The rows were released in between, or a whole table was locked.
       queue = [...stillWaiting(free, error), ...queue];
       return true;
     }
@@ -189,7 +189,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     return true;
   }
 
-  /** Puts the items of rows that are free again into the queue, and rejects those whose time is over. */
+  /** Returns items to the queue when their rows are unlocked; rejects those past their deadline. */
   async function bringBack(): Promise<void> {
     const { locks } = options;
     if (locks === undefined || performance.now() - lookedAt < lookEveryMs) return;
@@ -213,7 +213,7 @@ export function createBatcher<Input, Output>(options: BatcherOptions<Input, Outp
     lookedAt = performance.now();
   }
 
-  /** One bad item must not take the others with it: halve until it stands alone. */
+  /** Splits a failing batch in half until the bad item is alone, so that the others still succeed. */
   async function isolate(batch: readonly Item[], error: unknown): Promise<boolean> {
     if (batch.length === 1) {
       batch[0]?.reject(error);

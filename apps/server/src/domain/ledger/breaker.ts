@@ -3,13 +3,14 @@ import { databaseAway, type GatewayError } from "#errors.ts";
 import { databaseTrouble, isDiskFull } from "#platform/database/connection-loss.ts";
 
 /**
- * Knows since when the database serves no batch, and refuses calls at once after the first seconds of that. From the
- * first failure on it asks the database twice a second, so that calls begin again as soon as it answers.
+ * Tracks since when the database has failed to serve batches. After the first seconds it refuses calls
+ * immediately. From the first failure on it probes the database twice a second, so that calls resume as soon
+ * as it responds.
  */
 export interface Breaker {
-  /** Why no call may begin right now; undefined when calls may. */
+  /** Returns the error for calls that must not begin now; undefined when calls may begin. */
   refusal(): GatewayError | undefined;
-  /** How long nothing has succeeded, in milliseconds, and why; undefined while the database works. */
+  /** Returns the duration of the failure in milliseconds and its last error; undefined without a failure. */
   trouble(): { forMs: number; error: unknown } | undefined;
   succeeded(): void;
   failed(error: unknown): void;
@@ -17,16 +18,19 @@ export interface Breaker {
 }
 
 export interface BreakerOptions {
-  /** Asks the database. @param full whether its disk was full: then it must try to use space */
+  /**
+   * Probes the database.
+   * @param full whether its disk was full: then the probe must allocate space
+   */
   probe(full: boolean): Promise<void>;
-  /** Calls are refused when nothing has succeeded for so long. */
+  /** Duration of a failure after which calls are refused, in milliseconds. */
   openAfterMs: number;
-  /** What an operator should read: the beginning and the end of a failure. */
+  /** Reports the beginning and the end of a failure to the operator. */
   onChange(message: string, error?: unknown): void;
 }
 
 const probeEveryMs = 500;
-/** A full disk counts for so long after the last failed batch: a probe may find a page that was still free. */
+/** Time that a full disk counts after the last failed batch: a probe may find a page that was still free. */
 const fullForMs = 5_000;
 const fullOpenAfterMs = 2_000;
 

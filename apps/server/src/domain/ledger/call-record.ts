@@ -11,8 +11,7 @@ import type { Usage } from "#dialects/ir.ts";
 import { storableFacts, storableText } from "#platform/database/storable-text.ts";
 
 /**
- * The request log's row of a call, as the ledger's statements take it. It must not know why a call cost what it
- * cost.
+ * Log row of a call, as the ledger's statements take it. It must not depend on how the cost was computed.
  */
 export interface CallRecord {
   requestId: string;
@@ -26,7 +25,7 @@ export interface CallRecord {
   channelId: number;
   group: string;
   backupGroup: boolean;
-  /** The billed name. */
+  /** The billed model name. */
   modelName: string;
   upstreamModel: string;
   endpoint: string;
@@ -35,12 +34,14 @@ export interface CallRecord {
   status: number;
   errorCode: string;
   content: string;
-  /** The facts behind `content`. */
+  /** Structured facts behind `content`. */
   contentFacts?: readonly ReasonFact[];
   usage: Usage | undefined;
-  /** Points; 0n when the call costs nothing. The ledger charges less where the balance does not hold as much. */
+  /** Points; 0n when the call is free. The ledger charges less if the balance does not cover it. */
   quota: bigint;
-  /** Less was reserved than the call could cost, by the operator's wish: limits of the key do not cut the charge. */
+  /**
+   * The operator chose to reserve less than the possible cost: limits of the key do not reduce the charge.
+   */
   partlyReserved?: boolean;
   estimated: boolean;
   requestTimeMs: number;
@@ -49,19 +50,19 @@ export interface CallRecord {
   priceVersionId: number;
   bill: Bill | null;
   attempts: AttemptNote[];
-  /** Channels that were paused when the call began; they stand behind the attempts in the same column. */
+  /** Channels that were paused when the call began. Stored after the attempts in the same column. */
   paused?: readonly PausedChannel[];
-  /** Channels that were not tried, of calls that failed at least once; in the same column, too. */
+  /** Channels that were not tried, for calls with at least one failed attempt. Stored in the same column. */
   skipped?: readonly SkippedChannel[];
-  /** Of the token at that time. */
+  /** The token's tag at that time. */
   billingTag: string;
-  /** The answer was one that had been given before; no channel was asked. */
+  /** The response came from the cache; no channel was called. */
   cacheHit: boolean;
-  /** Names an agent's session. */
+  /** Identifies an agent's session. */
   session?: LogSession | undefined;
 }
 
-/** Column names and types of `json_to_recordset` for `rowOf`; the log's own columns come first. */
+/** Names and types of the log's columns, as `json_to_recordset` reads them from `rowOf`. */
 export const logColumns = {
   created_at: "timestamptz",
   request_id: "text",
@@ -99,17 +100,17 @@ export const logColumns = {
 
 type LogColumn = keyof typeof logColumns;
 
-/** A log row as JSON, and what the roll-up needs besides. */
+/** A log row as JSON, with the extra fields that the roll-up needs. */
 export type LogJson = Record<LogColumn, unknown> & { cached_tokens: number; held_in_part: boolean };
 
-// A sentence of a provider may be a whole page; the column is for people.
+// A provider's message may be a whole page; people read this column.
 const longestText = 4_000;
 
 function clean(text: string, longest = longestText): string {
   return storableText(text, longest);
 }
 
-// Of a value in a fact, which a sentence names.
+// Maximum length of a value in a fact, because a sentence includes it.
 const longestValue = 300;
 
 const longestName = 200;
@@ -129,7 +130,7 @@ function whole(value: number, largest: number): number {
 const largestInt = 2_147_483_647;
 const largestSmallInt = 32_767;
 
-/** The record as the statements' JSON. Never throws: a log line must not be what a settlement fails on. */
+/** Converts the record to the statements' JSON. Never throws: a log row must not make a settlement fail. */
 export function rowOf(record: CallRecord): LogJson {
   const usage = record.usage;
   return {
@@ -141,7 +142,7 @@ export function rowOf(record: CallRecord): LogJson {
     token_id: record.tokenId,
     token_name: clean(record.tokenName),
     channel_id: record.channelId,
-    // These two are keys of the roll-up, where they have a width.
+    // The roll-up uses group and model name as keys, where their width is limited.
     group: clean(record.group, 50),
     backup_group: record.backupGroup,
     model_name: clean(record.modelName, 160),

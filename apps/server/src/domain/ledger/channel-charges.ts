@@ -1,9 +1,9 @@
 import type { Db } from "#platform/database/db.ts";
 
 /**
- * What a channel has earned. Ledger batches append to `channel_charges`, so that no call waits for a channel's row;
- * this adds those rows to `channels.used_quota`, each exactly once. A channel that someone else has locked keeps its
- * rows until the next time.
+ * Collects the revenue of channels. Ledger batches append to `channel_charges`, so that no call waits for a
+ * channel's row. This statement adds those rows to `channels.used_quota`, each exactly once. Rows of a locked
+ * channel stay until the next run.
  */
 export const collectStatement = `
 WITH free AS MATERIALIZED (
@@ -18,7 +18,7 @@ UPDATE channels c SET used_quota = c.used_quota + s.quota
 FROM (SELECT channel_id, sum(quota)::bigint AS quota FROM taken GROUP BY channel_id) s
 WHERE c.id = s.channel_id`;
 
-/** Brings `channels.used_quota` up to date. Call it before the column is shown. */
+/** Updates `channels.used_quota`. Call it before the column is shown. */
 export async function collectChannelCharges(db: Db): Promise<void> {
   await db.$executeRawUnsafe(collectStatement);
 }

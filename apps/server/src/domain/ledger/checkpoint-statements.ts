@@ -1,27 +1,28 @@
 import type { Statement } from "./ledger-statements.ts";
 
-/** The SQL of checkpoints. Short calls have none of it. */
+/** SQL statements for checkpoints. Short calls execute none of them. */
 
-/** What the first checkpoint of a call in a lease asks for. */
+/** Parameters of a call's first checkpoint, which splits the call from its lease. */
 export interface SplitRequest {
   request_id: string;
   lease: string;
-  /** Of the lease, as the node knows it. */
+  /** Version of the lease that the node knows. */
   version: number;
   limited: boolean;
   amount: string;
   checkpoint: object;
 }
 
-/** Of a lease, the points that are left of it; of a call, null: it has a reservation of its own now. */
+/** For a lease: its remaining points. For a call: null, because it now has a reservation of its own. */
 export interface SplitRow {
   id: string;
   points: bigint | null;
 }
 
 /**
- * $1 first checkpoints, $2 user ids, $3 token ids, $4 lease ids: moves what these calls have reserved out of their leases
- * into reservations of their own. Of a lease that has another version nothing is moved, so it happens once.
+ * Parameters: $1 first checkpoints, $2 user ids, $3 token ids, $4 lease ids. Moves the reserved points of
+ * these calls from their leases into reservations of their own. A lease with another version is left
+ * unchanged, so each split happens once.
  */
 export const splitStatement: Statement = {
   name: "ledger-split",
@@ -70,8 +71,8 @@ SELECT request_id, NULL FROM made`,
 };
 
 /**
- * $1 checkpoints with their request ids, $2 the ids, $3 node: replaces those of reservations that are there still. It
- * waits for no lock: what another statement is closing needs no checkpoint any more.
+ * Parameters: $1 checkpoints with their request ids, $2 the ids, $3 node. Replaces the checkpoints of
+ * reservations that still exist. It skips locked rows: a reservation that is being closed needs none.
  */
 export const renewStatement: Statement = {
   name: "ledger-renew",
@@ -85,7 +86,10 @@ FROM there t JOIN json_to_recordset($1::json) AS i(request_id text, checkpoint j
 WHERE v.request_id = ANY($2::text[]) AND v.request_id = t.request_id`,
 };
 
-/** $1 request ids: releases these without a charge the next time, because what they say cannot be read. */
+/**
+ * Parameter: $1 request ids. Removes unreadable checkpoints.
+ * The next release then frees these calls without a charge.
+ */
 export const forgetStatement: Statement = {
   name: "ledger-forget",
   text: "UPDATE reservations SET checkpoint = NULL WHERE request_id = ANY($1::text[])",

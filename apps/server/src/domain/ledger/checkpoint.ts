@@ -10,8 +10,8 @@ import { z } from "zod";
 import { type CallRecord, rowOf } from "./call-record.ts";
 
 /**
- * What a long call leaves in its reservation in case its node dies: the log row that it gets then, in the log's own
- * columns. It must not know when checkpoints are made, nor what a call owes.
+ * Data that a long call keeps in its reservation in case its node dies: the log row to write then, in the
+ * log's own columns. It must not decide when checkpoints are made or what a call costs.
  */
 const count = z.number().nonnegative();
 const id = z.int().nonnegative();
@@ -49,16 +49,16 @@ const Checkpoint = z.object({
   attempts: z.array(z.union([AttemptNote, PausedChannel, SkippedChannel])),
   billing_tag: z.string(),
   cache_hit: z.boolean(),
-  // Checkpoints of an older version have none.
+  // Checkpoints of an older version do not have this field.
   session: LogSession.nullish(),
 });
 
-/** As JSON, for the column. */
+/** Returns the checkpoint as JSON, for the column. */
 export function checkpointOf(record: CallRecord): object {
   return rowOf(record);
 }
 
-/** The call as it is charged for; undefined for a checkpoint that cannot be read. */
+/** Returns the call as it is charged; undefined for an unreadable checkpoint. */
 export function callOfCheckpoint(checkpoint: unknown): CallRecord | undefined {
   const { success, data: row } = Checkpoint.safeParse(checkpoint);
   if (!success) return undefined;

@@ -10,7 +10,7 @@ import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
-/** Long calls: what they leave in the database while they run, and what becomes of it when their node dies. */
+/** Checkpoints of long calls, and how these calls end when their node dies. */
 let home: TestDatabase;
 let database: Database;
 let written = 0;
@@ -45,7 +45,7 @@ async function openNode(over: Partial<LedgerOptions> = {}): Promise<Ledger> {
   return ledger;
 }
 
-/** The call as it would be charged if its node died. */
+/** Returns the call as it would be charged if its node died. */
 function soFar(reserved: ReserveInput, quota: bigint, createdAt: Date): CallRecord {
   const usage = { input: 100, output: Number(quota), cacheRead: 3 };
   return callOf(reserved, quota, { createdAt, outcome: "interrupted", status: 503, usage, estimated: true });
@@ -71,7 +71,7 @@ async function logOf({ requestId }: ReserveInput) {
   return rows;
 }
 
-/** Lets another node find the reservations of this one abandoned. */
+/** Makes the reservations of this node look abandoned to other nodes. */
 async function abandon(reserved: ReserveInput): Promise<void> {
   await database.db.reservation.update({
     where: { request_id: reserved.requestId },
@@ -81,8 +81,8 @@ async function abandon(reserved: ReserveInput): Promise<void> {
 
 const takeover = { beatMs: 100, silentAfterMs: 300 };
 
-describe("a checkpoint", () => {
-  it("is read as the call that was written, to the last field of its log row", () => {
+describe("checkpoint", () => {
+  it("is read back as the call that was written, with every field of its log row", () => {
     const reserved = reservation({ userId: 7, tokenId: 9 }, 5n);
     const record = callOf(reserved, 12_345n, {
       outcome: "interrupted",
@@ -109,7 +109,7 @@ describe("a checkpoint", () => {
   });
 
   it.each([{ tokenQuota: undefined }, { tokenQuota: 900_000n }])(
-    "takes what the call has reserved out of its lease, and the end is charged once (%o)",
+    "moves the call's reservation out of its lease, and the end is charged once (%o)",
     async ({ tokenQuota }) => {
       const account = await makeAccount(database, {
         quota: 1_000_000n,
@@ -132,12 +132,12 @@ describe("a checkpoint", () => {
       const record = callOf(reserved, 60n, { createdAt: at });
       const ends = await Promise.all([ledger.settle(record), ledger.settle(record)]);
       expect(ends.sort()).toEqual(["gone", "settled"]);
-      // One that comes too late changes nothing.
+      // A late checkpoint has no effect.
       await ledger.checkpoint([soFar(reserved, 30n, at)]);
       expect(await rowOf(reserved)).toBeNull();
       expect(await userOf(account)).toMatchObject({ quota: 999_940n, reserved: 0n, used_quota: 60n });
       expect(await logOf(reserved)).toMatchObject([{ quota: 60n, outcome: "complete" }]);
-      // The lease goes on.
+      // The lease stays usable.
       const next = reservation(account, 100n, tokenAmount);
       await ledger.reserve(next);
       expect(await rowOf(next)).toBeNull();
@@ -145,7 +145,7 @@ describe("a checkpoint", () => {
     },
   );
 
-  it("costs nothing for calls that have none: no statement but their own", async () => {
+  it("adds no statement for calls without a checkpoint", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     let batches = 0;
     const ledger = await openNode({ onBatch: () => (batches += 1) });
@@ -161,7 +161,7 @@ describe("a checkpoint", () => {
     expect(written).toBe(0);
   });
 
-  it("of many calls in many leases is written together, beside calls that begin and end", async () => {
+  it("is written together for calls of many leases, while other calls begin and end", async () => {
     const accounts = await Promise.all(
       Array.from({ length: 6 }, () => makeAccount(database, { quota: 1_000_000n })),
     );
@@ -190,7 +190,7 @@ describe("a checkpoint", () => {
       expect(await userOf(account)).toMatchObject({ quota: 1_000_000n - 900n, reserved: 0n });
   });
 
-  it("and the end of its call at the same time leave one charge", async () => {
+  it("leaves one charge when it races with the end of its call", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
@@ -209,8 +209,8 @@ describe("a checkpoint", () => {
   });
 });
 
-describe("a call whose node died", () => {
-  it("is charged up to its last checkpoint, once, with a log row that says interrupted", async () => {
+describe("call of a dead node", () => {
+  it("is charged once up to its last checkpoint, with an interrupted log row", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
@@ -220,24 +220,24 @@ describe("a call whose node died", () => {
     await ledger.checkpoint([soFar(reserved, 10n, at)]);
     await ledger.checkpoint([soFar(reserved, 40n, at)]);
     await abandon(reserved);
-    // Two nodes that look at the same time.
+    // Two nodes take over at the same time.
     await openNode(takeover);
     await openNode(takeover);
     await expect.poll(async () => logOf(reserved)).toHaveLength(1);
     await sleep(500);
     expect(await logOf(reserved)).toEqual([{ quota: 40n, outcome: "interrupted", completion_tokens: 40n }]);
     expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n, reserved: 0n });
-    // The node was only paused: what it did not reserve any more it does not charge.
+    // The node was only paused: it must not charge a reservation that it has lost.
     await ledger.checkpoint([soFar(reserved, 50n, at)]);
     expect(await ledger.settle(callOf(reserved, 90n, { createdAt: at }))).toBe("gone");
     expect(await userOf(account)).toMatchObject({ quota: 999_960n, used_quota: 40n });
-    // Nor does it write a second row of it.
+    // It must not write a second log row either.
     const lost = { type: 5, outcome: "failed", errorCode: "reservation_lost", createdAt: at } as const;
     await ledger.note(callOf(reserved, 0n, lost));
     expect(await logOf(reserved)).toHaveLength(1);
   });
 
-  it("costs nothing when its checkpoint cannot be read, and its points come back", async () => {
+  it("is released without a charge when its checkpoint cannot be read", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
@@ -254,7 +254,7 @@ describe("a call whose node died", () => {
     expect(String(errors.splice(0)[0])).toContain("cannot be read");
   });
 
-  it("is charged no more than its account has", async () => {
+  it("is charged no more than the balance of its account", async () => {
     const account = await makeAccount(database, { quota: 120n });
     const ledger = await openNode();
     const reserved = reservation(account, 100n);

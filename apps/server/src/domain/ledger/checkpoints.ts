@@ -6,11 +6,17 @@ import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
 import type { Shards } from "./ledger-shards.ts";
 import type { Place } from "./steps.ts";
 
-/** Writes the checkpoints of long calls, and charges those whose node died. */
+/** Writes the checkpoints of long calls, and charges calls whose node died. */
 export interface Checkpoints {
-  /** All of these calls in one statement, but for those that have a reservation of their own only from now on. Never throws. */
+  /**
+   * Writes the checkpoints of these calls, in batches. The first one of a call in a lease splits the lease.
+   * Never throws.
+   */
   keep(records: readonly CallRecord[]): Promise<void>;
-  /** Charges reservations that their node settles no more, and writes their log rows; each once, whoever else tries. */
+  /**
+   * Charges abandoned reservations and writes their log rows.
+   * Each is charged once, even if other nodes try, too.
+   */
   settleLost(rows: readonly Lost[]): void;
 }
 
@@ -24,18 +30,18 @@ export interface CheckpointOptions {
   connection: Pick<Connection, "query">;
   nodeId: string;
   shards: Pick<Shards, "add">;
-  /** The open calls of this node, by request id. */
+  /** This node's open calls, by request id. */
   open: ReadonlyMap<string, Place>;
-  /** False while no lost call is taken over: this node is stopping. */
+  /** Returns false while this node is stopping and takes over no lost calls. */
   mayTakeOver(): boolean;
   onError: (error: unknown) => void;
-  /** A lost call was charged. */
+  /** Called after a lost call was charged. */
   onCharged: () => void;
-  /** So many checkpoints were written. */
+  /** Called with the number of checkpoints to write. */
   onWritten: (calls: number) => void;
 }
 
-/** In one statement. */
+/** Maximum number of checkpoints per statement. */
 const portion = 200;
 
 export function createCheckpoints(options: CheckpointOptions): Checkpoints {
@@ -81,7 +87,7 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
       const [failed] = (await Promise.allSettled([renew(own), ...first])).filter(
         (end) => end.status === "rejected",
       );
-      // The next one is seconds away; that the database is away is said by whoever cannot do without it.
+      // The next checkpoint follows within seconds. Other operations report an unavailable database.
       if (failed !== undefined && databaseTrouble(failed.reason) === undefined) onError(failed.reason);
     },
 

@@ -10,16 +10,16 @@ export type CreditKind = "topup" | "redemption" | "gift" | "invite" | "admin" | 
 export interface CreditInput {
   userId: number;
   kind: CreditKind;
-  /** Points; negative takes away, never more than the balance minus open reservations. */
+  /** Points. Negative amounts deduct, at most the balance minus open reservations. */
   amount: bigint;
-  /** Unique within the kind: a second credit with the same reference changes nothing. */
+  /** Unique per kind: a second credit with the same reference has no effect. */
   reference: string;
-  /** One of ours, or what a person wrote. */
+  /** A predefined reason, or free text that a person entered. */
   reason: Reason | string;
-  /** Who did it, when a person did. */
+  /** The user who made the change, if any. */
   actorId?: number;
   ip?: string;
-  /** When the whole balance lapses from now on; left as it is when absent. */
+  /** New expiry of the whole balance; unchanged when absent. */
   validUntil?: Date;
 }
 
@@ -35,9 +35,9 @@ const logTypeOf: Record<CreditKind, number> = {
 };
 
 /**
- * Moves a balance with its ledger entry and log row, in the caller's transaction or one of its own. Returns the new
- * balance. Throws `invalid_request` when the balance does not cover a deduction, `conflict` when the reference
- * belongs to another credit.
+ * Changes a balance with its ledger entry and log row, in the caller's transaction or its own. Returns the
+ * new balance. Throws `invalid_request` when the balance does not cover a deduction. Throws `conflict` when
+ * the reference belongs to a different credit.
  */
 export async function credit(db: Db, input: CreditInput): Promise<bigint> {
   const { userId, kind, amount, reference } = input;

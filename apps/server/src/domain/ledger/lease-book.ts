@@ -3,51 +3,58 @@ import type { LeaseRequest } from "./lease-statements.ts";
 import type { Key, Lease, LeaseOwner, Place, ReserveInput, Step } from "./steps.ts";
 
 /**
- * What this node has leased, and what its open calls have reserved of it. Everything here is in memory and takes effect
- * at once; the batches of the ledger carry it to the database. It must not know SQL.
+ * In-memory record of this node's leases and of what its open calls have reserved in them. Changes take
+ * effect immediately; the ledger's batches write them to the database. It must not contain SQL.
  */
 export interface LeaseBook {
-  /** Notes a call that begins, in a lease when one covers it; else it needs a reservation of its own. */
+  /**
+   * Registers a call that begins, in a lease if one covers it; otherwise it needs a reservation of its own.
+   */
   enter(input: ReserveInput, mayLease: boolean): Place;
-  /** Reserves another amount for an open call. False when its lease does not cover it: then nothing has changed. */
+  /**
+   * Changes the reserved amount of an open call.
+   * Returns false, without a change, if its lease does not cover it.
+   */
   change(place: Place, amount: bigint): boolean;
-  /** Reserves more for a call that cost more than its estimate, as far as its lease goes. */
+  /** Reserves more for a call that cost more than its estimate, up to what its lease has left. */
   stretch(place: Place, charge: bigint): void;
-  /** The call has a reservation of its own now: what it had reserved is not the lease's any more. */
+  /** Removes a call from its lease after it got a reservation of its own. */
   detach(place: Place): void;
   /**
-   * A call has ended.
-   * @param clear false when it is not known what the database made of it: its lease is then given back
+   * Ends a call.
+   * @param clear false when the outcome in the database is unknown: its lease is then given back
    */
   leave(place: Place, clear: boolean): void;
-  /** The leases that a batch of these steps changes, in the order of its answers. */
+  /** Returns the leases that a batch of these steps changes, in the order of the batch's results. */
   involved(steps: readonly Step[]): { leases: Lease[]; requests: LeaseRequest[] };
-  /** A batch was committed: the lease has so many points. */
+  /** Sets a lease's version and points after a batch was committed. */
   confirm(lease: Lease, version: number, points: bigint): void;
-  /** The lease does not exist, or not any more. */
+  /** Removes a lease that does not exist in the database. */
   drop(lease: Lease): void;
-  /** No more calls begin in this lease: its key may have none any more. */
+  /** Closes this lease to new calls, because its key is no longer eligible for leases. */
   retire(lease: Lease): void;
-  /** From now on no call begins in these leases, and for a while there are no new ones. */
+  /** Closes leases to new calls, and delays new leases for a while. */
   close(of: LeaseOwner): Lease[];
-  /** Leases that no call has used for a while, and those that were closed. All of them are to be given back. */
+  /** Returns leases to give back: those unused for a while, and closed ones. */
   idle(): Lease[];
   has(id: string): boolean;
 }
 
 export interface LeaseBookOptions {
-  /** A lease that no call has used for so long is given back; 0: there are no leases. Milliseconds. */
+  /** Idle time after which a lease is given back, in milliseconds. 0 disables leases. */
   idleMs: number;
-  /** A key that calls less often within the idle time is not worth a lease, which costs two statements. */
+  /** Calls within the idle time before a key gets a lease. A lease costs two statements. */
   callsBefore: number;
   now(): number;
 }
 
-/** A lease is topped up to twice what is under way and so many calls more, when it has less than half of these left. */
+/**
+ * Spare calls in a lease. The target is twice the open points plus these; it is topped up below half of them.
+ */
 const sparePlaces = 16n;
-/** After a recall others need the points: no new lease for so long. */
+/** Time without new leases after a recall, because others need the points. */
 const recalledMs = 2_000;
-/** After a refused lease. */
+/** Time without new leases after a refused lease. */
 const deniedMs = 500;
 
 export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions): LeaseBook {
@@ -56,7 +63,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
   const leases = new Map<string, Lease>();
 
   function keyOf({ userId, tokenId }: ReserveInput): Key {
-    // Ids of tokens and of users without one share the map.
+    // Tokens use their id as the key; users without a token use their negated user id.
     const id = tokenId === 0 ? -userId : tokenId;
     const known = keys.get(id);
     if (known !== undefined && known.userId === userId) return known;
@@ -83,7 +90,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
     return lease.points - lease.reserved >= amount ? lease : undefined;
   }
 
-  /** A lease for the next calls of this key, when it is used often enough. */
+  /** Returns the key's lease; creates one if the key is used often enough. */
   function wanted(key: Key): Lease | undefined {
     if (key.lease !== undefined) return key.lease;
     if (idleMs === 0 || key.calls < callsBefore || now() < key.notBefore) return undefined;
@@ -107,7 +114,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
   function close(lease: Lease): void {
     lease.closing = true;
     const key = keys.get(lease.tokenId === 0 ? -lease.userId : lease.tokenId);
-    // What is left of it goes back with its last call; the next calls may have another one.
+    // The rest of its points is given back with its last call. Later calls may get another lease.
     if (key?.lease === lease) key.lease = undefined;
   }
 
@@ -152,7 +159,7 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
       const over = charge - place.amount;
       if (lease === undefined || over <= 0n || lease.unsure) return;
       const free = lease.points - lease.reserved;
-      // What a closed lease does not need is on its way back.
+      // The unneeded points of a closed lease are already being given back.
       const more = lease.closing ? 0n : over < free ? over : free;
       lease.reserved += more;
       key.open += more;

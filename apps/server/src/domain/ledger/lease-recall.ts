@@ -6,11 +6,13 @@ import type { Shards } from "./ledger-shards.ts";
 import type { Lease, LeaseOwner } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
-/** Gives leases back: the idle ones, and those of accounts whose points are needed elsewhere. */
+/** Gives back leases: idle ones, and those of accounts whose points are needed elsewhere. */
 export interface Recalls {
-  /** Gives back what this node's open calls do not need of these leases. Resolves when that is committed. */
+  /**
+   * Gives back the points of these leases that this node's open calls do not need. Resolves after the commit.
+   */
   recall(of: LeaseOwner): Promise<void>;
-  /** Gives back what this node has leased of an account, and asks the other nodes to do the same. */
+  /** Gives back this node's leases of an account and asks the other nodes to do the same. */
   gather(userId: number): Promise<void>;
   close(): void;
 }
@@ -18,16 +20,16 @@ export interface Recalls {
 export interface RecallOptions {
   book: LeaseBook;
   shards: Pick<Shards, "add">;
-  /** Asks every node to give back what it does not need of an account's leases. */
+  /** Asks every node to give back the unneeded points of an account's leases. */
   askOthers(userId: number): Promise<void>;
   onError: (error: unknown) => void;
 }
 
 const lookEveryMs = 1_000;
-/** Refused calls of one account share one question to the other nodes. */
+/** Refused calls of one account within this time share one request to the other nodes. */
 const sharedForMs = 50;
 
-/** A call that leases may have kept from its points is tried again after these pauses: 200 ms in all. */
+/** Pauses before each retry of a call that may have been refused because of leases: 200 ms in total. */
 export const recallPausesMs: readonly number[] = [10, 20, 40, 60, 70];
 
 export function createRecalls({ book, shards, askOthers, onError }: RecallOptions): Recalls {
@@ -72,14 +74,14 @@ export function createRecalls({ book, shards, askOthers, onError }: RecallOption
   };
 }
 
-/** Whether a refused call could be granted when leases are given back. */
+/** Returns whether a refused call could be granted after leases are given back. */
 export function leasesMayHelp({ verdict, most }: Judgement): boolean {
   return (verdict === "balance" || verdict === "token") && (most ?? 0n) > 0n;
 }
 
 /**
- * Asks every node for its leases of an account and waits until they are back, 200 ms at most. For a deduction, which
- * takes no more than what is free. Call it outside of a transaction: the question is sent with its commit.
+ * Asks every node to give back its leases of an account, and waits for that, for at most 200 ms. Used before
+ * a deduction, which takes only free points. Call it outside a transaction: the commit sends the request.
  */
 export async function recallLeases(db: Db, userId: number): Promise<void> {
   for (const pauseMs of [0, ...recallPausesMs]) {

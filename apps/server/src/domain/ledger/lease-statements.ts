@@ -3,32 +3,32 @@ import { recordset, unchargedColumns } from "./ledger-statements.ts";
 import { budgetColumns, budgets, tokenLimits } from "./limit-statements.ts";
 
 /**
- * Leases in the ledger's batch. A lease is a row of `reservations` that belongs to no call: points that a node has
- * reserved for the next calls of one key, so that these begin without a statement. Only its own node changes it, in
- * batches of one shard, and each batch names the version that it found. A batch that took effect although its answer
- * was lost therefore cannot take effect again.
+ * SQL of leases in the ledger's batch. A lease is a row of `reservations` that belongs to no call: points
+ * that a node has reserved for the next calls of one key, so that these begin without a statement. Only its
+ * own node changes it, in batches of one shard, and each batch names the version that it read. A batch that
+ * took effect although its response was lost therefore cannot take effect again.
  */
 
-/** What a batch asks for a lease. */
+/** A batch's request for one lease. */
 export interface LeaseRequest {
   id: string;
-  /** As the node knows it; 0 for a lease that does not exist yet. */
+  /** Version that the node knows; 0 for a lease that does not exist yet. */
   version: number;
   user_id: number;
   token_id: number;
-  /** The lease counts against the token's own quota, too. */
+  /** The lease also counts against the token's own quota. */
   limited: boolean;
-  /** Points that stay when the lease is given back: what open calls have reserved of it. Null when it goes on. */
+  /** Points to keep when the lease is given back, for its open calls. Null while it stays active. */
   keep: string | null;
-  /** Points that it is topped up to; null while it has enough. */
+  /** Points to top up to; null while it has enough. */
   target: string | null;
-  /** A new lease of fewer points would be of no use. */
+  /** Minimum points for a new lease to be useful. */
   smallest: string;
 }
 
 /**
- * What became of it: `lease` with the points that it has now, `stale` the same for a key that may have none any more,
- * `denied` when there is no such lease. A lease without a row is not of that version any more, or gone.
+ * Result for one lease, with its current points. `stale` means that its key is no longer eligible.
+ * `denied` means that there is no such lease. A lease without a row has another version or is gone.
  */
 export interface LeaseRow {
   ord: number;
@@ -36,17 +36,22 @@ export interface LeaseRow {
   most: bigint;
 }
 
-/** An account leases at most this part of its free points in one batch: the others stay for other keys and nodes. */
+/**
+ * Divisor of an account's free points per batch for leases. The rest stays available to other keys and nodes.
+ */
 const leasedPart = 16;
 
 export const lease = {
-  /** @param parameter the number of the one with the requests */
+  /** @param parameter the number of the parameter with the requests */
   input: (parameter: number) => `
 ), wish AS MATERIALIZED (
   SELECT * FROM json_to_recordset($${parameter}::json) AS r(ord int, id text, version int, user_id int, token_id int,
     limited boolean, keep bigint, target bigint, smallest bigint)`,
 
-  /** The leases of this version. @param parameter the number of the one with their ids */
+  /**
+   * Locks the leases with the requested version.
+   * @param parameter the number of the parameter with their ids
+   */
   locked: (parameter: number) => `
 ), lease AS MATERIALIZED (
   SELECT w.ord, w.id, w.user_id, w.token_id, w.limited, v.amount FROM wish w JOIN reservations v ON v.request_id = w.id
@@ -54,15 +59,15 @@ export const lease = {
     AND (SELECT count(*) FROM locked) >= 0
   FOR UPDATE OF v`,
 
-  /** The calls that end in them. */
+  /** Selects the calls that end in these leases. */
   ended: `
   UNION ALL
   SELECT e.*, e.lease_held, CASE WHEN l.limited THEN e.lease_held ELSE 0 END, 0, false
   FROM ending e JOIN lease l ON l.id = e.lease`,
 
   /**
-   * What each lease is afterwards. A key with a limit that must be exact has none, and neither has an account with
-   * few points: its calls are reserved one by one.
+   * Computes the new state of each lease. Keys with exact limits have no leases, and neither have accounts
+   * with few points: their calls are reserved one by one.
    * @param granted the points that this batch reserves for calls, by user and by token
    */
   changes: (granted: { user: string; token: string }) => `
@@ -115,8 +120,8 @@ SELECT ord, 'denied', 0, NULL FROM leased WHERE NOT there`,
 };
 
 /**
- * The batch of a busy key, and therefore a small statement: calls that end in leases, none above its share, and no lease
- * that is topped up or given back. $1 log rows, $2 user ids, $3 token ids, $4 leases, $5 their ids.
+ * A smaller statement for the batches of busy keys: calls that end in leases, none above its share, and no
+ * lease to top up or give back. Parameters: $1 log rows, $2 user ids, $3 token ids, $4 leases, $5 their ids.
  */
 export const onlyLeasedText = `
 WITH ${clock}, ending AS MATERIALIZED (

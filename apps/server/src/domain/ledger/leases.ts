@@ -5,25 +5,25 @@ import type { Lost } from "./checkpoints.ts";
 import { backgroundNode, beatStatement, releaseStatement } from "./ledger-statements.ts";
 
 /**
- * A reservation lives as long as the node that made it: nodes say that they are alive, and what a silent one holds
- * is given back. It must not know what the reservations are for.
+ * Releases reservations of dead nodes: nodes send heartbeats, and the reservations of a silent node are
+ * released. It must not depend on the purpose of the reservations.
  */
 export interface Leases {
-  /** Announces this node and looks after leases from now on. Rejects when the database cannot be reached. */
+  /** Registers this node and starts the release loop. Rejects when the database cannot be reached. */
   start(): Promise<void>;
-  /** Gives back whatever this node still holds and takes its name off the list. */
+  /** Releases this node's remaining reservations and unregisters it. */
   close(): Promise<void>;
-  /** Whether no other node can have taken this one for dead: only then is what it has leased its own. */
+  /** Returns whether no other node can consider this one dead. Only then may it use its leases. */
   isAlive(): boolean;
 }
 
 export interface LeaseOptions {
-  /** Of its own: a heartbeat must not wait for others, or other nodes take this one for dead. */
+  /** A dedicated connection: a delayed heartbeat would make other nodes consider this one dead. */
   connection: Pick<Connection, "query">;
   nodeId: string;
-  /** Request ids that this node still means to settle. */
+  /** Returns whether this node still intends to settle a request id. */
   isOpen(requestId: string): boolean;
-  /** Charges calls that their node settles no more, up to their checkpoints. It must not be waited for. */
+  /** Charges abandoned calls up to their checkpoints. Must return without waiting. */
   settleLost(rows: readonly Lost[]): void;
   onError: (error: unknown) => void;
   beatMs?: number;
@@ -35,10 +35,12 @@ interface ReservedCall extends Lost {
   token_id: number;
 }
 
-// A release locks the accounts it touches, so it takes them in portions.
+// A release locks the accounts it touches, so it runs in portions.
 const portion = 500;
 const closePausesMs = [0, 20, 50, 100, 200, 400];
-/** Others may take a node for dead after the whole time; it stops using its leases after this share. */
+/**
+ * Others may consider a node dead after `silentAfterMs`; it stops using its leases after this share of it.
+ */
 const aliveShare = 0.6;
 
 export function createLeases(options: LeaseOptions): Leases {
@@ -46,9 +48,9 @@ export function createLeases(options: LeaseOptions): Leases {
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   let closed = false;
-  /** Since when every beat of ours has been heard; undefined after one that was not. */
+  /** Start of the current run of successful heartbeats; undefined after a failed one. */
   let steadySince: number | undefined;
-  /** When the last beat that was heard had been sent. */
+  /** Send time of the last successful heartbeat. */
   let receivedAt: number | undefined;
 
   async function beat(): Promise<void> {
@@ -76,9 +78,10 @@ export function createLeases(options: LeaseOptions): Leases {
     }
   }
 
-  /** What silent nodes hold. */
+  /** Releases reservations of silent nodes. */
   async function releaseSilent(): Promise<void> {
-    // When Postgres itself was away, every node fell silent. Only who was heard all the while may judge others.
+    // An outage of Postgres silences every node.
+    // Only a node whose own heartbeats all succeeded may release others.
     if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
     const rows = await connection.query<ReservedCall>({
       text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations v
@@ -96,8 +99,8 @@ export function createLeases(options: LeaseOptions): Leases {
   }
 
   /**
-   * What this node holds without knowing it: the answer to a reserve was lost and no one waited for it any more, or
-   * a settle failed for good.
+   * Releases this node's reservations that it has lost track of: the response to a reserve was lost and no
+   * caller waits for it any more, or a settle failed permanently.
    */
   async function releaseForgotten(): Promise<void> {
     const rows = await connection.query<ReservedCall>({
@@ -143,8 +146,8 @@ export function createLeases(options: LeaseOptions): Leases {
       closed = true;
       clearTimeout(timer);
       await round;
-      // Accounts that someone has locked are passed over: they get some more tries. Calls with a checkpoint are charged by
-      // the next node that looks.
+      // A release skips locked accounts, so they get more attempts.
+      // Another node charges the calls with a checkpoint.
       for (const pauseMs of closePausesMs) {
         await sleep(pauseMs);
         const rows = await connection.query<ReservedCall>({

@@ -14,15 +14,15 @@ import { payerOf, type Step } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
 /**
- * The statement of the hot path: calls that begin, calls that end, and leases, in one commit. They want the same rows
- * of users and tokens; apart, each would wait for the other's commit. It must not know how a batch gathers or is tried
- * again.
+ * The hot path's statement: commits beginning calls, ending calls and leases together. They update the same
+ * rows of users and tokens, so separate statements would wait for each other's commit. This module must not
+ * depend on how a batch is collected or retried.
  */
 
-/** A row of the answer: `ord` is the place of the step. A step that had no effect and no refusal has no row. */
+/** A result row; `ord` is the index of the step. A step without an effect or a refusal has no row. */
 export type BatchRow = (Judgement & { ord: number }) | LeaseRow;
 
-/** The statement for these steps and leases, with its values. */
+/** Returns the statement for these steps and leases, with its parameter values. */
 export function batchOf(
   steps: readonly Step[],
   leases: readonly LeaseRequest[],
@@ -68,36 +68,37 @@ export function batchOf(
   return { ...fullStatement, values: [...values, JSON.stringify(asking)] };
 }
 
-/** A call that costs no more than its share of a lease: nothing is to be judged. */
+/** Returns whether a call costs no more than its share of a lease, so that nothing has to be checked. */
 function isWithinLease(step: Step): boolean {
   if (step.end === undefined || step.place?.lease === undefined) return false;
   return step.end.quota <= step.place.amount;
 }
 
 interface Parts {
-  /** The number of the parameter with the calls that begin. */
+  /** Number of the parameter that contains the calls that begin. */
   begins: number | undefined;
   leases: boolean;
 }
 
 /**
- * $1 log rows of the calls that end, $2 user ids, $3 token ids, $4 request ids of the calls that end with a reservation
- * of their own, $5 node, $6 leases, $7 their ids, and the calls that begin. `ord` counts through all lists. Parts that a
- * batch does not need are left out of its statement.
+ * Parameters: $1 log rows of the calls that end, $2 user ids, $3 token ids, $4 request ids of ending calls
+ * with a reservation of their own, $5 node, $6 leases, $7 lease ids, then the calls that begin. `ord` is
+ * numbered across all lists. The statement omits parts that the batch does not need.
  *
- * Answers one verdict per call that begins: granted · again (fits, but not beside the others of this batch) · taken
- * (that request id is reserved already) · balance · account_day · account_week · account_month · token · day · week ·
- * month · calls · user · key; `most` is the limit that a refusal speaks of, or the points that leases hold of what was not
- * enough, and `until` when the period of the limit ends. Of $1 it answers `settled` for the rows
- * whose reservation was open and is now closed, and with `most` what was charged; all others had no effect at all.
+ * Returns one verdict per call that begins: granted · again (fits alone, but not together with the others of
+ * this batch) · taken (the request id already has a reservation) · balance · account_day · account_week ·
+ * account_month · token · day · week · month · calls · user · key. `most` is the limit that caused the
+ * refusal. For `balance` and `token` it is the number of points in leases. `until` is the end of the limit's
+ * period. For $1 it returns `settled` for rows whose reservation was open and is now closed, with the charge
+ * in `most`. Other rows of $1 had no effect.
  *
- * A charge above its reservation is collected as far as the balance has points that no other call holds, and as far as
- * the limits of the key allow; so neither falls below zero. What is not collected is written into the row's bill.
+ * A charge above its reservation is collected up to the free points of the balance and the limits of the key.
+ * Neither falls below zero. The uncollected part is written into the row's bill.
  *
- * What ends gives its points back before what begins is judged. The sums run over every row that would fit alone, so
- * the first of those is granted and `again` makes progress. What a token may do is read from its locked row, not from
- * what the caller remembers. Open calls hold their points against the period that is, so a call over midnight can only
- * make a limit tighter.
+ * Ending calls return their points before beginning calls are checked. The running sums include every row
+ * that would fit alone. The first of them is always granted, so `again` makes progress. A token's limits are
+ * read from its locked row, not from the caller's cache. Open calls count against the current period, so a
+ * call over midnight can only make a limit tighter.
  */
 function batchText({ begins, leases }: Parts): string {
   const judges = begins !== undefined || leases;
@@ -174,7 +175,7 @@ SELECT ord, 'settled' AS verdict, quota AS most, NULL::timestamptz AS until FROM
   }`;
 }
 
-/** What accounts and keys have free after the calls that end. */
+/** SQL that computes the free points of accounts and keys after the ending calls. */
 const judging = `
 ), balance AS MATERIALIZED (
   SELECT p.id, p.usable, p.free + o.back AS free, b.id IS NOT NULL AS limited, b.per_day, b.per_week, b.per_month,
@@ -262,7 +263,7 @@ FROM judged j
 LEFT JOIN fitting f ON f.ord = j.ord
 LEFT JOIN kept k ON k.request_id = j.request_id`;
 
-/** Prepared once per connection, each for the batches that need no more than its parts. */
+/** Prepared once per connection. Each variant serves the batches that need only its parts. */
 const settleStatement: Statement = {
   name: "ledger-settle",
   text: batchText({ begins: undefined, leases: false }),

@@ -10,7 +10,7 @@ import { audit } from "./audit.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
-/** Budgets of accounts and groups, over three nodes. */
+/** Budgets of accounts and groups, on three nodes. */
 let home: TestDatabase;
 let database: Database;
 let nodes: Ledger[];
@@ -81,8 +81,8 @@ async function secondKey(account: Account): Promise<Account> {
   return { userId: account.userId, tokenId: other.tokenId };
 }
 
-describe("an account's budget", () => {
-  it("is never overspent by all of its keys on all nodes, and what a call did not use is free again", async () => {
+describe("account budget", () => {
+  it("is never overspent by all keys on all nodes, and unused points become free again", async () => {
     const account = await budgeted({ daily_spend: 100 });
     const keys = [account, await secondKey(account)];
     const first = await ask(keys, 60, 10n);
@@ -108,7 +108,7 @@ describe("an account's budget", () => {
     expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
   });
 
-  it("collects no more than the budget from a call that costs more than was reserved", async () => {
+  it("limits the charge of a call that costs more than was reserved", async () => {
     const account = await budgeted({ monthly_spend: 30 });
     const { granted } = await ask([account], 1, 10n);
     await settleAll(granted, 50n);
@@ -116,7 +116,7 @@ describe("an account's budget", () => {
     expect((await ask([account], 1, 1n)).refused[0]?.message).toContain("a month");
   });
 
-  it("begins anew with the day, the week and the month", async () => {
+  it("resets with the day, the week and the month", async () => {
     const account = await budgeted({ daily_spend: 50, weekly_spend: 80, monthly_spend: 100 });
     const move = (days: number) =>
       database.pool.query(
@@ -144,7 +144,7 @@ describe("an account's budget", () => {
     expect(await userOf(account)).toMatchObject({ day_quota: 50n, week_quota: 50n, month_quota: 50n });
   });
 
-  it("ends a day at midnight of the site's time zone, and any other value counts as UTC", async () => {
+  it("ends a day at midnight in the site's time zone, and treats an invalid zone as UTC", async () => {
     const account = await budgeted({ daily_spend: 50 });
     const day = async (zone: string) => {
       await database.db.option.upsert({
@@ -164,8 +164,8 @@ describe("an account's budget", () => {
   });
 });
 
-describe("a group's budget", () => {
-  it("is each member's, and a member's own one replaces it", async () => {
+describe("group budget", () => {
+  it("applies to each member, unless the member has a budget of its own", async () => {
     const symbol = randomUUID().slice(0, 20);
     await database.db.userGroup.create({ data: { symbol, name: symbol, budget: { daily_spend: 50 } } });
     const [one, other, free] = [
@@ -181,8 +181,8 @@ describe("a group's budget", () => {
   });
 });
 
-describe("an operator's budget of a key", () => {
-  it("counts beside the owner's limit, and the smaller one refuses", async () => {
+describe("operator's budget of a key", () => {
+  it("applies together with the owner's limit, and the smaller one refuses", async () => {
     const account = await makeAccount(database, { quota: 1_000n, rates: { daily_spend: 60 } });
     const set = (budget: Partial<Budget>) =>
       database.db.token.update({ where: { id: account.tokenId }, data: { budget } });
@@ -200,7 +200,7 @@ describe("an operator's budget of a key", () => {
 });
 
 describe("leases and budgets", () => {
-  it("no account with a budget gets a lease, and one that has a lease when the budget is set returns it", async () => {
+  it("gives no lease to an account with a budget, and recalls a lease when a budget is set", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const leased = async () => (await userOf(account)).leased;
     for (let call = 0; call < 12; call += 1) {
@@ -228,7 +228,7 @@ describe("any interleaving", () => {
   });
 
   it(
-    "spends and reserves no more than the budget, whatever calls cost in the end",
+    "never spends or reserves more than the budget, whatever the calls cost",
     { timeout: 120_000 },
     async () => {
       await fc.assert(

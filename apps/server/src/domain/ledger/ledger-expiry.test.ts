@@ -40,8 +40,8 @@ async function booksAreRight(): Promise<void> {
   expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
 }
 
-describe("a balance whose time has passed", () => {
-  it("is taken by one ledger entry and one log row, and the next credit begins afresh", async () => {
+describe("expired balance", () => {
+  it("is deducted with one ledger entry and one log row, and the next credit sets a new date", async () => {
     await validUntil(yesterday());
     expect(await expireBalances(database)).toEqual([{ userId: account.userId, points: 1_000n }]);
     expect(await user()).toMatchObject({ quota: 0n, quota_expires_at: null });
@@ -69,7 +69,7 @@ describe("a balance whose time has passed", () => {
     expect(await user()).toMatchObject({ quota: 5n });
   });
 
-  it("stays when it has time left, or no end", async () => {
+  it("stays before its expiry date, and without one", async () => {
     await validUntil(new Date(Date.now() + 60_000));
     expect(await expireBalances(database)).toEqual([]);
     await validUntil(null);
@@ -77,7 +77,7 @@ describe("a balance whose time has passed", () => {
     expect(await user()).toMatchObject({ quota: 1_000n });
   });
 
-  it("leaves open calls what they hold, and takes what they give back", async () => {
+  it("keeps the reservations of open calls, and deducts the points that they release", async () => {
     const reserved = reservation(account, 400n);
     await ledger.reserve(reserved);
     await validUntil(yesterday());
@@ -90,7 +90,7 @@ describe("a balance whose time has passed", () => {
     await booksAreRight();
   });
 
-  it("is taken once and adds up, however many nodes take it while calls and top-ups go on", async () => {
+  it("is deducted once on several nodes, and balances with concurrent calls and top-ups", async () => {
     await validUntil(yesterday());
     await Promise.all([
       ...Array.from({ length: 4 }, () => expireBalances(database)),
@@ -113,7 +113,7 @@ describe("a balance whose time has passed", () => {
     await booksAreRight();
     const after = await user();
     expect(after.quota).toBeGreaterThanOrEqual(0n);
-    // Whichever came first: the top-up is never taken with the rest once it has moved the date.
+    // The order does not matter: once a top-up has moved the date, it is not deducted with the rest.
     expect(after.quota).toBeGreaterThanOrEqual(700n - 20n * 20n);
   });
 });

@@ -4,18 +4,19 @@ import type { Database } from "#platform/database/db.ts";
 import { recallLeases } from "./lease-recall.ts";
 
 /**
- * Takes away balances whose time has passed. What open calls hold stays until they have ended; the balance keeps its
- * date until then, so that the next run takes what they gave back.
+ * Deducts expired balances. Points of open calls remain until these calls end. The balance keeps its expiry
+ * date until then, so that the next run deducts the points that they released.
  */
 
 type Books = Pick<Database, "db" | "pool">;
 
-/** Accounts of one statement: each is locked while it runs. */
+/** Maximum number of accounts per statement; each is locked while it runs. */
 const portion = 200;
 
 /**
- * $1 how many, $2 the template of the reason. The date is looked at once more under the lock: a top-up that came first has moved it. An account
- * without a balance loses its date, so that the next credit begins afresh.
+ * Parameters: $1 maximum number of accounts, $2 template of the reason. The expiry date is checked under the
+ * lock: an earlier top-up has moved it. An account without a balance loses its date, so that the next credit
+ * sets a new one.
  */
 const statement = `
 WITH due AS MATERIALIZED (
@@ -40,7 +41,7 @@ WITH due AS MATERIALIZED (
 )
 SELECT d.id, COALESCE(-e.amount, 0)::bigint AS points FROM due d LEFT JOIN entry e ON e.user_id = d.id`;
 
-/** Points in a lease are not free, so nodes return the leases of these accounts first. */
+/** Recalls the leases of these accounts first, because leased points are not free. */
 async function recallExpired({ db, pool }: Books): Promise<void> {
   const { rows } = await pool.query<{ id: number }>(
     "SELECT id FROM users WHERE quota_expires_at <= now() AND leased > 0 ORDER BY id LIMIT $1",
@@ -49,7 +50,7 @@ async function recallExpired({ db, pool }: Books): Promise<void> {
   await Promise.all(rows.map(({ id }) => recallLeases(db, id)));
 }
 
-/** Returns what was taken from whom, in points. */
+/** Deducts all expired balances. Returns the users and the points deducted. */
 export async function expireBalances(database: Books): Promise<{ userId: number; points: bigint }[]> {
   const { pool } = database;
   const taken: { userId: number; points: bigint }[] = [];

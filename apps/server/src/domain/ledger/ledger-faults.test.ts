@@ -10,7 +10,7 @@ import { audit } from "./audit.ts";
 import { collectChannelCharges } from "./channel-charges.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 
-/** What the ledger does while the database is silent, locked, away or full. */
+/** The ledger with a database that is silent, locked, unavailable or full. */
 let home: TestDatabase;
 let database: Database;
 let proxy: TcpProxy;
@@ -69,7 +69,7 @@ async function milliseconds(work: Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-/** An operator's transaction that holds rows until it is ended. */
+/** Locks rows in an operator's transaction until the returned function ends it. */
 async function lock(sql: string): Promise<() => Promise<void>> {
   const operator = new pg.Client({ connectionString: home.url });
   await operator.connect();
@@ -81,7 +81,7 @@ async function lock(sql: string): Promise<() => Promise<void>> {
   };
 }
 
-describe("a connection that goes silent", () => {
+describe("silent connection", () => {
   for (const direction of ["both", "to-server", "to-client"] as const)
     it(`is dropped, and each call is charged once (${direction})`, async () => {
       const account = await makeAccount(database, { quota: 100_000n });
@@ -98,14 +98,14 @@ describe("a connection that goes silent", () => {
       await sleep(300);
       proxy.silence(direction);
       await Promise.all(clients);
-      // What the proxy withheld reaches the server after the statement was sent again.
+      // The proxy delivers the withheld data after the statement was sent again.
       proxy.resume();
       await sleep(100);
       expect(await usedBy(account)).toBe(BigInt(answered) * 3n);
       expect(reports.join("\n")).toContain("does not serve the ledger");
     });
 
-  it("is seen in the age of the batch while it lasts", async () => {
+  it("shows in the age of the batch while it lasts", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
     const ledger = await openLedger({ silentMs: 2_000 });
     await call(ledger, account);
@@ -119,8 +119,8 @@ describe("a connection that goes silent", () => {
   });
 });
 
-describe("a database that is away", () => {
-  it("refuses calls at once after the first seconds, and takes them again within a second", async () => {
+describe("unavailable database", () => {
+  it("refuses calls immediately after the first seconds, and grants them again within a second", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
     const ledger = await openLedger({ openAfterMs: 1_000, retryForMs: 1_200 });
     await call(ledger, account);
@@ -140,7 +140,7 @@ describe("a database that is away", () => {
     expect(performance.now() - back).toBeLessThan(6_000);
   });
 
-  it("says that its disk is full, and works again when there is space", async () => {
+  it("reports that its disk is full, and works again when space is available", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
     const ledger = await openLedger({ retryForMs: 1_000 });
     await call(ledger, account);
@@ -164,7 +164,7 @@ describe("a database that is away", () => {
   });
 });
 
-describe("a locked row", () => {
+describe("locked row", () => {
   for (const [what, sql] of [
     ["user", (account: Account) => `SELECT 1 FROM users WHERE id = ${account.userId} FOR UPDATE`],
     ["token", (account: Account) => `SELECT 1 FROM tokens WHERE id = ${account.tokenId} FOR UPDATE`],
@@ -191,7 +191,7 @@ describe("a locked row", () => {
       expect(await usedBy(locked)).toBe(6n);
     });
 
-  it("of an account ends its calls with a clear refusal when the wait is over", async () => {
+  it("refuses the calls of a locked account with a clear error at the end of the wait", async () => {
     const locked = await makeAccount(database, { quota: 1_000n });
     const ledger = await openLedger({ retryForMs: 600 });
     const unlock = await lock(`SELECT 1 FROM users WHERE id = ${locked.userId} FOR UPDATE`);
@@ -204,7 +204,7 @@ describe("a locked row", () => {
     expect(await call(ledger, locked)).toBe("settled");
   });
 
-  it("of many accounts at once delays the others once", async () => {
+  it("delays other accounts only once when many accounts are locked", async () => {
     const accounts = await Promise.all(
       Array.from({ length: 30 }, () => makeAccount(database, { quota: 1_000n })),
     );
@@ -213,13 +213,13 @@ describe("a locked row", () => {
     const ids = accounts.map(({ userId }) => userId).join(",");
     const unlock = await lock(`UPDATE users SET display_name = 'x' WHERE id IN (${ids})`);
     const waiting = accounts.map((account) => call(ledger, account));
-    // One lock timeout after the other would be seven seconds.
+    // One lock timeout per account would take seven seconds.
     expect(await milliseconds(call(ledger, free))).toBeLessThan(5_000);
     await unlock();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(["settled"]));
   });
 
-  it("of a channel delays no call, and its earnings arrive later", async () => {
+  it("of a channel delays no call, and its revenue is added later", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
     const channel = await database.db.channel.create({ data: { name: "locked", type: 1 } });
     const used = async () =>

@@ -8,8 +8,8 @@ export type NewBill = Pick<
 >;
 
 /**
- * Takes a call's reservation from this node, in one statement with the row that lets any node settle it. Throws
- * `reservation_lost`.
+ * Moves a call's reservation from this node to the background, so that any node can settle it. The same
+ * statement inserts the row that they need. Throws `reservation_lost`.
  */
 export async function handOverReservation(db: PrismaClient, bill: NewBill): Promise<void> {
   const [row] = await db.$queryRaw<{ moved: number }[]>`

@@ -12,7 +12,7 @@ import { expireBalances } from "./ledger-expiry.ts";
 import { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
-/** Leases: calls that begin without a statement, and what keeps them from spending more than there is. */
+/** Leases: calls that begin without a statement, and protection from overspending. */
 let home: TestDatabase;
 let database: Database;
 const opened: { ledger: Ledger; announcements: Announcements }[] = [];
@@ -59,7 +59,7 @@ async function call(ledger: Ledger, reserved: ReserveInput, cost: bigint) {
   return ledger.settle(callOf(reserved, cost));
 }
 
-/** Enough calls that the next one finds a lease. */
+/** Makes enough calls for the next one to get a lease. */
 async function warmUp(ledger: Ledger, account: Account, amount = 10n, tokenAmount = 0n): Promise<void> {
   for (let calls = 0; calls < 5; calls += 1)
     await call(ledger, reservation(account, amount, tokenAmount), 0n);
@@ -70,8 +70,8 @@ const tokenOf = ({ tokenId }: Account) => database.db.token.findUniqueOrThrow({ 
 const leasesOf = ({ userId }: Account) =>
   database.db.reservation.findMany({ where: { user_id: userId, version: { gt: 0 } } });
 
-describe("a lease", () => {
-  it("serves calls of a busy key with one batch each, and returns when the key is idle", async () => {
+describe("lease", () => {
+  it("serves calls of a busy key with one batch each, and is returned when the key is idle", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode({ leaseIdleMs: 2_000 });
     await warmUp(ledger, account);
@@ -86,7 +86,7 @@ describe("a lease", () => {
     expect(await leasesOf(account)).toEqual([]);
   });
 
-  it("reserves nothing for a call before its provider is called, and the call is still charged once", async () => {
+  it("needs no statement before the provider is called, and the call is still charged once", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
@@ -102,7 +102,7 @@ describe("a lease", () => {
     expect(await userOf(account)).toMatchObject({ quota: 999_992n, used_quota: 8n });
   });
 
-  it("is not given to an account with few points, nor to a key with limits that must be exact", async () => {
+  it("is not given to an account with few points, or to a key with exact limits", async () => {
     const few = await makeAccount(database, { quota: 200n });
     const limited = [
       await makeAccount(database, { quota: 1_000_000n, rates: { concurrency: 5 } }),
@@ -142,7 +142,7 @@ describe("a lease", () => {
     expect(await tokenOf(account)).toMatchObject({ remain_quota: 0n, used_quota: 5_000n });
   });
 
-  it("pays what a call costs beyond its estimate, from itself and from what is free", async () => {
+  it("covers a cost above the estimate from its own points and from free points", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
@@ -161,7 +161,7 @@ describe("a lease", () => {
     expect(rows[0]?.sum).toBe(1_000_000n);
   });
 
-  it("covers a call that is raised, and lets go of one that it does not cover", async () => {
+  it("covers a raised call, and releases a call that it does not cover", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const ledger = await openNode();
     await warmUp(ledger, account, 100n);
@@ -194,7 +194,7 @@ describe("a lease", () => {
 });
 
 describe("several nodes", () => {
-  it("serve exactly as many of 300 calls as a balance for 20 covers", async () => {
+  it("grant exactly 20 of 300 calls when the balance covers 20", async () => {
     const account = await makeAccount(database, { quota: 200n });
     const nodes = [await openNode(), await openNode(), await openNode()];
     for (const node of nodes) await warmUp(node, account, 1n);
@@ -217,25 +217,25 @@ describe("several nodes", () => {
     for (const node of nodes) await warmUp(node, account);
     const before = performance.now();
     expect(await call(nodes[0]!, reservation(account, 10_000n), 10_000n)).toBe("settled");
-    // A lease that is not recalled is kept for half a minute.
+    // A lease that is not recalled stays for 30 s.
     expect(performance.now() - before).toBeLessThan(10_000);
     await expect(nodes[1]!.reserve(reservation(account, 1n))).rejects.toMatchObject({
       code: "insufficient_quota",
     });
   });
 
-  it("release the leases of one that died, and it spends none of them afterwards", async () => {
+  it("release the leases of a dead node, which cannot spend them afterwards", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const pace = { beatMs: 50, silentAfterMs: 4_000 };
     const survivor = await openNode(pace);
-    // Its heart beats once: for the others it dies after 4 s, and trusts its leases for 2.4 s.
+    // It sends one heartbeat: it counts as dead after 4 s, and uses its leases for 2.4 s.
     const paused = await openNode({ beatMs: 3_600_000, silentAfterMs: 4_000 });
     await warmUp(paused, account);
     const reserved = reservation(account, 10n);
     await paused.reserve(reserved);
     expect(await leasesOf(account)).toHaveLength(1);
     await expect.poll(() => leasesOf(account), { timeout: 30_000 }).toEqual([]);
-    // It does not know that its lease is gone. Its open call is not charged, and a new one has a row of its own.
+    // Its lease is gone. Its open call is not charged; a new call gets a row of its own.
     expect(await paused.settle(callOf(reserved, 10n))).toBe("gone");
     const next = reservation(account, 10n);
     await paused.reserve(next);
@@ -246,8 +246,8 @@ describe("several nodes", () => {
   });
 });
 
-describe("a recall", () => {
-  it("comes before a deduction, which then finds all that calls do not need", async () => {
+describe("recall", () => {
+  it("precedes a deduction, which then finds all points that calls do not need", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const nodes = [await openNode(), await openNode()];
     for (const node of nodes) await warmUp(node, account);
@@ -270,7 +270,7 @@ describe("a recall", () => {
     expect(await userOf(account)).toMatchObject({ quota: 0n, leased: 0n });
   });
 
-  it("comes before an expired balance is taken, which leaves what open calls need", async () => {
+  it("precedes the expiry of a balance, which leaves the points of open calls", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const node = await openNode();
     await warmUp(node, account);
@@ -284,7 +284,7 @@ describe("a recall", () => {
     expect(await userOf(account)).toMatchObject({ quota: 0n, leased: 0n });
   });
 
-  it("of a disabled account or key ends its leases, and open calls are charged", async () => {
+  it("ends the leases of a disabled account or key, and open calls are charged", async () => {
     for (const disable of ["user", "token"] as const) {
       const account = await makeAccount(database, { quota: 10_000n });
       const ledger = await openNode();
@@ -303,7 +303,7 @@ describe("a recall", () => {
     }
   });
 
-  it("is not needed to notice a disabled account: the next settlement retires the lease", async () => {
+  it("is not needed for a disabled account: the next settlement retires the lease", async () => {
     const account = await makeAccount(database, { quota: 10_000n });
     const ledger = await openNode();
     await warmUp(ledger, account);
@@ -312,7 +312,7 @@ describe("a recall", () => {
     await expect(ledger.reserve(reservation(account, 10n))).rejects.toMatchObject({ code: "user_disabled" });
   });
 
-  it("under load never loses a point", async () => {
+  it("loses no point under load", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n });
     const nodes = [await openNode(), await openNode()];
     const until = performance.now() + 2_000;
@@ -334,7 +334,7 @@ describe("a recall", () => {
   });
 });
 
-/** How many of so many calls of 10 points at once are served. */
+/** Returns how many of these concurrent calls of 10 points each are served. */
 async function served(nodes: Ledger[], account: Account, calls: number): Promise<number> {
   const outcomes = await Promise.allSettled(
     Array.from({ length: calls }, async (_, at) => {

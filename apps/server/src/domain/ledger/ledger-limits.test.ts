@@ -9,7 +9,7 @@ import { releaseStatement } from "./ledger-statements.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import type { ReserveInput } from "./steps.ts";
 
-/** What one token may do: spend in a day and a month, and at the same time, over three nodes. */
+/** Limits of one token on three nodes: spending per day and month, and concurrent calls. */
 let home: TestDatabase;
 let database: Database;
 let nodes: Ledger[];
@@ -37,7 +37,7 @@ interface Outcome {
   refused: GatewayError[];
 }
 
-/** So many requests at once, spread over the nodes. */
+/** Sends this many concurrent requests, spread over the nodes. */
 async function ask(account: Account, count: number, amount: bigint): Promise<Outcome> {
   const outcome: Outcome = { granted: [], refused: [] };
   await Promise.all(
@@ -62,8 +62,8 @@ async function tokenOf(account: Account) {
   return database.db.token.findUniqueOrThrow({ where: { id: account.tokenId } });
 }
 
-describe("a token's spending limit", () => {
-  it("is never overspent, however many ask at once, and what a call did not use is given back", async () => {
+describe("spending limit of a token", () => {
+  it("is never overspent by concurrent calls, and unused points become free again", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n, rates: { daily_spend: 100 } });
     const first = await ask(account, 60, 10n);
     expect(first.granted).toHaveLength(10);
@@ -81,7 +81,7 @@ describe("a token's spending limit", () => {
     expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
   });
 
-  it("begins anew with the day, and the month's with the month", async () => {
+  it("resets the daily limit with the day and the monthly limit with the month", async () => {
     const account = await makeAccount(database, {
       quota: 1_000_000n,
       rates: { daily_spend: 50, monthly_spend: 80 },
@@ -103,7 +103,7 @@ describe("a token's spending limit", () => {
     expect((await ask(account, 9, 10n)).granted).toHaveLength(5);
   });
 
-  it("counts what is charged although the token's quota has no limit, and refuses nothing that is free", async () => {
+  it("counts charges when the token's quota is unlimited, and does not refuse free calls", async () => {
     const account = await makeAccount(database, { quota: 100n, rates: { monthly_spend: 10 } });
     const { granted } = await ask(account, 1, 10n);
     await settleAll(granted, 25n);
@@ -113,8 +113,8 @@ describe("a token's spending limit", () => {
   });
 });
 
-describe("a token's limit of calls at once", () => {
-  it("holds over all nodes, and an ended call makes room", async () => {
+describe("concurrency limit of a token", () => {
+  it("applies across all nodes, and an ended call frees a slot", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n, rates: { concurrency: 5 } });
     const first = await ask(account, 40, 10n);
     expect(first.granted).toHaveLength(5);
@@ -124,7 +124,7 @@ describe("a token's limit of calls at once", () => {
     expect((await ask(account, 40, 0n)).granted).toHaveLength(2);
   });
 
-  it("does not count a dead node's calls once they are released", async () => {
+  it("excludes a dead node's calls once they are released", async () => {
     const account = await makeAccount(database, { quota: 1_000n, rates: { concurrency: 2 } });
     const { granted } = await ask(account, 4, 10n);
     expect(granted).toHaveLength(2);
@@ -137,7 +137,7 @@ describe("a token's limit of calls at once", () => {
     expect(await audit(database.pool)).toMatchObject({ drift: 0n, rows: [] });
   });
 
-  it("stays true when the limit is set or lifted while calls are under way", async () => {
+  it("stays correct when the limit is set or removed while calls are open", async () => {
     const account = await makeAccount(database, { quota: 1_000n });
     const before = await ask(account, 3, 10n);
     await database.db.token.update({

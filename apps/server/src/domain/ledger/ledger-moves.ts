@@ -1,17 +1,17 @@
 import { columns, usageHours } from "./ledger-statements.ts";
 
-/** The end of every batch: what `moved` and `closed` say is written to accounts, tokens, channels, log and roll-up. */
+/** Final part of every batch: writes `moved` and `closed` to accounts, tokens, channels, log and roll-up. */
 
 /**
- * The first part of every batch: the periods of spending limits begin at midnight by the time zone of the site, weeks on
- * Monday. The database's clock is the one for all nodes.
+ * First part of every batch. Periods of spending limits begin at midnight in the site's time zone; weeks
+ * begin on Monday. All nodes use the database's clock.
  */
 export const clock = `clock AS MATERIALIZED (
   SELECT zone, day, date_trunc('week', day)::date AS week, date_trunc('month', day)::date AS month
   FROM (SELECT zone, (now() AT TIME ZONE zone)::date AS day FROM site_time_zone() AS zone) d
 )`;
 
-/** What an account or a token has spent in the period, by the day of its last charge. */
+/** Returns the SQL for what an account or token has spent in a period, by the day of its last charge. */
 export function spent(row: string, period: "day" | "week" | "month", now = "k"): string {
   return `CASE WHEN ${row}.spent_day >= ${now}.${period} THEN ${row}.${period}_quota ELSE 0 END`;
 }

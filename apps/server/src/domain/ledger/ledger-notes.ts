@@ -5,7 +5,7 @@ import { loggedStatement, noteStatement, type Statement } from "./ledger-stateme
 
 type Query = <Row extends object>(statement: Statement & { values: unknown[] }) => Promise<Row[]>;
 
-/** Those of these calls that have a log row already: by request id, how they ended. */
+/** Returns the outcomes of the calls that already have a log row, by request id. */
 export async function loggedOf(query: Query, records: readonly CallRecord[]): Promise<Map<string, string>> {
   if (records.length === 0) return new Map();
   const values = [records.map((record) => record.requestId), records.map((record) => record.createdAt)];
@@ -13,11 +13,12 @@ export async function loggedOf(query: Query, records: readonly CallRecord[]): Pr
   return new Map(rows.map((row) => [row.request_id, row.outcome]));
 }
 
-/** Writes log rows of calls that were refused before they reserved. */
+/** Writes log rows of calls that were refused before they had a reservation. */
 export async function writeNotes(pool: Pool, items: readonly Pending<CallRecord>[]): Promise<void[]> {
   const query: Query = async <Row extends object>(statement: Statement & { values: unknown[] }) =>
     (await pool.query<Row>(statement)).rows;
-  // A call that lost its reservation may have been charged up to its checkpoint: that is its row then.
+  // A call that lost its reservation may have been charged up to its checkpoint.
+  // It then has a log row already.
   const unclear = items
     .filter(({ uncertain, input }) => uncertain || input.errorCode === "reservation_lost")
     .map((item) => item.input);

@@ -18,12 +18,14 @@ import { type Lease, payerOf, type Step } from "./steps.ts";
 import type { Judgement } from "./verdict.ts";
 
 /**
- * Several batches of the ledger at a time. All calls of one account are in one shard, so that shards of a node never
- * wait for each other, and a slow or locked account delays its own shard at most for the lock timeout.
+ * Runs several ledger batches in parallel. All calls of one account are in one shard, so the shards of a node
+ * never wait for each other. A slow or locked account delays its own shard by at most the lock timeout.
  */
 export interface Shards {
   add(step: Step): Promise<Judgement>;
-  /** Age of the oldest call that waits for a batch, in milliseconds; locked accounts do not count. */
+  /**
+   * Returns the age of the oldest call that waits for a batch, in milliseconds; locked accounts do not count.
+   */
   ageMs(): number;
   /** Resolves when no call waits. */
   idle(): Promise<void>;
@@ -38,7 +40,7 @@ export interface ShardOptions {
   maxRows: number;
   breaker: Breaker;
   retryForMs(step: Step): number;
-  /** A connection was dropped because it was silent. */
+  /** Called when a connection was dropped because it was silent. */
   onSilence(): void;
   onBatch?: (steps: number, milliseconds: number) => void;
 }
@@ -83,7 +85,9 @@ function createShard(
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** The leases of which the batch said nothing: another version of them is there, or none. Answers those. */
+  /**
+   * Reads the leases without a row in the result: they are gone or have a new version. Returns those found.
+   */
   async function lookUp(leases: readonly Lease[]): Promise<Set<string>> {
     if (leases.length === 0) return new Set();
     const values = [leases.map(({ id }) => id), nodeId];
@@ -141,7 +145,7 @@ function createShard(
       }
     }
     const there = await lookUp([...silent]);
-    // A statement of ours whose answer was lost may have done it already, or even in the meantime.
+    // An earlier statement whose response was lost may have done this already, or may do so in the meantime.
     const isUnclear = ({ input, uncertain }: Pending<Step>, ord: number) =>
       !isDone(verdicts.get(ord)) && (uncertain || (input.end !== undefined && isIn(silent, input)));
     const unclear = items.filter(isUnclear).map((item) => item.input);
@@ -186,14 +190,17 @@ function createShard(
 
 const marked: Judgement = { verdict: "marked" };
 
-/** Of a call that ended without effect. @param there the leases that exist in another version than was known */
+/**
+ * Returns the result of a call that ended without effect.
+ * @param there leases that exist in an unexpected version
+ */
 function endOf(
   { end, place }: Extract<Step, { end: object }>,
   closed: ReadonlyMap<string, string>,
   there: ReadonlySet<string>,
 ): Judgement | typeof again {
   const logged = closed.get(end.requestId);
-  // Charged up to its checkpoint by another node, which is not what this one is about to deliver.
+  // Another node charged this call up to its checkpoint, which differs from what this node would deliver.
   if (logged === "interrupted" && end.outcome !== "interrupted") return { verdict: "gone" };
   if (logged !== undefined) return { verdict: "settled" };
   return place?.lease !== undefined && there.has(place.lease.id) ? again : { verdict: "gone" };

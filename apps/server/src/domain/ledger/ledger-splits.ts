@@ -8,25 +8,25 @@ type Mark = Extract<Step, { mark: object }>;
 type LeasedPlace = Place & { readonly lease: Lease };
 
 /**
- * First checkpoints of calls in leases: each call gets a reservation of its own, out of its lease. Part of a shard, because
- * the batches of a lease follow each other.
+ * Writes first checkpoints of calls in leases: each call gets a reservation of its own, taken from its lease.
+ * Runs in a shard, because the batches of a lease must be sequential.
  */
 export interface Splits {
   /**
-   * Finds out which of these calls an earlier statement gave a reservation of its own although its answer was lost. Call it
-   * before anything is asked of their leases.
+   * Determines which of these calls already got a reservation of their own from an earlier statement whose
+   * response was lost. Call it before a batch changes their leases.
    */
   resolve(steps: readonly Step[]): Promise<void>;
-  /** What cannot be split off now is left as it is; the next checkpoint tries again. */
+  /** Calls that cannot be split now stay unchanged; the next checkpoint tries again. */
   split(marks: readonly Mark[]): Promise<void>;
 }
 
 export interface SplitOptions {
   connection: Pick<Connection, "query">;
   book: LeaseBook;
-  /** Which of these have a reservation of their own on this node. */
+  /** Returns which of these calls have a reservation of their own on this node. */
   reserved(requestIds: string[]): Promise<Set<string>>;
-  /** Learns anew what these leases are. */
+  /** Reads the current state of these leases again. */
   lookUp(leases: readonly Lease[]): Promise<unknown>;
 }
 
@@ -81,7 +81,7 @@ export function createSplits({ connection, book, reserved, lookUp }: SplitOption
   };
 }
 
-/** A call that ends needs no checkpoint any more. */
+/** Returns whether the call still needs a checkpoint and is in a lease. An ending call needs none. */
 function isInLease(place: Place): place is LeasedPlace {
   return place.lease !== undefined && !place.ending && !place.left;
 }

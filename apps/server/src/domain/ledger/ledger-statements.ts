@@ -1,11 +1,12 @@
 import { logColumns } from "#domain/ledger/call-record.ts";
 
 /**
- * The ledger's SQL. Every statement locks in one order (users, tokens, each by id, then reservations and
- * roll-ups), so that any number of nodes cannot deadlock; and each is atomic by being one statement.
+ * The ledger's SQL. Every statement locks in the same order: users and tokens, each by id, then reservations
+ * and roll-ups. This prevents deadlocks between any number of nodes. Each operation is atomic because it is
+ * one statement.
  *
- * A locking CTE is forced to run before the next one by a condition on its row count: Postgres evaluates a CTE only
- * when something asks for it.
+ * Postgres evaluates a CTE only when it is referenced. A condition on the row count of a locking CTE forces
+ * it to run before the next one.
  */
 
 export interface Statement {
@@ -14,20 +15,20 @@ export interface Statement {
   text: string;
 }
 
-/** In the place of a node: reservations of calls that outlive every node. No lease releases them. */
+/** Node id of reservations for calls that outlive every node. They are never released as abandoned. */
 export const backgroundNode = "background";
 
 export const columns = Object.keys(logColumns)
   .map((name) => `"${name}"`)
   .join(", ");
 
-/** Those that a settlement takes over as they come: it decides itself what is charged. */
+/** Columns that a settlement copies unchanged. It computes `quota` and `bill` itself. */
 export const unchargedColumns = Object.keys(logColumns)
   .filter((name) => name !== "quota" && name !== "bill")
   .map((name) => `c."${name}"`)
   .join(", ");
 
-/** $1: log rows as JSON. */
+/** Parameter: $1 log rows as JSON. */
 export const recordset = `json_to_recordset($1::json) AS r(ord int, cached_tokens bigint, held_in_part boolean, lease text, lease_held bigint, ${Object.entries(
   logColumns,
 )
@@ -54,21 +55,21 @@ export const usageHours = (source: string) => `
     request_time = h.request_time + excluded.request_time,
     first_byte_time = h.first_byte_time + excluded.first_byte_time`;
 
-/** $1 lease ids, $2 node: what these leases are at this moment. Those that are gone have no row. */
+/** Parameters: $1 lease ids, $2 node. Returns the current state of these leases, if they exist. */
 export const leasesStatement: Statement = {
   name: "ledger-leases",
   text: `SELECT request_id, amount, version FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
 };
 
-/** $1 request ids, $2 node: which of these reservations are there. */
+/** Parameters: $1 request ids, $2 node. Returns the reservations that exist. */
 export const reservedStatement: Statement = {
   name: "ledger-reserved",
   text: `SELECT request_id FROM reservations WHERE request_id = ANY($1::text[]) AND node_id = $2`,
 };
 
 /**
- * $1 user ids, $2 token ids: which of these users cannot be charged at this moment, because their row or the row of
- * one of these tokens is locked. It waits for no lock.
+ * Parameters: $1 user ids, $2 token ids. Returns the users that cannot be charged now, because their row or
+ * the row of one of these tokens is locked. It does not wait for locks.
  */
 export const lockedStatement: Statement = {
   name: "ledger-locked",
@@ -101,7 +102,7 @@ give_user AS (
   WHERE t.id = s.token_id AND (s.held > 0 OR s.leased > 0 OR s.slots > 0)
 )`;
 
-/** $1 log rows of calls that never had a reservation. */
+/** Parameter: $1 log rows of calls that never had a reservation. */
 export const noteStatement: Statement = {
   name: "ledger-note",
   text: `
@@ -112,7 +113,7 @@ WITH input AS MATERIALIZED (SELECT * FROM ${recordset}
 ${usageHours("input")}`,
 };
 
-/** $1 node: it is alive. Answers the database's clock in milliseconds since 1970. */
+/** Parameter: $1 node. Records a heartbeat. Returns the database's clock in milliseconds since 1970. */
 export const beatStatement: Statement = {
   name: "ledger-beat",
   text:
@@ -120,12 +121,15 @@ export const beatStatement: Statement = {
     "RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS database_ms",
 };
 
-/** Takes a megabyte of the disk and gives it back: fails on a full one, where a small write may find room. */
+/** Allocates and frees about 1 MB of disk. It fails on a full disk, where a small write may still succeed. */
 export const spaceStatement = `
 CREATE TEMP TABLE space_probe ON COMMIT DROP AS
 SELECT gen_random_uuid() AS filling FROM generate_series(1, 20000)`;
 
-/** $1 request ids, $2 their instants, side by side: which of them have a log row, and how those calls ended. */
+/**
+ * Parameters: $1 request ids, $2 creation times, in parallel arrays.
+ * Returns the calls that have a log row, with their outcome.
+ */
 export const loggedStatement: Statement = {
   name: "ledger-logged",
   text: `
@@ -133,9 +137,11 @@ SELECT l.request_id, l.outcome FROM unnest($1::text[], $2::timestamptz[]) AS w(r
 JOIN request_logs l ON l.created_at = w.created_at AND l.request_id = w.request_id`,
 };
 
-/** $1 request ids, $2 user ids, $3 token ids: gives back what these reservations hold. Those of accounts that
- * someone else has locked are left for the next time; those handed over in between stay, and those with a checkpoint,
- * which are charged. */
+/**
+ * Parameters: $1 request ids, $2 user ids, $3 token ids. Releases the points of these reservations. Accounts
+ * locked by another transaction are left for the next run. Reservations that were handed over meanwhile stay.
+ * So do those with a checkpoint, which are charged instead.
+ */
 export const releaseStatement: Statement = {
   name: "ledger-release",
   text: `
@@ -155,11 +161,13 @@ SELECT count(*)::int AS released FROM closed`,
 };
 
 /**
- * A credit: its ledger entry, the balance and the log row, in one.
- * $1 user, $2 kind, $3 amount, $4 reference, $5 reason, $6 actor, $7 log type, $8 address, $9 valid until,
- * $10 facts of the reason.
- * No row when the user does not exist. `entry_id` is null when nothing was written: the entry is there already,
- * or the balance would leave its range.
+ * Writes a credit: its ledger entry, the balance and the log row, in one statement.
+ *
+ * Parameters: $1 user, $2 kind, $3 amount, $4 reference, $5 reason, $6 actor, $7 log type, $8 address,
+ * $9 valid until, $10 facts of the reason.
+ *
+ * Returns no row when the user does not exist. `entry_id` is null when nothing was written, because the entry
+ * exists already or the balance would leave its range.
  */
 export const creditStatement = `
 WITH payer AS MATERIALIZED (

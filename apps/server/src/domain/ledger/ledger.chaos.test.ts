@@ -21,7 +21,7 @@ afterAll(async () => {
   await home.drop();
 });
 
-/** Cuts every connection of the application again and again, in the middle of whatever it is doing. */
+/** Repeatedly terminates all active connections of the application. */
 async function cutConnections(applicationName: string, signal: AbortSignal): Promise<number> {
   const knife = new pg.Client({ connectionString: home.url });
   await knife.connect();
@@ -39,16 +39,17 @@ async function cutConnections(applicationName: string, signal: AbortSignal): Pro
   return cuts;
 }
 
-describe("a lost connection", () => {
-  it("in the middle of a statement neither loses nor doubles a call", async () => {
+describe("lost connection", () => {
+  it("in the middle of a statement neither loses nor duplicates a call", async () => {
     const account = await makeAccount(database, { quota: 1_000_000n, tokenQuota: 1_000_000n });
     const cut = connect(home.url, { max: 6, applicationName: "to-be-cut" });
     const nodes = [1, 2].map(() =>
       createLedger({ database: cut, nodeId: randomUUID(), onError: () => {}, beatMs: 1_000 }),
     );
-    // Announced nodes lease: most calls have no reservation of their own.
+    // Registered nodes use leases, so most calls have no reservation of their own.
     await Promise.all(nodes.map((node) => node.start()));
-    // The last calls end in peace: a slow machine must not need longer for a statement than the knife gives it.
+    // The cuts stop before the last calls, because on a slow machine a statement may take longer than
+    // the interval of the cuts.
     const cutting = cutConnections("to-be-cut", AbortSignal.timeout(3_000));
 
     let charged = 0n;
@@ -87,7 +88,7 @@ describe("a lost connection", () => {
     await cut.close();
   });
 
-  it("that never comes back asks the caller to try again, after the time it is given", async () => {
+  it("returns unavailable after the retry time when the database stays away", async () => {
     const gone = connect("postgres://nobody@127.0.0.1:1/none");
     const node = createLedger({ database: gone, nodeId: randomUUID(), onError: () => {}, retryForMs: 200 });
     const started = performance.now();

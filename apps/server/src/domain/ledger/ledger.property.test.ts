@@ -59,7 +59,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("reserve"), node, user, amount: fc.nat(120) }) },
   {
     weight: 4,
-    // The part of its estimate that a call costs, in percent; beyond 100 the provider used more.
+    // Cost of a call in percent of its estimate; above 100 the provider used more.
     arbitrary: fc.record({
       do: fc.constant("settle"),
       node,
@@ -91,15 +91,15 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("die"), node }) },
 );
 
-/** What one run did, next to what the database says about it. */
+/** Operations of one run, to compare with the database. */
 interface Run {
   accounts: Account[];
   calls: { reserved: ReserveInput; user: number; reservedBy: number }[];
   settled: { requestId: string; owed: bigint; reserved: bigint }[];
-  /** Calls whose node died after a checkpoint, with what their checkpoints may have said. */
+  /** Calls whose node died after a checkpoint, with the possible charges of their checkpoints. */
   interrupted: Map<string, Set<bigint>>;
   name: string;
-  /** Leases seen between the waves. */
+  /** Number of leases seen between the waves. */
   leased: number;
 }
 
@@ -112,7 +112,7 @@ const answers = new Set([
   "conflict",
 ]);
 
-/** The only failures that are answers. */
+/** Accepts only errors that are valid refusals. */
 function refusal(error: unknown): undefined {
   if (error instanceof GatewayError && answers.has(error.code)) return;
   throw error;
@@ -138,7 +138,7 @@ async function take(run: Run, step: Step): Promise<void> {
       const quota = step.do === "release" ? 0n : (found.reserved.amount * BigInt(step.part)) / 100n;
       const record = callOf(found.reserved, quota, quota === 0n ? { type: 5, outcome: "failed" } : {});
       const times = step.do === "release" ? 1 : step.times;
-      // Any node may settle a reservation that has a row; a share of a lease is known to its own node.
+      // Any node may settle a reservation with a row; only its own node knows a share of a lease.
       const by = step.do === "settle" && !step.elsewhere ? found.reservedBy : step.node;
       const answers = await Promise.all(Array.from({ length: times }, () => nodes[by]!.settle(record)));
       const settled = answers.filter((answer) => answer === "settled").length;
@@ -174,7 +174,7 @@ async function take(run: Run, step: Step): Promise<void> {
       await nodes[step.node]!.recall({ userId: run.accounts[step.user]!.userId });
       return;
     case "die": {
-      // What other nodes do about one that fell silent. This one goes on and knows nothing of it.
+      // Simulates how other nodes release a silent node, which continues without noticing.
       const leases = await database.db.reservation.findMany({
         where: { node_id: nodeIds[step.node]!, version: { gt: 0 } },
       });
@@ -202,7 +202,7 @@ async function take(run: Run, step: Step): Promise<void> {
   }
 }
 
-/** Each call paid what it owed, or at least what it had reserved, and its row says what is missing. */
+/** Checks that each call paid what it owed, or at least its reservation, and that its row states the rest. */
 async function checkCharges({ settled, calls, interrupted }: Run): Promise<void> {
   const { rows: logged } = await database.pool.query<{
     request_id: string;
@@ -213,7 +213,7 @@ async function checkCharges({ settled, calls, interrupted }: Run): Promise<void>
      FROM request_logs WHERE request_id = ANY($1)`,
     [calls.map(({ reserved }) => reserved.requestId)],
   );
-  // Each call has one row at most, whoever has settled it.
+  // Each call has at most one row, whichever node settled it.
   expect(new Set(logged.map((row) => row.request_id)).size).toBe(logged.length);
   for (const { request_id, owed, outcome } of logged) {
     if (outcome !== "interrupted") continue;
@@ -241,7 +241,7 @@ async function check(run: Run): Promise<void> {
     const { quota, reserved, leased } = await database.db.user.findUniqueOrThrow({
       where: { id: account.userId },
     });
-    // Whatever calls used beyond their estimates.
+    // Also when calls cost more than their estimates.
     expect(quota - reserved - leased).toBeGreaterThanOrEqual(0n);
     const token = await database.db.token.findUniqueOrThrow({ where: { id: account.tokenId } });
     if (!token.unlimited_quota)
@@ -260,7 +260,7 @@ async function newRun(): Promise<Run> {
       await makeAccount(database, { quota: 300n, tokenQuota: 250n }),
       await makeAccount(database, { quota: 200n }),
       await makeAccount(database, { quota: 2_000n, rates: { daily_spend: 300, concurrency: 4 } }),
-      // Enough for leases, and not for every call that is wanted.
+      // Enough for leases, but not for all requested calls.
       await makeAccount(database, { quota: 3_000n }),
       await makeAccount(database, { quota: 20_000n, tokenQuota: 3_000n }),
     ],
@@ -272,9 +272,9 @@ async function newRun(): Promise<Run> {
   };
 }
 
-describe("the books", () => {
+describe("ledger", () => {
   it(
-    "balance after every interleaving of reserve, checkpoint, settle, release, credit, recall and dying nodes",
+    "balances after any interleaving of reserve, checkpoint, settle, release, credit, recall and dead nodes",
     { timeout: 120_000 * runsFactor },
     async () => {
       let leased = 0;
@@ -285,9 +285,9 @@ describe("the books", () => {
             await Promise.all(wave.map((step) => take(run, step)));
             await check(run);
           }
-          // At the end nothing is held.
+          // At the end nothing is reserved.
           leased += run.leased;
-          // One after the other: a release leaves rows that another one has locked to the next round.
+          // One after the other: a release skips rows that another one has locked.
           for (const dead of [0, 1, 2]) await take(run, { do: "die", node: dead });
           await check(run);
           for (const account of run.accounts) {
@@ -299,7 +299,7 @@ describe("the books", () => {
         }),
         { numRuns: runs(40) },
       );
-      // Or it was a test of reservations alone.
+      // Otherwise the test covered reservations only.
       expect(leased).toBeGreaterThan(0);
     },
   );

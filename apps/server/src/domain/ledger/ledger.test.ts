@@ -52,8 +52,8 @@ async function logsOf(requestId: string) {
   return rows;
 }
 
-describe("a call", () => {
-  it("holds its estimate, then costs what it used", async () => {
+describe("call", () => {
+  it("reserves its estimate, then is charged for what it used", async () => {
     const account = await makeAccount(database, { quota: 1000n, tokenQuota: 500n });
     const reserved = reservation(account, 300n, 300n);
     await ledger.reserve(reserved);
@@ -70,7 +70,7 @@ describe("a call", () => {
     expect(await tokenOf(account)).toEqual({ remain_quota: 380n, reserved: 0n, used_quota: 120n });
   });
 
-  it("leaves one log row and is counted in its hour", async () => {
+  it("writes one log row and is counted in its hour", async () => {
     const account = await makeAccount(database, { quota: 1000n });
     const reserved = reservation(account, 300n);
     await ledger.reserve(reserved);
@@ -112,7 +112,7 @@ describe("a call", () => {
     ]);
   });
 
-  it("is charged once however often it is settled", async () => {
+  it("is charged once when it is settled several times", async () => {
     const account = await makeAccount(database, { quota: 1000n });
     const reserved = reservation(account, 100n);
     await ledger.reserve(reserved);
@@ -139,14 +139,14 @@ describe("a call", () => {
     expect(rows).toMatchObject([{ request_count: 0n, failed_count: 1n }]);
   });
 
-  it("is charged beyond its reservation as far as the balance goes, and the log row says what is missing", async () => {
+  it("is charged beyond its reservation up to the balance, and the log row states the rest", async () => {
     const account = await makeAccount(database, { quota: 120n });
     const [reserved, other] = [reservation(account, 90n), reservation(account, 20n)];
     await ledger.reserve(reserved);
     await ledger.reserve(other);
     const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "130" };
     await ledger.settle(callOf(reserved, 130n, { bill }));
-    // 10 points were free; what the other call holds stays its own.
+    // 10 points were free; the other call keeps its reservation.
     expect(await userOf(account)).toMatchObject({ quota: 20n, reserved: 20n, used_quota: 100n });
     expect(await logsOf(reserved.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "30" } }]);
     await expect(ledger.reserve(reservation(account, 1n))).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe("a call", () => {
     expect(await logsOf(other.requestId)).toMatchObject([{ quota: 20n, bill }]);
   });
 
-  it("is charged beyond its reservation as far as the limits of its key go", async () => {
+  it("is charged beyond its reservation up to the limits of its key", async () => {
     const limited = await makeAccount(database, { quota: 1_000n, tokenQuota: 100n });
     const reserved = reservation(limited, 60n, 60n);
     await ledger.reserve(reserved);
@@ -184,7 +184,7 @@ describe("a call", () => {
     expect(await userOf(account)).toMatchObject({ quota: 700n });
   });
 
-  it("that was reserved in part is not cut by the limits of its key", async () => {
+  it("ignores the limits of its key when it was reserved in part", async () => {
     const account = await makeAccount(database, { quota: 1_000n, tokenQuota: 5n });
     const reserved = reservation(account, 1n, 1n);
     await ledger.reserve(reserved);
@@ -192,7 +192,7 @@ describe("a call", () => {
     expect(await userOf(account)).toMatchObject({ quota: 700n });
   });
 
-  it("that is free needs no balance", async () => {
+  it("needs no balance when it is free", async () => {
     const account = await makeAccount(database, { tokenQuota: 0n });
     const reserved = reservation(account, 0n, 0n);
     await ledger.reserve(reserved);
@@ -200,7 +200,7 @@ describe("a call", () => {
     expect(await userOf(account)).toMatchObject({ quota: 0n, request_count: 1n });
   });
 
-  it("that never reserved is noted and counted as failed", async () => {
+  it("is logged and counted as failed when it was never reserved", async () => {
     const account = await makeAccount(database);
     const record = callOf(reservation(account, 1n), 0n, { type: 5, outcome: "failed", status: 402 });
     await ledger.note(record);
@@ -208,7 +208,7 @@ describe("a call", () => {
     expect(await userOf(account)).toMatchObject({ request_count: 0n });
   });
 
-  it("of another user cannot settle this one", async () => {
+  it("cannot be settled by a call of another user", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const other = await makeAccount(database, { quota: 100n });
     const reserved = reservation(account, 100n);
@@ -219,7 +219,7 @@ describe("a call", () => {
   });
 });
 
-describe("a reservation", () => {
+describe("reservation", () => {
   it("is refused when the balance does not cover it", async () => {
     const account = await makeAccount(database, { quota: 99n });
     await expect(ledger.reserve(reservation(account, 100n))).rejects.toMatchObject({
@@ -228,12 +228,12 @@ describe("a reservation", () => {
     expect(await userOf(account)).toMatchObject({ quota: 99n, reserved: 0n });
   });
 
-  it("is refused when the token does not cover it, whatever its owner has", async () => {
+  it("is refused when the token does not cover it, even if its owner does", async () => {
     const account = await makeAccount(database, { quota: 1000n, tokenQuota: 99n });
     await expect(ledger.reserve(reservation(account, 100n, 100n))).rejects.toMatchObject({
       code: "token_quota_exhausted",
     });
-    // A caller that still believes the token has no limit changes nothing.
+    // A caller with an outdated view of the token's limit gets the same result.
     await expect(ledger.reserve(reservation(account, 100n, 0n))).rejects.toMatchObject({
       code: "token_quota_exhausted",
     });
@@ -256,7 +256,7 @@ describe("a reservation", () => {
     });
   });
 
-  it("cannot be made twice under one request id", async () => {
+  it("cannot be made twice with one request id", async () => {
     const account = await makeAccount(database, { quota: 1000n });
     const reserved = reservation(account, 100n);
     await ledger.reserve(reserved);
@@ -267,7 +267,7 @@ describe("a reservation", () => {
     await ledger.settle(callOf(reserved, 0n));
   });
 
-  it("for 500 concurrent calls on a balance for 10 is granted exactly 10 times", async () => {
+  it("is granted exactly 10 times for 500 concurrent calls when the balance covers 10", async () => {
     const account = await makeAccount(database, { quota: 1000n });
     const all = Array.from({ length: 500 }, () => reservation(account, 100n));
     const answers = await Promise.allSettled(all.map((reserved) => ledger.reserve(reserved)));
@@ -280,7 +280,7 @@ describe("a reservation", () => {
     expect(await userOf(account)).toEqual({ quota: 0n, reserved: 0n, used_quota: 1000n, request_count: 10n });
   });
 
-  it("for 500 concurrent calls from three nodes on a token for 10 is granted exactly 10 times", async () => {
+  it("is granted 10 times for 500 concurrent calls on three nodes when the token covers 10", async () => {
     const account = await makeAccount(database, { quota: 100_000n, tokenQuota: 1000n });
     const nodes = [
       ledger,
@@ -296,7 +296,7 @@ describe("a reservation", () => {
     expect(await tokenOf(account)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 1000n });
   });
 
-  it("that fits only alone is not the victim of its neighbours", async () => {
+  it("is granted when it fits alone, although others in its batch do not fit", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const answers = await Promise.allSettled([
       ledger.reserve(reservation(account, 500n)),
@@ -313,8 +313,8 @@ describe("a reservation", () => {
   });
 });
 
-describe("a turn", () => {
-  it("gives back what ends before it judges what begins", async () => {
+describe("batch", () => {
+  it("releases ending calls before it checks beginning calls", async () => {
     const account = await makeAccount(database, {
       quota: 100n,
       tokenQuota: 100n,
@@ -332,7 +332,7 @@ describe("a turn", () => {
     expect(await tokenOf(account)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 100n });
   });
 
-  it("of one node waits for that of another, whoever begins and ends in it", async () => {
+  it("does not deadlock with batches of other nodes for the same accounts", async () => {
     const accounts = await Promise.all(
       [1, 2, 3, 4].map(() => makeAccount(database, { quota: 100_000n, tokenQuota: 100_000n })),
     );
@@ -347,7 +347,7 @@ describe("a turn", () => {
   });
 });
 
-describe("a credit", () => {
+describe("credit", () => {
   const gift = (account: Account, amount: bigint, reference: string) =>
     credit(database.db, {
       userId: account.userId,
@@ -367,14 +367,14 @@ describe("a credit", () => {
     await expect(gift(account, 91n, reference)).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("is written once when many ask for it at the same time", async () => {
+  it("is written once for concurrent requests", async () => {
     const account = await makeAccount(database);
     const reference = randomUUID();
     const balances = await Promise.all(Array.from({ length: 20 }, () => gift(account, 5n, reference)));
     expect(new Set(balances)).toEqual(new Set([5n]));
   });
 
-  it("that takes away leaves what open calls hold", async () => {
+  it("leaves the reservations of open calls when it deducts", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const reserved = reservation(account, 60n);
     await ledger.reserve(reserved);
@@ -387,7 +387,7 @@ describe("a credit", () => {
     expect(await userOf(account)).toMatchObject({ quota: 0n });
   });
 
-  it("rolls back with the transaction it is part of", async () => {
+  it("rolls back with its transaction", async () => {
     const account = await makeAccount(database, { quota: 10n });
     const attempt = database.db.$transaction(async (tx) => {
       await credit(tx, {
@@ -403,7 +403,7 @@ describe("a credit", () => {
     expect(await userOf(account)).toMatchObject({ quota: 10n });
   });
 
-  it("is refused for no one, for nothing and beyond the range", async () => {
+  it("is refused for an unknown user, for zero, and beyond the range", async () => {
     const account = await makeAccount(database, { quota: 10n });
     await expect(gift({ userId: 0, tokenId: 0 }, 1n, randomUUID())).rejects.toMatchObject({
       code: "not_found",
@@ -415,10 +415,10 @@ describe("a credit", () => {
   });
 });
 
-describe("a node", () => {
+describe("node", () => {
   const quick = { beatMs: 50, silentAfterMs: 1_000, onError: (error: unknown) => errors.push(error) };
 
-  it("that dies has its reservations released by another", async () => {
+  it("releases the reservations of a dead node", async () => {
     const account = await makeAccount(database, { quota: 100n, tokenQuota: 100n });
     const other = connect(home.url, { max: 2 });
     const dead = createLedger({ ...quick, database: other, nodeId: randomUUID(), beatMs: 60_000 });
@@ -435,7 +435,7 @@ describe("a node", () => {
     await other.close();
   });
 
-  it("that lives keeps its reservations however long a call takes", async () => {
+  it("keeps its reservations while it is alive, however long a call takes", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodes = [1, 2].map(() =>
       createLedger({ ...quick, database, nodeId: randomUUID(), silentAfterMs: 3_000 }),
@@ -449,7 +449,7 @@ describe("a node", () => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 
-  it("releases what it holds without knowing", async () => {
+  it("releases reservations that it has lost track of", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodeId = randomUUID();
     const stray = createLedger({ ...quick, database, nodeId });
@@ -460,7 +460,7 @@ describe("a node", () => {
     await node.close();
   });
 
-  it("releases the hold of a call whose charge no balance can hold", async () => {
+  it("releases the reservation of a call whose charge is too large for any balance", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const node = createLedger({ ...quick, database, nodeId: randomUUID() });
     await node.start();
@@ -471,7 +471,7 @@ describe("a node", () => {
     await node.close();
   });
 
-  it("gives back what it still holds when it closes, and takes no more", async () => {
+  it("releases its reservations when it closes, and grants no more", async () => {
     const account = await makeAccount(database, { quota: 100n });
     const nodeId = randomUUID();
     const node = createLedger({ ...quick, database, nodeId });

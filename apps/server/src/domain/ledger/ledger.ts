@@ -19,48 +19,56 @@ import type { LeaseOwner, Place, ReserveInput } from "./steps.ts";
 import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
- * Moves the balance for calls: reserve, settle, release. Together with credit.ts the only writer of balances. It must not
- * know prices, channels' health or HTTP; amounts come in as whole points.
+ * Moves balances for calls: reserve, settle, release. Only this module and credit.ts write balances. It must
+ * not depend on prices, channel health or HTTP; amounts are whole points.
  */
 export interface Ledger {
   /**
-   * Holds points of a user, and of a token that has a limit, for a call, and its place among the token's calls at
-   * once. Throws `insufficient_quota`, `budget_exceeded`, `token_quota_exhausted`, `spend_limit_reached` or
-   * `rate_limit_exceeded`; `tokenAmount` 0n says that the token's share is the same as the user's.
+   * Reserves points of a user for a call, and of a token with a limit, and counts the call as concurrent.
+   * Throws `insufficient_quota`, `budget_exceeded`, `token_quota_exhausted`, `spend_limit_reached` or
+   * `rate_limit_exceeded`. A `tokenAmount` of 0n means that the token's share equals the user's.
    */
   reserve(input: ReserveInput): Promise<void>;
   /**
-   * Reserves anew for a call that turned out to cost more. What it had reserved is given back first, so after an
-   * error nothing is reserved. Throws as `reserve` does.
+   * Reserves a new amount for a call that costs more than reserved. The old reservation is released first, so
+   * after an error nothing is reserved. Throws the same errors as `reserve`.
    */
   raise(input: ReserveInput): Promise<void>;
   /**
-   * Closes the reservation, charges `record.quota` (0n releases), writes the log row and the roll-up; once.
-   * "gone" when no reservation was open any more: nothing was charged or written.
+   * Closes the reservation, charges `record.quota` (0n releases), and writes the log row and the roll-up,
+   * once. Returns "gone" when no reservation was open: nothing was charged or written.
    */
   settle(record: CallRecord): Promise<"settled" | "gone">;
   /**
-   * Writes down what these long calls would be charged if this node died now. One that has its points in a lease gets a
-   * reservation of its own. Never throws; calls that are not open are passed over.
+   * Stores what these long calls would be charged if this node died now. A call with points in a lease gets a
+   * reservation of its own. Never throws; calls that are not open are skipped.
    */
   checkpoint(records: readonly CallRecord[]): Promise<void>;
-  /** The reservation is not this node's any more: `settle` of any node closes it. See domain/responses/background.ts. */
+  /**
+   * Forgets a reservation that was handed over: any node may settle it.
+   * See domain/responses/background.ts.
+   */
   handedOver(requestId: string): void;
   /**
-   * Gives back what open calls do not need of this node's leases, because an account's points are needed elsewhere or
-   * its rights have changed. Resolves when that is committed.
+   * Gives back the points of this node's leases that open calls do not need. Used when an account's points
+   * are needed elsewhere or its rights have changed. Resolves after the commit.
    */
   recall(of: LeaseOwner): Promise<void>;
-  /** The log row of a call that was refused before it reserved. Resolves when it is written or given up. */
+  /**
+   * Writes the log row of a call that was refused before it had a reservation.
+   * Resolves when it is written or given up.
+   */
   note(record: CallRecord): Promise<void>;
   /**
-   * How the database serves the ledger: for how long nothing has succeeded, and how old the oldest call is that waits
-   * for a batch. Undefined while nothing waits and nothing fails.
+   * Returns how long the database has been failing, and the age of the oldest call that waits for a batch.
+   * Undefined while nothing waits and nothing fails.
    */
   trouble(): LedgerTrouble | undefined;
-  /** Announces this node and begins to look after leases. Call it before the first reserve. */
+  /**
+   * Registers this node and starts the release of abandoned reservations. Call it before the first reserve.
+   */
   start(): Promise<void>;
-  /** Waits for what is under way, gives back what is still held and takes this node off the list. */
+  /** Waits for operations in progress, releases the remaining reservations and unregisters this node. */
   close(): Promise<void>;
 }
 
@@ -74,25 +82,25 @@ export interface LedgerOptions {
   database: Pick<Database, "pool" | "url" | "applicationName" | "dropSilent">;
   /** Unique to this process. */
   nodeId: string;
-  /** Background trouble: heartbeats, releases, log rows of refused calls, a database that is away. */
+  /** Receives background errors: heartbeats, releases, log rows of refused calls, an unavailable database. */
   onError: (error: unknown) => void;
-  /** Asks every node, this one included, to `recall` the leases of an account. */
+  /** Asks every node, including this one, to `recall` the leases of an account. */
   askForLeases?: (userId: number) => Promise<void>;
-  /** A lease that no call has used for so long is given back; 0: no leases. Milliseconds. */
+  /** Idle time after which a lease is given back, in milliseconds. 0 disables leases. */
   leaseIdleMs?: number;
-  /** For tests: the call of a key, counted since it was idle, with which it gets a lease. */
+  /** For tests: number of calls, counted since the key was idle, after which the key gets a lease. */
   callsBeforeLease?: number;
-  /** Receives every batch that came back: how many calls began or ended in it, and how long it took. */
+  /** Called after every completed batch, with its number of steps and its duration. */
   onBatch?: (steps: number, milliseconds: number) => void;
-  /** Receives how many calls got a checkpoint in one go. */
+  /** Called with the number of checkpoints to write together. */
   onCheckpoints?: (calls: number) => void;
-  /** Batches under way at a time, each on a connection of its own; an account's calls are all in one of them. */
+  /** Number of parallel batches, each on its own connection. All calls of an account use the same one. */
   shards?: number;
-  /** For tests: how long statements are tried again over a lost connection, and the pace of the leases. */
+  /** For tests: how long statements are retried after a lost connection, and the timing of heartbeats. */
   retryForMs?: number;
   beatMs?: number;
   silentAfterMs?: number;
-  /** For tests: when a batch counts as lost, how long it waits for a lock, and when calls are refused at once. */
+  /** For tests: when a batch counts as lost, its lock timeout, and when calls are refused immediately. */
   silentMs?: number;
   lockMs?: number;
   openAfterMs?: number;
@@ -101,9 +109,9 @@ export interface LedgerOptions {
 const maxRows = 200;
 /** Measured in docs/money.md. */
 const defaultShards = 2;
-/** Log rows of refused calls that may wait while the database is away. */
+/** Maximum number of queued log rows of refused calls while the database is unavailable. */
 const maxNotes = 20_000;
-/** A call that has not begun is not worth waiting long for a disk that is full. */
+/** Retry limit for calls that have not begun while the disk is full, where a long wait is not worthwhile. */
 const beginOnFullDiskMs = 2_000;
 const longestBeginMs = 10_000;
 const chargesEveryMs = 5_000;
@@ -114,7 +122,7 @@ const callsBeforeLease = 4;
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
   const { pool } = database;
-  /** By request id, from the beginning of their reserve to the end of their settle. */
+  /** Open calls by request id, from the start of their reserve to the end of their settle. */
   const open = new Map<string, Place>();
   const book = createLeaseBook({
     idleMs: options.leaseIdleMs ?? leaseIdleMs,
@@ -122,7 +130,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     now: () => performance.now(),
   });
   let closing = false;
-  /** Something was charged since the channels' sums were brought up to date. */
+  /** Whether a charge was made since the last update of the channels' sums. */
   let charged = false;
 
   const connect = (mostSilentMs: number) =>
@@ -135,7 +143,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       types,
       plansOnce: true,
     });
-  /** For what must not wait for a batch: heartbeats, releases, and the question whether the database works. */
+  /** Connection for operations that must not wait for a batch: heartbeats, releases and health probes. */
   const keeper = connect(keeperSilentMs);
   const leases = createLeases({
     connection: keeper,
@@ -216,7 +224,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     const refused = breaker.refusal();
     if (refused !== undefined) throw refused;
     if (open.has(input.requestId)) throw requestIdTaken();
-    // While the database does not answer, calls wait for it before they cost anything at a provider.
+    // Without leases, calls wait for the failing database before they cost anything at a provider.
     const mayLease = input.own !== true && breaker.trouble() === undefined && leases.isAlive();
     const place = book.enter(input, mayLease);
     open.set(input.requestId, place);
@@ -236,7 +244,10 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** A reservation of its own. Before it is refused, all nodes give back what they have leased and do not need. */
+  /**
+   * Makes a reservation of its own.
+   * Before it is refused, all nodes give back the leased points that they do not need.
+   */
   async function begin(input: ReserveInput): Promise<Judgement> {
     let judgement = await shards.add({ begin: input });
     for (const pauseMs of recallPausesMs) {
@@ -261,7 +272,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       } catch (error) {
         throw databaseTrouble(error) ?? error;
       } finally {
-        // Whatever is still held is released as forgotten.
+        // The release of forgotten reservations frees whatever is still reserved.
         open.delete(requestId);
         if (place !== undefined) book.leave(place, true);
       }
@@ -271,7 +282,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     async settle(record) {
       const { requestId } = record;
       const place = open.get(requestId);
-      // Nothing but this place says that the call is open.
+      // A call in a lease has no row. Only this entry marks it as open.
       if (place?.lease !== undefined) open.delete(requestId);
       let clear = false;
       try {

@@ -3,16 +3,16 @@ import type { Db } from "#platform/database/db.ts";
 import { largestAmount } from "./amounts.ts";
 
 /**
- * Balances that come from another gateway: one ledger entry of the kind `import` per user, and charges of the past in
- * `usage_hours`, so that the books and the counters agree. In the transaction of the import, in sets: a user is staged with
- * balance and use, and booked when all tokens and all past charges are there.
+ * Imports balances from another gateway: one ledger entry of the kind `import` per user, and past charges in
+ * `usage_hours`, so that the books match the counters. It runs set-based in the import's transaction. Users
+ * are staged with balance and use, and booked after all tokens and past charges are staged.
  */
 
 export interface OpeningBalance {
   userId: number;
-  /** Points; negative for an account that owes. */
+  /** Points; negative for an account in debt. */
   balance: bigint;
-  /** What the other gateway says was used. */
+  /** Usage reported by the other gateway, in points. */
   used: bigint;
 }
 
@@ -30,7 +30,7 @@ export interface PastCharge {
   requestTime: bigint;
 }
 
-/** The model under which charges without any detail are summed. */
+/** Model name for imported charges without details. */
 export const importedModel = "imported";
 
 export async function prepareOpening(db: Db): Promise<void> {
@@ -66,7 +66,7 @@ export async function stageTokenUse(
   );
 }
 
-/** Adds to the hours what was charged in the past; only for users that are staged. Returns how many rows had none. */
+/** Adds past charges of staged users to the hours. Returns the number of skipped rows. */
 export async function addPastCharges(db: Db, rows: readonly PastCharge[]): Promise<number> {
   const taken = await db.$executeRawUnsafe(
     `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, quota, prompt_tokens,
@@ -100,8 +100,8 @@ export async function addPastCharges(db: Db, rows: readonly PastCharge[]): Promi
 }
 
 /**
- * Books what was staged. A user's use becomes the largest of what the user, the user's tokens and the past charges say;
- * what has no detail is one charge in `hour`.
+ * Books the staged balances. A user's usage becomes the maximum of the reports for the user, the user's
+ * tokens and the past charges. Usage without details becomes one charge in `hour`.
  */
 export async function bookOpening(
   db: Db,

@@ -1,6 +1,6 @@
 import type { CallRecord } from "./call-record.ts";
 
-/** What a batch of the ledger is made of: calls that begin, calls that end, and leases that are given back. */
+/** Items of a ledger batch: calls that begin, calls that end, first checkpoints, and leases to give back. */
 
 export interface ReserveInput {
   requestId: string;
@@ -9,11 +9,11 @@ export interface ReserveInput {
   tokenId: number;
   amount: bigint;
   tokenAmount: bigint;
-  /** The reservation needs a row of its own, because another node may close it. */
+  /** Requires a reservation row of its own, because another node may close it. */
   own?: boolean;
 }
 
-/** What one call, or one lease, wants of a batch. */
+/** One item of a batch, for one call or one lease. */
 export type Step =
   | { begin: ReserveInput; end?: never; give?: never; mark?: never }
   | { begin?: never; end: CallRecord; place?: Place; give?: never; mark?: never }
@@ -21,12 +21,12 @@ export type Step =
   /** The first checkpoint of a call in a lease. */
   | { begin?: never; end?: never; give?: never; mark: CallRecord; place: Place };
 
-/** Whose rows a step wants. */
+/** Returns the user and token whose rows a step updates. */
 export function payerOf(step: Step): { userId: number; tokenId: number } {
   return step.begin ?? step.end ?? step.give ?? step.mark;
 }
 
-/** Whose leases: of an account, of one token, or all. */
+/** Selects the leases of an account, of one token, or all. */
 export type LeaseOwner = { userId: number } | { tokenId: number } | "all";
 
 export interface Lease {
@@ -34,17 +34,17 @@ export interface Lease {
   readonly userId: number;
   readonly tokenId: number;
   readonly limited: boolean;
-  /** 0 until the database has it. */
+  /** 0 until it is stored in the database. */
   version: number;
-  /** Points that the database has for it. */
+  /** Points of the lease in the database. */
   points: bigint;
-  /** Points of its open calls. */
+  /** Points reserved for its open calls. */
   reserved: bigint;
-  /** No more calls begin in it. */
+  /** No more calls may begin in this lease. */
   closing: boolean;
-  /** A batch with it was sent, and its answer was lost. */
+  /** A batch that included it was sent and its response was lost. */
   unsure: boolean;
-  /** A step that gives it back is under way. */
+  /** A step that gives it back is in progress. */
   giving: boolean;
 }
 
@@ -52,32 +52,32 @@ export interface Lease {
 export interface Place {
   readonly key: Key;
   amount: bigint;
-  /** Undefined with a reservation of its own, which a long call gets with its first checkpoint. */
+  /** Undefined for a call with its own reservation. A long call gets one with its first checkpoint. */
   lease: Lease | undefined;
-  /** A statement that moves it out of its lease was sent, and it is not known yet whether it took effect. */
+  /** A statement that moves the call out of its lease was sent; its outcome is not known yet. */
   splitting: boolean;
-  /** Its end is on its way to the database. */
+  /** A step that ends the call is in progress. */
   ending: boolean;
-  /** It has ended. */
+  /** The call has ended. */
   left: boolean;
 }
 
-/** One token's calls on this node, or those of an account without a token. */
+/** State of one token's calls on this node, or of an account's calls without a token. */
 export interface Key {
   readonly id: number;
   readonly userId: number;
   readonly tokenId: number;
-  /** Points of open calls, in a lease or not. */
+  /** Points of open calls, inside or outside a lease. */
   open: bigint;
   openCalls: number;
-  /** Points of the last call. */
+  /** Points reserved for the last call. */
   last: bigint;
   /** Whether the last call counted against the token's own quota. */
   limited: boolean;
   usedAt: number;
-  /** Calls since it was idle. */
+  /** Number of calls since the key was last idle. */
   calls: number;
   lease: Lease | undefined;
-  /** No new lease before. */
+  /** Earliest time for a new lease. */
   notBefore: number;
 }

@@ -2,15 +2,19 @@ import { formatQuota } from "@gateway/shared/billing/money";
 import { conflict, GatewayError, insufficientQuota, invalidKey, tokenQuotaExhausted } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 
-/** What a turn of the ledger says to one step, and the error that the caller of a refused one gets. */
+/**
+ * Result of one step of a ledger batch. `refusalOf` turns a refusal into the error that the caller receives.
+ */
 export interface Judgement {
   verdict:
     | ("settled" | "gone" | "given" | "marked")
     | ("granted" | "again" | "taken" | "balance" | "token" | Period | `account_${Period}`)
     | ("calls" | "user" | "key");
-  /** The limit that a refusal speaks of: points, or calls. Of `balance` and `token`: what leases have of it. */
+  /**
+   * The limit that caused the refusal, in points or calls. For `balance` and `token`: the points in leases.
+   */
   most?: bigint | null;
-  /** When the period of the limit that was reached ends. */
+  /** End of the period of the limit that was reached. */
   until?: Date | null;
 }
 

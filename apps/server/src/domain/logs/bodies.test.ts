@@ -29,8 +29,8 @@ const bodies = (): CallBodies => ({
   responseBytes: 1,
 });
 
-describe("the log of bodies", () => {
-  it("leaves out and counts what the database is too slow for, and writes the rest", async () => {
+describe("body log", () => {
+  it("drops and counts bodies when the database is too slow, and writes the rest", async () => {
     let dropped = 0;
     const log = createBodyLog({
       pool: database.pool,

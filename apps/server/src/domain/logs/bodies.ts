@@ -4,30 +4,31 @@ import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
 /**
- * Requests and answers as they were, of calls whose token or channel asks for it: encrypted, cut to a size, thrown away
- * after some days. No one waits for it; when the database is slower than the calls, bodies are left out and counted.
+ * Stores request and response bodies of calls whose token or channel enables it: encrypted, truncated, and
+ * deleted after some days. Calls do not wait for it. When the database is slower than the calls, bodies are
+ * dropped and counted.
  */
 export interface BodyLog {
   keep(bodies: CallBodies): void;
-  /** Waits for what is under way. */
+  /** Waits for writes in progress. */
   close(): Promise<void>;
 }
 
 export interface CallBodies {
   requestId: string;
-  /** The log row's. */
+  /** Creation time of the log row. */
   createdAt: Date;
   userId: number;
-  /** The token asked for it, so its owner may read it. */
+  /** The token enabled the storage, so its owner may read the bodies. */
   byToken: boolean;
-  /** What was kept of each, and how long each was in bytes. */
+  /** Stored part of each body, and the original length of each in bytes. */
   request: string;
   requestBytes: number;
   response: string;
   responseBytes: number;
 }
 
-/** Calls whose bodies may wait: with two bodies of a megabyte each they are what a node can spare. */
+/** Maximum number of queued calls: with two bodies of 1 MB each, this is the memory that a node can spare. */
 const MAX_WAITING = 200;
 const ROWS_PER_STATEMENT = 20;
 
@@ -35,7 +36,7 @@ export function createBodyLog(options: {
   pool: Pool;
   secrets: Secrets;
   onError(error: unknown): void;
-  /** A call's bodies were left out. */
+  /** Called when a call's bodies were dropped. */
   onDropped(): void;
 }): BodyLog {
   const { pool, secrets } = options;
@@ -94,8 +95,8 @@ export interface KeptBodies {
 }
 
 /**
- * @param ownerId whose they must be, and by whose own wish they were kept; undefined for administrators
- * Null when nothing was kept, or it is gone already.
+ * Returns the stored bodies of a call; null when none were stored or they have expired.
+ * @param ownerId required owner, whose token must have enabled the storage; undefined for administrators
  */
 export async function findBodies(
   pool: Pool,
@@ -109,7 +110,7 @@ export async function findBodies(
     response: Buffer;
     response_bytes: bigint;
   }>(
-    // The log's index says on which day it was, which is the partition to look in.
+    // The log's index provides the time of the call and thus the partition.
     `SELECT b.request, b.request_bytes, b.response, b.response_bytes
        FROM request_logs l JOIN request_bodies b ON b.created_at = l.created_at AND b.request_id = l.request_id
       WHERE l.request_id = $1 AND ($2::int IS NULL OR (b.user_id = $2 AND b.by_token))

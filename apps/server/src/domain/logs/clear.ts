@@ -4,8 +4,8 @@ import type { PrismaClient } from "#platform/prisma/client.ts";
 import { dropPartitions } from "./partitions.ts";
 
 /**
- * Drops the days of the log that ended before an instant, for everyone and for ever; the roll-ups keep their sums.
- * Returns how many entries went.
+ * Permanently drops the days of the log that ended before an instant, for all users. The roll-ups keep their
+ * sums. Returns the number of removed entries.
  */
 export async function clearLogs(
   { db, pool }: { db: PrismaClient; pool: Pool },

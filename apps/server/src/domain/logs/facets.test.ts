@@ -66,8 +66,8 @@ async function write(userId: number, rows: Record<string, unknown>[]): Promise<v
 
 const failed = { type: 5, outcome: "failed" };
 
-describe("facets of the log", () => {
-  it("count outcomes, errors, models, channels and what was retried, slow or expensive", async () => {
+describe("log facets", () => {
+  it("count outcomes, errors, models and channels, and retried, slow and expensive calls", async () => {
     const user = nextUser++;
     const { id } = await database.db.channel.create({ data: { type: 1, name: "West" } });
     await write(user, [
@@ -104,7 +104,7 @@ describe("facets of the log", () => {
     expect(facets.histogram.bars.reduce((sum, bar) => sum + bar.count, 0)).toBe(5);
     expect(facets.histogram.bars.reduce((sum, bar) => sum + bar.failed, 0)).toBe(2);
 
-    // A chosen value narrows all lists but its own.
+    // A selected value narrows all lists except its own.
     const narrowed = await logFacets(database.pool, everybody, ask({ outcome: "complete", min_quota: 20 }));
     expect(narrowed.outcome).toEqual([{ value: "complete", count: 2 }]);
     expect(narrowed.error_code).toEqual([]);
@@ -118,7 +118,7 @@ describe("facets of the log", () => {
     expect(other.outcome).toEqual([{ value: "failed", count: 1 }]);
   });
 
-  it("show owners neither channels, users nor retries", async () => {
+  it("hide channels, users and retries from owners", async () => {
     const user = nextUser++;
     await write(user, [{ channel_id: 4 }, { attempts: attempts("server", "ok") }]);
     const facets = await logFacets(database.pool, owner(user), ask({ retried: 1 }));
@@ -126,7 +126,7 @@ describe("facets of the log", () => {
     expect((await searchLogs(database.pool, owner(user), ask({ retried: 1 }))).data).toHaveLength(2);
   });
 
-  it("of a filter without calls are empty", async () => {
+  it("are empty for a filter without calls", async () => {
     const facets = await logFacets(
       database.pool,
       owner(nextUser++),
@@ -144,7 +144,7 @@ describe("facets of the log", () => {
 });
 
 describe("conditions without an index", () => {
-  it("find what they name, and sum it", async () => {
+  it("find and sum the matching calls", async () => {
     const user = nextUser++;
     await write(user, [
       { quota: 10 },
@@ -172,7 +172,7 @@ describe("conditions without an index", () => {
     expect(none).toMatchObject({ count: 1, quota: 0, complete: true });
   });
 
-  it("look through 10,000 rows at a time and go on from there, so that nothing is missed", async () => {
+  it("test 10,000 rows per request and continue from there, so that no row is missed", async () => {
     const user = nextUser++;
     await database.pool.query(
       `INSERT INTO request_logs (created_at, request_id, type, user_id, outcome, request_time)
@@ -193,7 +193,7 @@ describe("conditions without an index", () => {
     expect(facets).toMatchObject({ counted: 10_000, complete: false, slow: { count: 1 } });
   });
 
-  it("fill a page before they go on, and end with the log", async () => {
+  it("fill a page before they continue, and end with the log", async () => {
     const user = nextUser++;
     await write(
       user,

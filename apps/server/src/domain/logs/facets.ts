@@ -13,17 +13,20 @@ import {
 import { histogramOf } from "./histogram.ts";
 
 /**
- * How the newest calls of a filter divide: by outcome, error, model, channel, user and token, how many were retried, slow
- * and expensive. One statement reads 10,000 rows at most, whatever the size of the log.
+ * Breaks down the newest calls of a filter by outcome, error, model, channel, user and token, and counts
+ * retried, slow and expensive calls. One statement reads at most 10,000 rows, however large the log is.
  */
 
-/** From here on a call is slow, unless the query names a limit: milliseconds. */
+/** Default minimum duration of a slow call, in milliseconds. */
 const SLOW_MS = 10_000;
-/** Of every hundred charged calls, the five dearest are expensive, unless the query names a limit. */
+/** Default percentile of expensive calls: the most expensive five percent of charged calls. */
 const EXPENSIVE_FROM = 0.95;
 const MOST_VALUES = 10;
 
-/** What is listed by value; conditions on a facet do not narrow its own list, so that another value can be chosen. */
+/**
+ * Fields with a list of values. A condition on a field does not narrow its own list, so that another value
+ * can be selected.
+ */
 const listed = [
   { name: "outcome", of: "l.outcome", facet: "outcome" },
   { name: "error_code", of: "l.error_code", facet: "error_code" },

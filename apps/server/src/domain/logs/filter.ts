@@ -1,11 +1,11 @@
 import { type LogQuery, LogType } from "@gateway/shared/usage/log";
 
-/** What narrows the log, as conditions of SQL. Everything from outside is a parameter. */
+/** Filters of the log as SQL conditions. All external values are parameters. */
 
-/** Whose rows, and how much of them may be seen. Owners see neither channels nor attempts. */
+/** Whose rows are visible, and in which detail. Owners see neither channels nor attempts. */
 export type LogView = { of: "everybody" } | { of: "owner"; userId: number; seesTags?: boolean };
 
-/** Whether billing tags are shown, and may be asked for. */
+/** Returns whether billing tags are visible and may be filtered by. */
 export function seesTags(view: LogView): boolean {
   return view.of === "everybody" || view.seesTags === true;
 }
@@ -14,9 +14,9 @@ const MAX_TIME = 253_402_300_799;
 
 export interface Filter {
   values: unknown[];
-  /** @param condition takes the number of its first parameter */
+  /** @param condition receives the number of its first parameter */
   add(condition: (n: number) => string, ...values: unknown[]): void;
-  /** A value outside the conditions. */
+  /** Adds a value outside the conditions and returns its placeholder. */
   parameter(value: unknown): string;
   where(): string;
 }
@@ -43,14 +43,14 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
   if (view.of === "owner") {
     filter.add((n) => `l.user_id = $${n}`, view.userId);
   } else {
-    // By id, which is indexed; the name in the row is only what the user was called then.
+    // By id, which is indexed; the row contains only the username at the time of the call.
     if (query.username !== "") {
       filter.add((n) => `l.user_id = (SELECT id FROM users WHERE username = $${n})`, query.username);
     }
     if (query.channel_id !== 0) filter.add((n) => `l.channel_id = $${n}::bigint`, query.channel_id);
   }
   if (seesTags(view)) equals("billing_tag", query.billing_tag);
-  // Whatever failed has this type, which has an index.
+  // Every failed call has this type, which has an index.
   equals("type", query.log_type === 0 && query.outcome === "failed" ? LogType.failed : query.log_type);
   equals("model_name", query.model_name);
   equals("token_name", query.token_name);
@@ -61,17 +61,20 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
   return filter;
 }
 
-/** Conditions that no index knows, by facet; they are tested on the newest rows that the filter lets through. */
+/** Conditions without an index, by facet. They are tested on the newest rows of the filter. */
 export type Conditions = Partial<Record<Facet, string>>;
 export type Facet = "outcome" | "error_code" | "session" | "retried" | "slow" | "expensive";
 
-/** Attempts stand in front of the other notes, so a second one is what a retried call has. */
+/** Attempts precede other notes, so a retried call has a result in the second one. */
 export const wasRetried = "COALESCE(l.attempts -> 1 ? 'result', FALSE)";
 
-/** Rows that are tested at most by one request. */
+/** Maximum number of rows that one request tests. */
 export const MOST_SEARCHED = 10_000;
 
-/** As SQL over `l`; their values become parameters of the filter. Empty where nothing but indexed fields narrows. */
+/**
+ * Returns conditions over `l`; their values become parameters of the filter.
+ * It is empty when all fields of the query are indexed.
+ */
 export function conditionsOf(view: LogView, query: LogQuery, filter: Filter): Conditions {
   const { outcome, error_code, session, retried, min_time, min_quota } = query;
   return {
@@ -86,7 +89,7 @@ export function conditionsOf(view: LogView, query: LogQuery, filter: Filter): Co
   };
 }
 
-/** All of them together, or all but one. */
+/** Combines all conditions, optionally without one. */
 export function together(conditions: Conditions, without?: Facet): string {
   const parts = Object.entries(conditions).flatMap(([facet, sql]) => (facet === without ? [] : [sql]));
   return parts.length === 0 ? "TRUE" : parts.join(" AND ");

@@ -5,13 +5,13 @@ import type { LogView } from "./filter.ts";
 import { describeLogRow, type StoredLogRow } from "./search.ts";
 
 /**
- * One entry of the log, by its number or its request id. Throws `not_found`, also where it belongs to someone else: an
- * owner must not learn which requests others made.
+ * Finds one entry of the log by its id or request id. Throws `not_found`, also when it belongs to a different
+ * owner: an owner must not learn which requests others made.
  */
 export async function findCall(pool: Pool, view: LogView, id: string): Promise<LogRow> {
   const byRow = /^\d{1,18}$/.test(id);
   const { rows } = await pool.query<StoredLogRow>(
-    // Found first and sorted then: an index by time would be read from its newest end until the call turns up.
+    // Materialized, because otherwise Postgres might scan an index by time from its newest end to the call.
     `WITH found AS MATERIALIZED (
        SELECT * FROM request_logs
         WHERE ${byRow ? "id = $1::bigint" : "request_id = $1"} AND ($2::int IS NULL OR user_id = $2))

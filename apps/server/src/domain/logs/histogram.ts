@@ -5,17 +5,17 @@ import { conditionsOf, filterOf, type LogView, MOST_SEARCHED, together } from ".
 import { hoursOf, knowsRollUp } from "./totals.ts";
 
 /**
- * The calls of a filter over time. Whole hours come from the roll-ups where these know the filter; other filters, and bars
- * shorter than an hour, count the newest 10,000 rows.
+ * Calls of a filter over time. Whole hours come from the roll-ups if these support the filter. Other filters,
+ * and bars shorter than an hour, count the newest 10,000 rows.
  */
 
 type Histogram = LogFacets["histogram"];
 
 const MOST_BARS = 60;
 const hour = 3_600;
-/** Seconds a bar may last. */
+/** Possible lengths of a bar, in seconds. */
 const spans = [1, 5, 15, 60, 300, 900, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour, 168 * hour];
-/** Shorter periods are drawn from the rows themselves: an hour would be too few bars. */
+/** Shorter periods are drawn from log rows, because hourly bars would be too few. */
 const SHORT = 6 * hour;
 
 interface BarRow {
@@ -45,7 +45,7 @@ export async function histogramOf(pool: Pool, view: LogView, query: LogFacetsQue
     filter.values,
   );
   const requested = to - query.start_timestamp;
-  // A long period is drawn from its first row on: bars for days without rows would leave none for the rows.
+  // A long period is drawn from its first row on; otherwise days without rows would use up the bars.
   const seconds =
     requested <= SHORT ? requested : to - Math.max(query.start_timestamp, Number(rows[0]?.since ?? to));
   const span = spanFor(seconds);
@@ -82,7 +82,9 @@ function spanFor(seconds: number): number {
   return spans.find((span) => seconds / span <= MOST_BARS) ?? Math.ceil(seconds / MOST_BARS);
 }
 
-/** When the bar begins that an instant belongs to. Both numbers are ours. */
+/**
+ * Returns SQL for the start of an instant's bar. Both numbers are computed here, so they need no parameters.
+ */
 function bar(column: string, span: number, offsetMinutes: number): string {
   const offset = offsetMinutes * 60;
   return `((floor((extract(epoch FROM ${column}) + ${offset}) / ${span}) * ${span}) - ${offset})::bigint`;

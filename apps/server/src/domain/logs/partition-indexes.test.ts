@@ -32,8 +32,8 @@ async function isValid(name: string): Promise<boolean | undefined> {
   return rows[0]?.indisvalid;
 }
 
-describe("an index that a migration made on the table alone", () => {
-  it("is built on every day while calls are written, and is whole then", async () => {
+describe("index that a migration created on the table only", () => {
+  it("is built for every day during writes, and becomes valid", async () => {
     await query("CREATE INDEX request_logs_status_idx ON ONLY request_logs (status, created_at DESC)");
     expect(await isValid("request_logs_status_idx")).toBe(false);
     const writer = await database.pool.connect();
@@ -42,7 +42,7 @@ describe("an index that a migration made on the table alone", () => {
       "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-01T10:00Z', 'a', 2, 1)",
     );
     const building = completeIndexes(database.pool);
-    // It waits for the one that wrote before it, and stops no one who writes after it.
+    // The build waits for an earlier writer and does not block later ones.
     await query(
       "INSERT INTO request_logs (created_at, request_id, type, user_id) VALUES ('2026-03-02T10:00Z', 'b', 2, 1)",
     );
@@ -57,7 +57,7 @@ describe("an index that a migration made on the table alone", () => {
     expect(await completeIndexes(database.pool)).toEqual([]);
   });
 
-  it("takes up what was cut short, and leaves days that came meanwhile alone", async () => {
+  it("resumes an interrupted build, and skips days that were added meanwhile", async () => {
     await query("CREATE INDEX request_logs_endpoint_idx ON ONLY request_logs (endpoint) WHERE type <> 2");
     await ensurePartitions(database.pool, 0, new Date("2026-03-03T00:00:00Z"));
     await query(
@@ -79,7 +79,7 @@ describe("an index that a migration made on the table alone", () => {
     expect(rows[0]?.indexdef).toContain("(endpoint) WHERE (type <> 2)");
   });
 
-  it("keeps no node waiting that starts while it is built", async () => {
+  it("does not block a node that starts during the build", async () => {
     await query('CREATE INDEX request_logs_group_idx ON ONLY request_logs ("group")');
     const writer = await database.pool.connect();
     await writer.query("BEGIN");
@@ -94,7 +94,7 @@ describe("an index that a migration made on the table alone", () => {
     expect(await building).toContain("request_logs_20260301_group_idx");
   });
 
-  it("is one node's work at a time", async () => {
+  it("is built by one node at a time", async () => {
     await query("CREATE INDEX request_logs_outcome_idx ON ONLY request_logs (outcome)");
     const [one, other] = await Promise.all([completeIndexes(database.pool), completeIndexes(database.pool)]);
     expect([one.length, other.length].toSorted((a, b) => a - b)).toEqual([0, 4]);

@@ -3,27 +3,28 @@ import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 /**
- * Gives every partition the indexes that its table has. A migration makes a new index ON ONLY the table, which takes no
- * time; here it is built day by day while writers go on, and the table's own becomes valid with the last one.
+ * Gives every partition the indexes of its table. A migration creates a new index ON ONLY the table, which is
+ * immediate. This module builds it per day without blocking writers. The table's index becomes valid with
+ * the last partition.
  */
 
 interface Missing {
-  /** The table's index. */
+  /** Index of the table. */
   parent: string;
-  /** As CREATE INDEX says it, from USING on. */
+  /** Definition in the syntax of CREATE INDEX, from USING on. */
   definition: string;
   partition: string;
-  /** What the partition's will be called. */
+  /** Name of the partition's index. */
   name: string;
-  /** Built earlier and not attached; not valid when that was cut short. */
+  /** State of an index from an earlier run that is not attached; "broken" when its build was interrupted. */
   left: "nothing" | "whole" | "broken";
 }
 
-/** Returns the names of the indexes that were built or attached; none when another node is at it. */
+/** Returns the names of the indexes that were built or attached; none when another node is building. */
 export async function completeIndexes(pool: Pool): Promise<string[]> {
   const client = await pool.connect();
   try {
-    // Not waited for: whoever waits for a lock holds up every index that is built meanwhile.
+    // Does not wait: a session that waits for a lock blocks every index build in the meantime.
     const { rows } = await client.query<{ mine: boolean }>("SELECT pg_try_advisory_lock($1) AS mine", [
       advisoryLocks.buildLogIndexes,
     ]);
@@ -40,7 +41,7 @@ export async function completeIndexes(pool: Pool): Promise<string[]> {
   }
 }
 
-/** Newest day first: that is where people look. */
+/** Returns missing indexes, newest day first, because recent days are read most. */
 async function missingIndexes(client: pg.PoolClient): Promise<Missing[]> {
   const { rows } = await client.query<Missing>(
     `SELECT quote_ident(i.relname) AS parent,

@@ -36,8 +36,8 @@ async function days(): Promise<string[]> {
   return all.filter((partition) => partition.table === "request_logs").map((partition) => partition.day);
 }
 
-describe("the request log", () => {
-  it("gets a partition per day, and rows that came too early move into it", async () => {
+describe("request log", () => {
+  it("gets a partition per day, and earlier rows of that day move into it", async () => {
     await log("early", "2026-03-02T12:00:00Z");
     expect(await homeOf("early")).toBe("request_logs_default");
     const now = new Date("2026-03-01T23:59:59Z");
@@ -60,7 +60,7 @@ describe("the request log", () => {
     expect(rows[0]!.indexes).toBe(rows[1]!.indexes);
   });
 
-  it("drops the days that are too old, default rows included", async () => {
+  it("drops expired days, including rows in the default partition", async () => {
     await log("ancient", "2025-01-01T00:00:00Z");
     const dropped = await dropPartitions(database.pool, 1, { now: new Date("2026-03-03T12:00:00Z") });
     expect(new Set(dropped.map((partition) => partition.day))).toEqual(new Set(["2026-03-01"]));

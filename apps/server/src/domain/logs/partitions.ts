@@ -4,8 +4,8 @@ import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 /**
- * One partition of the request log, and of the kept bodies, per day (UTC): old days are dropped, not deleted row by
- * row. A row without a partition falls into the default one and moves when its day gets one.
+ * Daily partitions (UTC) of the request log and of the stored bodies: old days are dropped, not deleted row
+ * by row. A row without a partition goes to the default partition and moves when its day gets one.
  */
 const tables = ["request_logs", "request_bodies"] as const;
 type Table = (typeof tables)[number];
@@ -13,14 +13,14 @@ type Table = (typeof tables)[number];
 export interface Partition {
   table: Table;
   name: string;
-  /** Its day, as 2026-11-21. */
+  /** Day in the format 2026-11-21. */
   day: string;
   bytes: number;
 }
 
 const dayMs = 86_400_000;
 
-/** Makes the partitions from today to `daysAhead` days later. */
+/** Creates the partitions from today to `daysAhead` days later. */
 export async function ensurePartitions(pool: Pool, daysAhead: number, now = currentTime()): Promise<void> {
   const days = Array.from({ length: daysAhead + 1 }, (_, ahead) =>
     dayOf(new Date(now.getTime() + ahead * dayMs)),
@@ -35,7 +35,10 @@ export async function ensurePartitions(pool: Pool, daysAhead: number, now = curr
   });
 }
 
-/** Drops every day of both tables, or of one, that ended more than `keepDays` days ago. Returns what was dropped. */
+/**
+ * Drops every day that ended more than `keepDays` days ago, of both tables or one.
+ * Returns the dropped partitions.
+ */
 export async function dropPartitions(
   pool: Pool,
   keepDays: number,
@@ -54,7 +57,7 @@ export async function dropPartitions(
   });
 }
 
-/** Drops the oldest days until what is left of both tables fits; today stays in any case. */
+/** Drops the oldest days until both tables fit into `maxBytes`. It never drops today. */
 export async function dropPartitionsBeyond(
   pool: Pool,
   maxBytes: number,
@@ -106,7 +109,7 @@ function nameOf(table: Table, day: string): string {
   return `${table}_${day.replaceAll("-", "")}`;
 }
 
-/** Made aside and then attached, which writers of other days do not notice. */
+/** Creates a table and attaches it afterwards, which does not block writers of other days. */
 async function addPartition(client: pg.PoolClient, table: Table, day: string): Promise<void> {
   const name = nameOf(table, day);
   const next = dayOf(new Date(Date.parse(`${day}T00:00:00Z`) + dayMs));
@@ -115,12 +118,12 @@ async function addPartition(client: pg.PoolClient, table: Table, day: string): P
     await client.query(`CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING STORAGE)`);
     const { rowCount } = await client.query(`SELECT FROM ${table}_default WHERE ${range} LIMIT 1`);
     if (rowCount !== 0) {
-      // What fell into the default partition while its day had none.
+      // Rows that arrived in the default partition before this day had its own.
       await client.query(`LOCK TABLE ${table}_default IN ACCESS EXCLUSIVE MODE`);
       await client.query(`WITH moved AS (DELETE FROM ${table}_default WHERE ${range} RETURNING *)
         INSERT INTO ${name} SELECT * FROM moved`);
     }
-    // The check spares Postgres the scan that attaching would begin with.
+    // With this check, Postgres skips the scan when the partition is attached.
     await client.query(`ALTER TABLE ${name} ADD CONSTRAINT ${name}_day CHECK (${range})`);
     await client.query(
       `ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${day}T00:00:00Z') TO ('${next}T00:00:00Z')`,
@@ -131,7 +134,7 @@ async function addPartition(client: pg.PoolClient, table: Table, day: string): P
 
 async function dropPartition(client: pg.PoolClient, { name }: Partition): Promise<void> {
   await inTransaction(client, async () => {
-    // Better tomorrow than a queue of writers behind a long reader.
+    // Rather retry tomorrow than block writers behind a long-running reader.
     await client.query("SET LOCAL lock_timeout = '5s'");
     await client.query(`DROP TABLE ${name}`);
   });
@@ -148,7 +151,7 @@ async function inTransaction(client: pg.PoolClient, work: () => Promise<void>): 
   }
 }
 
-/** One node at a time; the others find the work done. */
+/** Runs the work on one node at a time; the other nodes then find it done. */
 async function alone<T>(pool: Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {

@@ -37,8 +37,8 @@ async function write(userId: number, values: Record<string, unknown> = {}): Prom
   );
 }
 
-describe("pages of the log", () => {
-  it("show every row once, also where many have the same instant and new ones arrive", async () => {
+describe("log pages", () => {
+  it("show every row once, even with equal timestamps and new rows", async () => {
     const { id } = await makeUser();
     const instant = new Date("2026-05-04T12:00:00.123Z");
     for (let n = 0; n < 25; n++) await write(id, { created_at: instant, request_id: `r${n}` });
@@ -54,7 +54,7 @@ describe("pages of the log", () => {
     expect(seen).toEqual(Array.from({ length: 25 }, (_, n) => `r${24 - n}`));
   });
 
-  it("refuse a cursor that is none", async () => {
+  it("reject an invalid cursor", async () => {
     for (const cursor of ["x", "1.2.3", "zzzzzzzzzz.1", "'; DROP TABLE users"]) {
       await expect(searchLogs(database.pool, everybody, ask({ cursor }))).rejects.toMatchObject({
         code: "invalid_request",
@@ -63,8 +63,8 @@ describe("pages of the log", () => {
   });
 });
 
-describe("the order of the log", () => {
-  it("is by the named fields, each in its direction, and newest first among equals; pages go on", async () => {
+describe("log order", () => {
+  it("follows the named fields and directions, then newest first, across pages", async () => {
     const { id } = await makeUser();
     for (const [request_id, model_name, source_ip] of [
       ["r1", "b", "10.0.0.2"],
@@ -89,7 +89,7 @@ describe("the order of the log", () => {
     expect(await sorted("-source_ip,model_name")).toBe("r1 r4 r2 r3");
     expect(await sorted("model_name", { size: 1, page: 2 })).toBe("r2");
     expect(await sorted("-quota")).toBe("r3 r1 r4 r2");
-    // An owner does not see which channel took a call, and cannot learn it from the order.
+    // Owners must not learn a call's channel from the order.
     expect(await sorted("channel_id")).toBe("r4 r3 r2 r1");
     expect(await sorted("-channel_id")).toBe("r4 r3 r2 r1");
     const all = await searchLogs(database.pool, everybody, ask({ order: "-channel_id", page: 1 }));
@@ -98,7 +98,7 @@ describe("the order of the log", () => {
       expect(await sorted(order), order).toHaveLength(11);
   });
 
-  it("refuses other fields, and a cursor beside an order", async () => {
+  it("rejects unknown fields, and a cursor combined with an order", async () => {
     for (const order of [
       "content",
       "created_at,bill",
@@ -116,7 +116,7 @@ describe("the order of the log", () => {
     });
   });
 
-  it("by anything but the time sorts the newest 10,000 rows of the filter, so that it reads no more", async () => {
+  it("sorts only the newest 10,000 rows of the filter, unless it is by time", async () => {
     const { id } = await makeUser();
     await write(id, { request_id: "oldest", model_name: "a", created_at: new Date("2026-01-01T00:00:00Z") });
     await database.pool.query(
@@ -131,8 +131,8 @@ describe("the order of the log", () => {
   });
 });
 
-describe("the filters", () => {
-  it("find by type, time, model, key, request, address, user and channel", async () => {
+describe("log filters", () => {
+  it("match type, time, model, key, request, address, user and channel", async () => {
     const user = await makeUser();
     const channel = await database.db.channel.create({ data: { type: 1, name: "West" } });
     const at = 1_780_000_000;
@@ -170,7 +170,7 @@ describe("the filters", () => {
     expect(own).toMatchObject({ channel_id: 0, channel_name: "", upstream_model: "", attempts: null });
   });
 
-  it("never reach into someone else's rows", async () => {
+  it("never match rows of another owner", async () => {
     const [mine, theirs] = [await makeUser(), await makeUser()];
     await write(theirs.id, { request_id: "secret-request" });
     const query = ask({ request_id: "secret-request", username: theirs.username });
@@ -180,7 +180,7 @@ describe("the filters", () => {
     expect(await totalLogs(database.pool, owner(mine.id), named)).toMatchObject({ count: 0 });
   });
 
-  it("survive rows that another version wrote", async () => {
+  it("tolerate rows of another version", async () => {
     const { id } = await makeUser();
     await write(id, { bill: '{"old":true}', attempts: '"text"' });
     const { data } = await searchLogs(database.pool, everybody, ask({ size: 1 }));

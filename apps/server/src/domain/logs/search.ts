@@ -23,8 +23,8 @@ import {
 } from "./filter.ts";
 
 /**
- * Reading the request log: newest first, page by page along (created_at, id), so that the hundredth page costs what
- * the first does and new rows shift nothing.
+ * Reads the request log, newest first. Pages continue at (created_at, id), so that every page costs the same
+ * and new rows shift nothing.
  */
 
 export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogPage> {
@@ -40,13 +40,13 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
   const isSearch = Object.keys(conditions).length > 0;
   const limit = filter.parameter(query.size + 1);
   const offset = filter.parameter(query.cursor === "" ? rowsBefore(query) : 0);
-  // No index knows these orders: they would read everything that the filter lets through.
+  // No index supports these orders: without a limit they would read all rows of the filter.
   const rowsToSort =
     isByTime(query) && !isSearch
       ? `request_logs l WHERE ${found}`
       : `(SELECT l.* FROM request_logs l WHERE ${found} ORDER BY ${newest} LIMIT ${MOST_SEARCHED}) l
          WHERE ${together(conditions)}`;
-  // The page is found before names are joined to it.
+  // The page is selected before the join with channel names.
   const { rows } = await pool.query<StoredLogRow>(
     `SELECT l.*, c.name AS channel_name
        FROM (SELECT l.* FROM ${rowsToSort}
@@ -67,7 +67,7 @@ export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Pr
 
 type Place = Pick<StoredLogRow, "created_at" | "id">;
 
-/** The last row that a search looked at; undefined when it has seen all. */
+/** Returns the last row that a search examined; undefined when it examined all rows. */
 async function endOfSearch(pool: Pool, filter: Filter): Promise<Place | undefined> {
   const { rows } = await pool.query<Place>(
     `SELECT l.created_at, l.id FROM request_logs l WHERE ${filter.where()}
@@ -77,7 +77,7 @@ async function endOfSearch(pool: Pool, filter: Filter): Promise<Place | undefine
   return rows.length === 2 ? rows[0] : undefined;
 }
 
-/** Names in a query's `order`, and what they mean. */
+/** Columns by the names in a query's `order`. */
 const sortable: Readonly<Record<string, string>> = {
   created_at: "l.created_at",
   channel_id: "l.channel_id",
@@ -93,7 +93,7 @@ const sortable: Readonly<Record<string, string>> = {
   request_time: "l.request_time",
 };
 
-/** Owners do not see which channel took a call, so their order must not show it either: all rows are equal. */
+/** Owners must not see a call's channel, so they cannot sort by it either. */
 const hiddenFromOwners: ReadonlySet<string> = new Set(["channel_id"]);
 
 const newest = "l.created_at DESC, l.id DESC";
@@ -102,7 +102,7 @@ function isByTime({ order }: LogQuery): boolean {
   return /^(,*-?created_at\b|$)/.test(order);
 }
 
-/** Newest first among what is equal. A cursor knows no other order than that. */
+/** Returns the sort order; equal rows are sorted newest first. A cursor supports the default order only. */
 function orderOf(view: LogView, { order, cursor }: LogQuery): string {
   const parts = order.split(",").filter((part) => part !== "");
   if (parts.length === 0) return newest;
@@ -118,7 +118,7 @@ function orderOf(view: LogView, { order, cursor }: LogQuery): string {
   return [...columns, newest].join(", ");
 }
 
-/** Rows that are skipped one by one, or sorted by something else than time: the newest of the filter. */
+/** Maximum number of rows to skip, or to sort by other columns than time: the newest rows of the filter. */
 const DEEPEST = 10_000;
 
 function rowsBefore({ page = 1, size }: LogQuery): number {
@@ -126,7 +126,7 @@ function rowsBefore({ page = 1, size }: LogQuery): number {
   return (page - 1) * size;
 }
 
-/** A row as `pg` reads it: bigint columns as bigint. */
+/** A row as `pg` reads it, with bigint columns as bigint. */
 export interface StoredLogRow {
   id: bigint;
   created_at: Date;
@@ -165,7 +165,7 @@ export interface StoredLogRow {
 
 const Note = z.union([AttemptNote, PausedChannel, SkippedChannel]);
 
-/** Notes that a newer version wrote are left out: they must not hide the others. */
+/** Returns the readable notes. Notes in a newer version's format are omitted and do not hide the others. */
 function notesOf(stored: unknown): z.infer<typeof Note>[] {
   if (!Array.isArray(stored)) return [];
   return stored.flatMap((note: unknown) => {
@@ -174,7 +174,7 @@ function notesOf(stored: unknown): z.infer<typeof Note>[] {
   });
 }
 
-/** A stored row as this viewer may see it. */
+/** Converts a stored row to what this viewer may see. */
 export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
   const mine = view.of === "owner";
   const notes = mine ? [] : notesOf(row.attempts);
@@ -210,7 +210,7 @@ export function describeLogRow(row: StoredLogRow, view: LogView): LogRow {
     billing_tag: seesTags(view) ? row.billing_tag : "",
     cache_hit: row.cache_hit,
     session: LogSession.safeParse(row.session).data ?? null,
-    // A row of another version must not spoil the page.
+    // An unreadable row of another version must not break the page.
     bill: Bill.safeParse(row.bill).data ?? null,
     attempts: mine ? null : notes.filter((note) => "result" in note),
     paused: mine ? null : notes.filter((note) => "paused_until" in note),

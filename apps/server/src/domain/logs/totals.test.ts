@@ -28,7 +28,7 @@ afterAll(async () => {
   await place.drop();
 });
 
-/** Calls and other entries over sixty hours, in the log and, as the ledger does it, in the roll-up. */
+/** Writes calls and other entries over 60 hours to the log and, like the ledger, to the roll-up. */
 async function fill(): Promise<void> {
   const { pool } = database;
   await pool.query(
@@ -54,7 +54,7 @@ async function fill(): Promise<void> {
 const everybody = { of: "everybody" } as const;
 const ask = (query: Partial<LogQuery> = {}) => LogQuery.parse(query);
 
-/** The same sums, read row by row. */
+/** Computes the same sums row by row. */
 async function rowByRow(query: LogQuery, userId?: number) {
   const { rows } = await database.pool.query(
     `SELECT count(*)::int AS count, COALESCE(sum(quota) FILTER (WHERE type = 2), 0)::int AS quota,
@@ -111,16 +111,16 @@ describe("totals", () => {
         }
   }
 
-  it("say what adding up every row would say, whatever the filter and the time", check);
+  it("equal the sum of all rows, for every filter and time range", check);
 
-  it("say the same when part of the hours is closed", async () => {
+  it("stay equal when part of the hours is closed", async () => {
     await closeHours(database.pool, new Date(start + 31 * 3_600_000));
     await check();
     await closeHours(database.pool, new Date(start + 90 * 3_600_000));
     await check();
   });
 
-  it("stop at the newest rows where no roll-up helps, and say so", async () => {
+  it("stop at the newest rows without roll-up support, and report it", async () => {
     await database.pool.query(
       `INSERT INTO request_logs (created_at, request_id, type, user_id, source_ip, quota)
        SELECT $1::timestamptz + n * interval '1 second', 'x' || n, 2, 1, '198.51.100.9', 1

@@ -16,15 +16,15 @@ import {
 } from "./filter.ts";
 
 /**
- * Sums over everything a filter lets through. Whole hours come from the roll-ups; from the log itself only what these
- * do not know: the begun hours at both ends, entries that are no calls, and, up to a limit, filters by key, address or
+ * Sums over all rows that match a filter. Whole hours come from the roll-ups. The log provides the rest:
+ * partial hours at both ends, entries that are not calls, and, up to a limit, filters by key, address or
  * request.
  */
 
 const hourMs = 3_600_000;
 const endOfTime = new Date(253_402_300_799_000);
 
-/** Points count for consumption only: a top-up in the list is not money spent. */
+/** Returns the sums. Points include consumption only: a top-up in the list is not spending. */
 export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogTotals> {
   const { log_type: type } = query;
   const filter = filterOf(view, query);
@@ -55,7 +55,7 @@ export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Pro
     ...begun
       .filter(([start, end]) => start < end)
       .map(([start, end]) => sumRows(pool, between(filterOf(view, calledOnly(query)), start, end))),
-    // Top-ups and the like name no model and no channel.
+    // Top-ups and similar entries have no model and no channel.
     ...(type === LogType.all && query.model_name === "" && channelId === 0
       ? [countOthers(pool, filterOf(view, query))]
       : []),
@@ -63,7 +63,7 @@ export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Pro
   return { ...parts.reduce(add, nothing), complete: true };
 }
 
-/** Whether the roll-ups have what this query narrows by, apart from conditions. */
+/** Returns whether the roll-ups contain the fields of this filter, apart from conditions. */
 export function knowsRollUp(view: LogView, query: LogQuery): boolean {
   const tagged = seesTags(view) && query.billing_tag !== "";
   return !tagged && query.request_id === "" && query.token_name === "" && query.source_ip === "";
@@ -81,7 +81,7 @@ function add(a: Sums, b: Sums): Sums {
   };
 }
 
-/** The filter without its time, for calls only: the other entries are counted apart. */
+/** Returns the query without its time range, because partial hours set their own. */
 function calledOnly(query: LogQuery): LogQuery {
   return { ...query, start_timestamp: 0, end_timestamp: 0 };
 }
@@ -92,7 +92,10 @@ function between(filter: Filter, start: Date, end: Date): Filter {
   return filter;
 }
 
-/** The older of the two: roll-ups are kept for ever, the log is not, and the sums belong to what the list shows. */
+/**
+ * Returns the later of the start and the oldest log row.
+ * Roll-ups outlive the log, but sums must match the list.
+ */
 async function later(pool: Pool, start: Date): Promise<Date> {
   const { rows } = await pool.query<{ oldest: Date | null }>(
     "SELECT min(created_at) AS oldest FROM request_logs",
@@ -101,7 +104,7 @@ async function later(pool: Pool, start: Date): Promise<Date> {
   return start > oldest ? start : oldest;
 }
 
-/** Undefined: everyone. */
+/** Returns the user to sum over; undefined for all users, "nobody" for an unknown name. */
 async function userOf(pool: Pool, view: LogView, query: LogQuery): Promise<number | undefined | "nobody"> {
   if (view.of === "owner") return view.userId;
   if (query.username === "") return undefined;
@@ -136,7 +139,7 @@ async function sumHours(pool: Pool, input: HoursInput): Promise<Sums> {
 
 type Hours = { sql: string; values: unknown[] };
 
-/** The counters of every whole hour, as a query with `starts`. */
+/** Returns the counters of every whole hour, as a query with the column `starts`. */
 async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Hours> {
   const { from, to, who, channelId, model } = input;
   const fine = newFilter();
@@ -162,7 +165,7 @@ async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Ho
 }
 
 /**
- * The whole hours of a period for a filter that the roll-ups know; undefined when its user does not exist.
+ * Returns the whole hours of a period for a filter that the roll-ups support; undefined for an unknown user.
  *
  * @param period seconds since 1970
  */
@@ -201,7 +204,7 @@ async function sumRows(pool: Pool, filter: Filter): Promise<Sums> {
   return numbers(rows[0]);
 }
 
-/** Everything that is no call: rare, and found by an index that holds nothing else. */
+/** Counts entries that are not calls. They are rare and have a partial index. */
 async function countOthers(pool: Pool, filter: Filter): Promise<Sums> {
   filter.add(() => `l.type <> ${LogType.consume}`);
   filter.add(() => `l.type IN (${LogType.topUp}, ${LogType.manage}, ${LogType.system})`);
@@ -209,8 +212,8 @@ async function countOthers(pool: Pool, filter: Filter): Promise<Sums> {
 }
 
 /**
- * Up to a limit, where every row would have to be read. Whether there are so many is asked without an order and without
- * the rows, which leaves Postgres free to count in an index, or to find a few rows of many by two filters at once.
+ * Sums up to a limit of rows, for filters that require reading every row. The limit check has no order and no
+ * columns. Postgres can thus count within an index, or combine two filters to find few rows.
  */
 async function sumNewest(
   pool: Pool,

@@ -6,17 +6,19 @@ import { findPrice } from "#domain/pricing/pricing.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
-/** What an operator should look at now, the most urgent first. Every list is short: the screens behind it are not. */
+/**
+ * Items that need an operator's attention, most urgent first. Lists are short; other screens show all items.
+ */
 
 const MOST_OF_A_KIND = 5;
-/** A channel is failing when so many attempts failed in this and the last hour, and so large a share. */
+/** Thresholds of a failing channel, in the current and the last hour: number and share of failed attempts. */
 const FAILING_CALLS = 5;
 const FAILING_SHARE = 0.2;
-/** A provider's balance is low when it does not last as long at the rate of the last 24 hours. */
+/** A provider balance is low when it lasts fewer days than this at the rate of the last 24 hours. */
 const LOW_BALANCE_DAYS = 3;
 const MOST_MODELS_SHOWN = 5;
 
-/** Enabled channels that fail now, those with the most failures first. */
+/** Returns enabled channels that are failing now, most failures first. */
 export function failingChannels({ rows }: ChannelsHealth): AttentionItem[] {
   return rows
     .filter((row) => row.status === ChannelStatus.enabled)
@@ -35,7 +37,7 @@ export function failingChannels({ rows }: ChannelsHealth): AttentionItem[] {
     .slice(0, MOST_OF_A_KIND);
 }
 
-/** Channels that the gateway disabled, the latest first. */
+/** Returns channels that the gateway disabled automatically, latest first. */
 export async function disabledChannels(pool: Pool): Promise<AttentionItem[]> {
   const { rows } = await pool.query<{
     id: number;
@@ -57,12 +59,12 @@ export async function disabledChannels(pool: Pool): Promise<AttentionItem[]> {
 }
 
 interface Spending {
-  /** US dollars of provider cost by channel, within 24 hours. */
+  /** Provider cost of a channel within 24 hours, in US dollars. */
   costOf(channelId: number): number;
   yuanPerUsd: number;
 }
 
-/** Enabled channels whose account at the provider is nearly empty. */
+/** Returns enabled channels whose account at the provider is nearly empty. */
 export async function lowBalances(pool: Pool, { costOf, yuanPerUsd }: Spending): Promise<AttentionItem[]> {
   const { rows } = await pool.query<{ id: number; name: string; balance: number; currency: string }>(
     `SELECT id, name, balance::float8 AS balance, balance_currency AS currency FROM channels
@@ -79,7 +81,7 @@ export async function lowBalances(pool: Pool, { costOf, yuanPerUsd }: Spending):
     .slice(0, MOST_OF_A_KIND);
 }
 
-/** Models of enabled channels that have no price, so that calls to them are refused. */
+/** Returns models of enabled channels without a price. Calls to them are refused. */
 export async function unpricedModels(pool: Pool, db: PrismaClient): Promise<AttentionItem[]> {
   const [table, { rows }] = await Promise.all([
     loadTable(db),
@@ -96,7 +98,7 @@ export async function unpricedModels(pool: Pool, db: PrismaClient): Promise<Atte
 
 type NoticeItem = Extract<AttentionItem, { kind: "notice" }>;
 
-/** Problems with payments, jobs and price updates within 24 hours, once per subject. */
+/** Returns problems with payments, jobs and price updates within 24 hours, once per subject. */
 export async function recentNotices(pool: Pool): Promise<AttentionItem[]> {
   const { rows } = await pool.query<{
     event: NoticeItem["event"];
@@ -126,7 +128,7 @@ export async function recentNotices(pool: Pool): Promise<AttentionItem[]> {
     .slice(0, MOST_OF_A_KIND);
 }
 
-/** The last audit of all balances, when it found a difference. */
+/** Returns the last audit of all balances if it found a drift. */
 export async function auditDrift(pool: Pool): Promise<AttentionItem[]> {
   const { rows } = await pool.query<{ time: Date; drift: bigint }>(
     "SELECT created_time AS time, drift FROM audit_runs ORDER BY id DESC LIMIT 1",
@@ -136,7 +138,7 @@ export async function auditDrift(pool: Pool): Promise<AttentionItem[]> {
   return [{ kind: "audit-drift", drift: Number(last.drift), time: seconds(last.time) }];
 }
 
-/** Customers whose calls were refused for want of a balance. */
+/** Returns the calls that were refused because of an insufficient balance, and their number of users. */
 export function emptyBalances({ reasons }: Failures): AttentionItem[] {
   const refused = reasons.find(({ code }) => code === "insufficient_quota");
   return refused === undefined ? [] : [{ kind: "balance-empty", calls: refused.count, users: refused.users }];

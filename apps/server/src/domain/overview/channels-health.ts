@@ -5,7 +5,7 @@ import type { Pool } from "#platform/database/db.ts";
 import type { Latency, RescuedRow } from "./latency.ts";
 import type { TwoDays } from "./two-days.ts";
 
-/** A row per channel with its last 24 hours. There may be thousands of channels: those with calls come first. */
+/** One row per channel with its last 24 hours. Channels with calls come first: there may be thousands. */
 
 const MOST_ROWS = 50;
 
@@ -75,7 +75,7 @@ export function hourlyByChannel({
     return hours;
   }
   for (const { day, key, request_count, failed_count, quota } of usage) {
-    // Calls that never reached a channel have none.
+    // Calls that never reached a channel have the key "0".
     if (key === "0" || day < 0) continue;
     const hours = hoursOf(Number(key));
     add(hours.requests, day, request_count + failed_count);

@@ -2,7 +2,7 @@ import type { Amounts, FlowPath } from "@gateway/shared/usage/insights";
 import type { Span } from "#domain/usage/pieces.ts";
 import type { Pool } from "#platform/database/db.ts";
 
-/** The paths of calls from users to channels, and what each channel earned: one reading of the hourly roll-up. */
+/** Paths of calls from users to channels, and each channel's revenue, from the hourly roll-up. */
 
 const mostPaths = 200;
 
@@ -35,7 +35,7 @@ interface PathRow {
   all_failed: bigint;
 }
 
-/** @param span of so many days as can be read at once */
+/** @param span limited by the caller to a number of days that can be read at once */
 export async function flowsOf(pool: Pool, span: Span): Promise<Flows> {
   const [paths, money] = await Promise.all([
     pool.query<PathRow>(
@@ -48,7 +48,7 @@ export async function flowsOf(pool: Pool, span: Span): Promise<Flows> {
         ORDER BY quota DESC, requests DESC, user_id, token_id, "group", model, channel_id LIMIT ${mostPaths}`,
       [span.from, span.to],
     ),
-    // The charge without the ratio of its group, as it is now, is the price of the list.
+    // The list price is the charge divided by the current ratio of its group.
     pool.query<{ channel_id: number; charged: bigint; cost: number; without_cost: bigint }>(
       `SELECT h.channel_id, COALESCE(sum(h.quota) FILTER (WHERE g.ratio > 0), 0)::bigint AS charged,
               COALESCE(sum(h.quota / g.ratio) FILTER (WHERE g.ratio > 0), 0)::float8 AS cost,

@@ -46,8 +46,8 @@ async function used(daysBefore: number, { user_id, model, quota, ...more }: Hour
   });
 }
 
-describe("the insights of a period", () => {
-  it("rank with the time before, follow each path, and know the margin where a group has a ratio", async () => {
+describe("insights of a period", () => {
+  it("compare with the preceding period, follow paths, and compute margins of groups", async () => {
     const { db } = database;
     const ann = await db.user.create({ data: { username: "ann", aff_code: "ann" } });
     const ben = await db.user.create({ data: { username: "ben", aff_code: "ben" } });
@@ -99,7 +99,7 @@ describe("the insights of a period", () => {
     });
   });
 
-  it("sum up what has no path of its own", async () => {
+  it("sum up the calls without a listed path", async () => {
     await database.db.usageHour.deleteMany();
     for (let user = 1; user <= 205; user += 1)
       await used(1, { user_id: 10_000 + user, model: "a", quota: user });

@@ -7,7 +7,7 @@ import type { Pool } from "#platform/database/db.ts";
 import { flowsOf } from "./flows.ts";
 import { sampleLatency } from "./latency.ts";
 
-/** A period with the time before it: rankings, channels with their margin, and the paths of calls. */
+/** A period compared with the preceding one: rankings, channels with their margin, and the paths of calls. */
 
 const mostRanked = 10;
 const mostChannels = 50;
@@ -94,7 +94,7 @@ interface Ranking {
 
 type RankedKey = Omit<Ranked, "id" | "name"> & { key: string };
 
-/** Those that spent most, then those with the most requests. */
+/** Returns the keys with the highest charges, then those with the most requests. */
 async function rank(pool: Pool, { by, span, before, closed, only }: Ranking): Promise<RankedKey[]> {
   const days = [before.from, span.from].map((start) => ({ date: "", start }));
   const whole = { from: before.from, to: span.to };

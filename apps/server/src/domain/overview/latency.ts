@@ -3,13 +3,13 @@ import type { LatencySample } from "@gateway/shared/usage/overview";
 import type { Pool } from "#platform/database/db.ts";
 
 /**
- * Percentiles of the newest calls. Roll-ups have sums only, so rows of the log are read, by time and at most so many:
- * a day of a small site, minutes of a large one.
+ * Percentiles of the newest calls. Roll-ups contain sums only, so this reads a bounded number of log rows by
+ * time: a day of a small site, minutes of a large one.
  */
 
 const MOST_ROWS = 5_000;
 
-/** $1 from, $2 to, newest first. The limit stands before any other condition, so that it bounds what is read. */
+/** Parameters: $1 from, $2 to. The limit precedes all other conditions, so that it bounds the rows read. */
 const newestRows = (columns: string) => `
   SELECT ${columns} FROM (
     SELECT * FROM request_logs WHERE created_at >= $1 AND created_at < $2
@@ -31,7 +31,10 @@ export interface Latency {
   byChannel: Map<number, LatencySample>;
 }
 
-/** Calls between two instants that were charged; those answered from the cache of a token asked no channel. */
+/**
+ * Samples charged calls between two instants.
+ * It excludes calls served from a token's cache, which use no channel.
+ */
 export async function sampleLatency(pool: Pool, from: Date, to: Date): Promise<Latency> {
   const percentile = (share: number, column: string) =>
     `percentile_cont(${share}) WITHIN GROUP (ORDER BY ${column})`;
@@ -70,7 +73,7 @@ export interface RescuedRow {
   count: number;
 }
 
-/** Attempts that failed at a channel other than the one where the call ended, by that channel and hour. */
+/** Counts attempts that failed at a channel other than the call's last one, by that channel and hour. */
 export async function rescuedAttempts(pool: Pool, from: Date, to: Date): Promise<RescuedRow[]> {
   const { rows } = await pool.query<Omit<RescuedRow, "count"> & { count: bigint }>(
     `SELECT (note->>'channel_id')::int AS channel_id, date_trunc('hour', created_at, 'UTC') AS hour, count(*) AS count

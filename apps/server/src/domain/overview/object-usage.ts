@@ -15,18 +15,18 @@ import { rescuedAttempts } from "./latency.ts";
 import { type TwoDays, twoDays } from "./two-days.ts";
 
 /**
- * One channel, account or token: its last 24 hours and 30 days. Roll-ups, and at most so many rows of the log, which have
- * an index for each of the three.
+ * Last 24 hours and 30 days of one channel, account or token. It reads roll-ups and a bounded number of log
+ * rows, which have an index for each of the three.
  */
 
 const MOST_ROWS = 5_000;
 const MOST_MODELS = 8;
 const MOST_REASONS = 8;
 
-/** A token names its owner, too: usage is found by accounts. */
+/** What to measure. A token includes its owner, because usage is indexed by account. */
 export type Measured = { channel: number } | { user: number } | { user: number; token: number };
 
-/** As a condition on usage_hours and request_logs, with the parameters from $1 on. */
+/** Returns a condition on usage_hours and request_logs, with parameters from $1 on. */
 function conditionOf(measured: Measured): { sql: string; values: number[] } {
   if ("channel" in measured) return { sql: "channel_id = $1", values: [measured.channel] };
   if ("token" in measured)
@@ -73,7 +73,7 @@ export async function describeUsageOf(
   };
 }
 
-/** Sums of each period. A token has no roll-up of its own, and is read hour by hour. */
+/** Returns the sums of each period. A token has no roll-up of its own, so its hours are summed. */
 async function sumsBy(
   pool: Pool,
   measured: Measured,
@@ -145,7 +145,9 @@ async function modelsOf(pool: Pool, measured: Measured, since: Date): Promise<Ob
   }));
 }
 
-/** Its newest rows. The limit stands before any other condition, so that it bounds what is read. */
+/**
+ * Returns SQL for the newest rows. The limit precedes all other conditions, so that it bounds the rows read.
+ */
 function newestRows({ sql, values }: ReturnType<typeof conditionOf>): string {
   return `SELECT created_at, request_id, type, error_code, status, user_id, model_name, cache_hit, is_stream, request_time,
                  first_byte_time
@@ -230,7 +232,7 @@ async function failuresOf(
   };
 }
 
-/** 24 hours of the channels that a list shows, each with its last failed call. */
+/** Returns 24 hours of the channels in a list, each with its last failed call. */
 export async function hoursOfChannels(
   pool: Pool,
   ids: readonly number[],
@@ -265,7 +267,10 @@ export async function hoursOfChannels(
 
 const hourMs = 3_600_000;
 
-/** Within an hour of which the roll-ups say that calls failed, so that few rows are looked through. */
+/**
+ * Finds the last failed call of each channel within an hour with failures in the roll-ups.
+ * This limits the rows read.
+ */
 async function lastFailed(
   pool: Pool,
   places: readonly { id: number; start: Date }[],

@@ -3,7 +3,7 @@ import { describeOverview, type OverviewDeps } from "./overview.ts";
 
 type OverviewCache = Recomputed<Awaited<ReturnType<typeof describeOverview>>>;
 
-/** @param now milliseconds of a clock that never goes back */
+/** @param now monotonic clock, in milliseconds */
 export function createOverviewCache(deps: OverviewDeps, now?: () => number): OverviewCache {
   return recomputed(() => describeOverview(deps), {
     lastsMs: 3_000,

@@ -13,7 +13,7 @@ let users: { id: number; username: string }[] = [];
 const channels: number[] = [];
 
 const hourMs = 3_600_000;
-/** A quarter of the last hour is over. */
+/** A quarter of the current hour has elapsed. */
 const now = new Date("2026-04-03T10:15:00Z");
 const settings = { current: () => ({ QuotaPerUnit: 500_000, PaymentUSDRate: 7 }) };
 const overview = () => describeOverview({ ...database, settings }, now);
@@ -42,7 +42,7 @@ afterAll(async () => {
   await place.drop();
 });
 
-/** Calls over 60 hours until `now`, in the log and, as the ledger does it, in the roll-up. */
+/** Writes calls of the 60 hours before `now` to the log and, like the ledger, to the roll-up. */
 async function fill(): Promise<void> {
   const { pool } = database;
   const free = "CASE WHEN n % 7 = 0 THEN 'gift' WHEN n % 7 < 4 THEN 'half' ELSE 'default' END";
@@ -96,7 +96,7 @@ async function logRows(): Promise<LogRow[]> {
 const begun = Math.floor(now.getTime() / hourMs) * hourMs;
 const since = begun - (OVERVIEW_HOURS - 1) * hourMs;
 
-/** A sum over today's rows, and over yesterday's: of its last hour a quarter, as of today's. */
+/** Sums today's and yesterday's rows. Yesterday's last hour counts by a quarter, like today's. */
 function compared(rows: LogRow[], of: (row: LogRow) => number): { now: number; before: number } {
   const sum = (from: number, to: number) =>
     rows.filter(({ at }) => at >= from && at < to).reduce((total, row) => total + of(row), 0);
@@ -107,8 +107,8 @@ function compared(rows: LogRow[], of: (row: LogRow) => number): { now: number; b
   };
 }
 
-describe("the overview", () => {
-  it("agrees with the log, row by row, whether its hours are closed or not", async () => {
+describe("overview", () => {
+  it("matches the log row by row, with open and closed hours", async () => {
     const rows = await logRows();
     const ratio: Record<string, number> = { half: 0.5, gift: Infinity, default: 1 };
     const expected = {
@@ -131,7 +131,7 @@ describe("the overview", () => {
     expect(open.since * 1000).toBe(since);
   });
 
-  it("says per channel which calls and attempts failed in which hour", async () => {
+  it("shows failed calls and attempts by channel and hour", async () => {
     const rows = (await logRows()).filter((row) => row.at >= since);
     const { channels: health } = await overview();
     const hourOf = (row: LogRow) => Math.floor((row.at - since) / hourMs);
@@ -155,7 +155,7 @@ describe("the overview", () => {
     expect(lastChannel?.rescued.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(50);
   });
 
-  it("has percentiles of the newest calls, and reasons of failures", async () => {
+  it("contains percentiles of the newest calls, and reasons of failures", async () => {
     const rows = (await logRows()).filter((row) => row.at >= since);
     const durations = rows
       .filter((row) => row.type === 2)
@@ -174,7 +174,7 @@ describe("the overview", () => {
     expect(reasons.reduce((sum, reason) => sum + reason.count, 0)).toBe(failed);
   });
 
-  it("ranks models and users by the change of what they were charged", async () => {
+  it("ranks models and users by the change of their charges", async () => {
     const rows = await logRows();
     const { traffic } = await overview();
     const changeOf = ({ now: later, before }: { now: number; before: number }) => Math.abs(later - before);
@@ -201,7 +201,7 @@ describe("the overview", () => {
     expect(traffic.users).toHaveLength(3);
   });
 
-  it("names what needs attention", async () => {
+  it("lists what needs attention", async () => {
     const { db, pool } = database;
     const disabled = await db.channel.create({
       data: { type: 1, name: "off", status: 3, status_reason: "Refused", status_time: now },
@@ -251,7 +251,7 @@ describe("the overview", () => {
     expect((await overview()).attention.map((item) => item.kind)).not.toContain("audit-drift");
   });
 
-  it("calls a channel failing when a fifth of its latest calls failed, and no other", async () => {
+  it("reports a channel as failing only when a fifth of its latest calls failed", async () => {
     const { pool } = database;
     const use = (channel: number, good: number, failed: number) =>
       pool.query(
@@ -271,7 +271,7 @@ describe("the overview", () => {
     expect(failing.map((item) => item.id)).not.toContain(quiet);
   });
 
-  it("is computed once for all readers of a few seconds, and again after a failure", async () => {
+  it("is computed once for all readers within seconds, and again after a failure", async () => {
     let clock = 0;
     let broken = false;
     let computed = 0;

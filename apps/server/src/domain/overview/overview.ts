@@ -29,8 +29,8 @@ import { rescuedAttempts, sampleLatency } from "./latency.ts";
 import { compareDays, type TwoDays, twoDays } from "./two-days.ts";
 
 /**
- * The state of the gateway for operators: roll-ups, and a bounded number of rows of the log. Nothing here grows with
- * the log; what a reader may not see is taken out by the console.
+ * State of the gateway for operators, from roll-ups and a bounded number of log rows. Nothing here grows with
+ * the log. The console removes the parts that a reader may not see.
  */
 
 export interface OverviewDeps {
@@ -39,14 +39,14 @@ export interface OverviewDeps {
   settings: { current(): Pick<Settings, "QuotaPerUnit" | "PaymentUSDRate"> };
 }
 
-/** Models or users in the list of changes. */
+/** Maximum number of models or users in the list of changes. */
 const MOST_CHANGES = 5;
 const dayMs = 86_400_000;
 
-/** Both always null here: who reads them is decided later. */
+/** An overview with all parts. The console decides later who may read them. */
 type Complete = Overview & { traffic: Traffic; channels: NonNullable<Overview["channels"]> };
 
-/** @param now the end of the last 24 hours */
+/** @param now end of the last 24 hours */
 export async function describeOverview(deps: OverviewDeps, now = currentTime()): Promise<Complete> {
   const { pool } = deps;
   const days = twoDays(now);
@@ -92,7 +92,7 @@ export async function describeOverview(deps: OverviewDeps, now = currentTime()):
   return { version, computed_at: Math.floor(now.getTime() / 1000), ...content };
 }
 
-/** Sums of 48 hours, oldest first. */
+/** Returns the sums of 48 hours, oldest first. */
 function byHour(rows: readonly DayUsage[]): UsageSum[] {
   const sums = Array.from({ length: 2 * OVERVIEW_HOURS }, () => sumOf(undefined));
   for (const { day, key: _key, ...sum } of rows) if (sums[day] !== undefined) sums[day] = sum;
@@ -122,7 +122,7 @@ function figuresOf(rows: readonly DayUsage[], days: TwoDays): Figures {
   };
 }
 
-/** What the calls cost at the prices of the list: the charges of each group without its present ratio. */
+/** Computes the cost at list prices: the charges of each group divided by its current ratio. */
 async function providerCost(
   pool: Pool,
   groups: readonly DayUsage[],
@@ -135,7 +135,7 @@ async function providerCost(
   const costs = days.hours.map(() => 0);
   let free = 0;
   for (const { day, key, quota, request_count } of groups) {
-    // A group that was deleted counts as if it had no ratio.
+    // A deleted group counts with a ratio of 1.
     const ratio = ratios.get(key) ?? 1;
     if (ratio > 0) costs[day] = (costs[day] ?? 0) + quota / ratio;
     else if (day >= OVERVIEW_HOURS) free += request_count;
@@ -148,7 +148,7 @@ interface AttentionInput {
   health: NonNullable<Overview["channels"]>;
   failures: Traffic["failures"];
   charges: readonly DayUsage[];
-  /** Provider cost of a charged point. */
+  /** Provider cost per charged point. */
   share: number;
 }
 

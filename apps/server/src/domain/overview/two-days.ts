@@ -1,20 +1,20 @@
 import { OVERVIEW_HOURS } from "@gateway/shared/usage/overview";
 import type { Span } from "#domain/usage/pieces.ts";
 
-/** The last 24 hours and the 24 before them, in whole hours of the roll-ups. Pure. */
+/** The last 24 hours and the preceding 24, in whole hours of the roll-ups. Pure. */
 
 const hourMs = 3_600_000;
 
 export interface TwoDays {
-  /** Both days: from the first hour of the earlier one until now. */
+  /** Both days, from the first hour of the earlier one until now. */
   span: Span;
   /** Starts of the hours of both days, oldest first; the last one has begun. */
   hours: Date[];
-  /** The first hour of the later day. */
+  /** First hour of the later day. */
   since: Date;
-  /** The last hour of the earlier day, of which only a share lies before this time of yesterday. */
+  /** Last hour of the earlier day. Only a share of it lies before this time of yesterday. */
   cutHour: Date;
-  /** That share: of the hour that has begun, so much is over. */
+  /** Elapsed share of the current hour, from 0 to 1. */
   share: number;
 }
 
@@ -32,7 +32,7 @@ export function twoDays(now: Date): TwoDays {
   };
 }
 
-/** Values of 48 hours as two days: of the earlier day's last hour only the share that was over at this time. */
+/** Sums 48 hourly values into two days. The earlier day's last hour counts by the elapsed share only. */
 export function compareDays(hourly: readonly number[], { share }: TwoDays): { now: number; before: number } {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const last = OVERVIEW_HOURS - 1;

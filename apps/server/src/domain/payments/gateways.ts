@@ -17,7 +17,7 @@ import type { PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/clie
 import type { Secrets } from "#platform/secrets.ts";
 import { configOf, sealConfig } from "./payment-deps.ts";
 
-/** Payment gateways as administrators edit them. Secrets go in and never come out. */
+/** Administration of payment gateways. Secrets are write-only. */
 
 export interface GatewayEditing {
   db: PrismaClient;
@@ -43,7 +43,7 @@ export async function createGateway(
   });
 }
 
-/** A secret that is left empty stays as it is. Throws `conflict` when the type is another. */
+/** Changes a gateway; an empty secret keeps its value. Throws `conflict` when the type differs. */
 export async function changeGateway(
   { db, secrets, gateways }: GatewayEditing,
   actor: Actor,
@@ -52,7 +52,7 @@ export async function changeGateway(
 ): Promise<PaymentGateway> {
   return db.$transaction(async (tx) => {
     const before = await lockGateway(tx, id);
-    // What is on its way through it is reported in the old one's words.
+    // Notifications of pending payments still arrive in the format of the old type.
     if (before.type !== input.type) {
       throw conflict({ reason: "payment_type_fixed" }, { field: "type" });
     }
@@ -85,7 +85,7 @@ export async function patchGateway(
   });
 }
 
-/** Nothing new is paid through it; what is on its way still arrives, so the row stays. */
+/** Disables new payments. Pending payments still arrive, so the row stays. */
 export async function deleteGateway(
   { db, secrets }: GatewayEditing,
   actor: Actor,
@@ -127,7 +127,7 @@ export async function listGateways(
   return { rows, total };
 }
 
-/** @param base where the world reaches us, unless the gateway names another place */
+/** @param base public address of the gateway, unless the row has an address of its own */
 export function describeGateway(secrets: Secrets, row: PaymentGateway, base: string): PaymentRow {
   const type = PaymentType.parse(row.type);
   const secret: readonly string[] = paymentSecrets[type];
@@ -145,13 +145,13 @@ export function describeGateway(secrets: Secrets, row: PaymentGateway, base: str
   };
 }
 
-/** "" while neither the gateway nor the settings name an address. */
+/** Returns the notification URL; "" while neither the row nor the settings contain an address. */
 export function notifyUrlOf(row: Pick<PaymentGateway, "uuid" | "notify_domain">, base: string): string {
   const address = (row.notify_domain || base).replace(/\/+$/, "");
   return address === "" ? "" : `${address}/api/payment/notify/${row.uuid}`;
 }
 
-/** How people can pay, best first. */
+/** Returns the available payment methods, sorted by preference. */
 export async function listChoices(db: Db): Promise<PaymentChoice[]> {
   const rows = await db.paymentGateway.findMany({
     where: { enable: true, deleted_at: null },
@@ -202,7 +202,7 @@ async function lockGateway(tx: Db, id: number): Promise<PaymentGateway> {
   return getGateway(tx, id);
 }
 
-/** With the settings that are no secret, so that the log says who sent the money elsewhere. */
+/** Writes an audit row with the non-secret settings, so that a redirected payment can be traced. */
 async function note(
   tx: Db,
   secrets: Secrets,

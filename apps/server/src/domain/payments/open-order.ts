@@ -21,17 +21,17 @@ import { randomText } from "#platform/secrets.ts";
 import { notifyUrlOf } from "./gateways.ts";
 import { clientOf, type PaymentDeps } from "./payment-deps.ts";
 
-/** From an amount to something that can be paid. The order is stored before the gateway hears of it. */
+/** Opens orders. An order is stored before the payment gateway receives it. */
 
 const HOUR_MS = 3_600_000;
-/** The gateway takes no money for it after this; we give it up an hour later. */
+/** The gateway accepts no payment after this time. The order is closed an hour later. */
 const OPEN_FOR_MS = 2 * HOUR_MS;
 export const GIVEN_UP_AFTER_MS = 3 * HOUR_MS;
 const MOST_OPEN = 20;
 
 export interface OpenOrderInput extends OrderInput {
   userId: number;
-  /** Where the world reaches this site, with its base path. */
+  /** Public address of this site, including its base path. */
   siteUrl: string;
 }
 
@@ -50,8 +50,9 @@ export function termsFor(settings: Settings, group: string): TopUpTerms {
 }
 
 /**
- * Throws `invalid_request` for an amount that cannot be topped up, `not_found` for a gateway that is off, `conflict`
- * when the price is not the one that was shown, `rate_limit_exceeded` with too many orders open, and what the gateway says.
+ * Opens an order at a payment gateway. Throws `invalid_request` for an invalid amount, `not_found` for a
+ * disabled gateway, `conflict` when the price differs from the displayed one, `rate_limit_exceeded` with too
+ * many open orders, and the gateway's own errors.
  */
 export async function openOrder(deps: PaymentDeps, input: OpenOrderInput): Promise<OpenedOrder> {
   const { userId, amount } = input;
@@ -105,12 +106,12 @@ export async function openOrder(deps: PaymentDeps, input: OpenOrderInput): Promi
   }
 }
 
-/** Without the characters that separate fields: some gateways sign the title without encoding it. */
+/** Returns the title without field separators, because some gateways sign it without encoding. */
 function titleOf({ SystemName }: Settings, amount: number): string {
   return `${SystemName.replaceAll(/[&=\p{C}]+/gu, " ").trim() || "Top-up"} $${amount}`;
 }
 
-/** How to pay an order, as its gateway opened it. */
+/** Returns how to pay an order, as its gateway opened it. */
 function openedOrder(order: Order, gatewayName: string): OpenedOrder {
   return {
     trade_no: order.trade_no,
@@ -127,7 +128,7 @@ function closesAt(order: Pick<Order, "created_at">): Date {
   return new Date(order.created_at.getTime() + OPEN_FOR_MS);
 }
 
-/** How an order stands, and how to pay it while that is still possible. */
+/** Returns the state of an order, and how to pay it while that is possible. */
 export function stateOf(order: Order & { gateway: PaymentGateway }): OrderState {
   const payable = order.status === "pending" && order.pay_url !== "" && closesAt(order) > currentTime();
   return {
@@ -171,13 +172,13 @@ async function refuseTooMany(deps: PaymentDeps, userId: number): Promise<void> {
   throw new GatewayError("rate_limit_exceeded", { reason: "too_many_orders" });
 }
 
-/** The instant in UTC and 60 bits no one can guess; 26 letters and digits, which every gateway takes. */
+/** Returns the UTC time plus 60 random bits: 26 letters and digits, which every gateway accepts. */
 function tradeNo(now: Date): string {
   const instant = now.toISOString().replace(/\D/g, "").slice(0, 14);
   return instant + randomText(12);
 }
 
-/** Operators hear why: a gateway that opens nothing earns nothing. */
+/** Marks the order as failed and notifies operators with the reason. */
 async function fail(
   deps: PaymentDeps,
   gateway: PaymentGateway,
@@ -204,7 +205,7 @@ async function fail(
   });
 }
 
-/** Words of the gateway or of the network stand in the cause. */
+/** Returns the reason of an error. The cause contains the message of the gateway or the network. */
 function causeOf(error: unknown): Reason {
   return error instanceof GatewayError && !(error.cause instanceof Error)
     ? reasonOfError(error)

@@ -6,7 +6,7 @@ import type { Db } from "#platform/database/db.ts";
 import { contains } from "#platform/database/text-search.ts";
 import type { Order, PaymentGateway, Prisma, PrismaClient } from "#platform/prisma/client.ts";
 
-/** Orders as people read them: their own, or everyone's. */
+/** Lists of orders, for their owner or for administrators. */
 
 export type OrderWithGateway = Order & { gateway: PaymentGateway };
 
@@ -60,7 +60,7 @@ export async function listOwnOrders(
   return { rows: rows.map(describeOwnOrder), total };
 }
 
-/** Throws `not_found`, also for someone else's. */
+/** Throws `not_found`, also for an order of another user. */
 export async function getOwnOrder(db: Db, userId: number, trade_no: string): Promise<OrderWithGateway> {
   const order = await db.order.findFirst({
     where: { trade_no, user_id: userId },
@@ -84,8 +84,7 @@ export async function getOrder(
 }
 
 /**
- * Someone does not want to pay it any more. Money that comes all the same is credited. Throws `conflict` when it is
- * not open.
+ * Closes an open order. A later payment is still credited. Throws `conflict` when the order is not open.
  */
 export async function closeOrder(
   db: PrismaClient,
@@ -136,7 +135,7 @@ export function describeOrder(row: OrderWithGateway, username: string): OrderRow
     user_id,
     username,
     trouble,
-    // Only this room writes this column.
+    // Only this module writes this column.
     trouble_facts: row.trouble_facts as Record<string, string>,
     refunded_at: row.refunded_at === null ? null : seconds(row.refunded_at),
     refund_reason,

@@ -7,7 +7,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { PaymentGateway as GatewayRecord, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 
-/** What taking money needs of the process. */
+/** Dependencies for taking payments. */
 export interface PaymentDeps {
   db: PrismaClient;
   secrets: Secrets;
@@ -34,7 +34,7 @@ export function configOf(
   return Config.parse(JSON.parse(secrets.decrypt(config_encrypted, contextOf(uuid))));
 }
 
-/** Throws `internal` when its settings are not complete. */
+/** Returns the client of a gateway. Throws `internal` when its settings are incomplete. */
 export function clientOf(deps: PaymentDeps, gateway: GatewayRecord): PaymentClient {
   const record = deps.gateways[gateway.type as PaymentType];
   return record.connect(configOf(deps.secrets, gateway), { fetch: deps.fetch, now: () => currentTime() });

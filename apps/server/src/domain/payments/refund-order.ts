@@ -8,9 +8,9 @@ import { currentTime } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 
 /**
- * The money of an order was given back at its gateway, by hand: its credit is taken back with the reason, in one
- * transaction. Final. Throws `conflict` when it is not paid, `invalid_request` when the balance does not hold as much
- * any more; then nothing has changed.
+ * Records a refund that was made manually at the gateway: deducts the order's credit with the reason, in one
+ * transaction. It is final. Throws `conflict` for an unpaid order and `invalid_request` when the balance is
+ * too low; then nothing changes.
  */
 export async function refundOrder(
   db: PrismaClient,

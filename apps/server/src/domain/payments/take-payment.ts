@@ -16,15 +16,15 @@ import type { Order, PaymentGateway } from "#platform/prisma/client.ts";
 import type { PaymentDeps } from "./payment-deps.ts";
 
 /**
- * The one way from a payment to a credit, whoever brings the news of it. The order's row is locked first, so that two
- * bearers of the same news take turns, and the second finds it done.
+ * The only path from a payment to a credit, for notifications and queries alike. The order's row is locked
+ * first, so that concurrent reports of one payment run in sequence and the second one has no effect.
  */
 
 const DAY_MS = 86_400_000;
 
 /**
- * "known": it was credited before. Throws `conflict` when the payment is not what this gateway opened; operators are
- * told, and nothing is credited.
+ * Credits a payment. Returns "known" when it was credited before. Throws `conflict` when the payment does not
+ * match the gateway's order; then operators are notified and nothing is credited.
  */
 export async function takePayment(
   deps: PaymentDeps,
@@ -38,7 +38,7 @@ export async function takePayment(
     const trouble = await troubleWith(tx, order, gateway, payment);
     if (trouble !== undefined) {
       await tell(tx, gateway, payment, order, trouble);
-      // Paid twice is not the gateway's mistake: it is told that we know.
+      // A double payment is not the gateway's error, so the notification is acknowledged.
       return order !== null && isFinal(order) && order.gateway_id === gateway.id ? "known" : trouble;
     }
     if (order === null || isFinal(order)) return "known";
@@ -49,12 +49,12 @@ export async function takePayment(
   throw conflict(verdict.params);
 }
 
-/** Nothing that a gateway says of it changes it any more. */
+/** Returns whether an order is in a final state, which gateway reports cannot change. */
 export function isFinal(order: Pick<Order, "status">): boolean {
   return order.status === "success" || order.status === "refunded";
 }
 
-/** What is wrong: by its code on the order, as an error for operators and the gateway. */
+/** A problem with a payment: a code for the order, and an error for operators and the gateway. */
 interface Trouble {
   code: OrderTrouble;
   facts: Record<string, string>;
@@ -151,7 +151,7 @@ async function creditOrder(
   });
 }
 
-/** Gateways repeat what they were refused, so the same trouble is told once per order. */
+/** Reports a problem once per order, because gateways repeat rejected notifications. */
 async function tell(
   tx: Db,
   gateway: PaymentGateway,

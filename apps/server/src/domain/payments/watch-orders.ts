@@ -4,7 +4,7 @@ import { GIVEN_UP_AFTER_MS } from "./open-order.ts";
 import { clientOf, type PaymentDeps } from "./payment-deps.ts";
 import { isFinal, takePayment } from "./take-payment.ts";
 
-/** Orders whose notice has not come: asking the gateway for them, and giving them up at last. */
+/** Polls gateways for orders without a notification, and eventually closes these orders. */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -13,8 +13,8 @@ const AGAIN_AFTER_MS = 5 * MINUTE_MS;
 const MOST_AT_ONCE = 50;
 
 /**
- * Asks the gateway whether an order is paid, unless someone just did. True when it was asked and answered. Throws
- * what the gateway's wire throws.
+ * Asks the gateway whether an order is paid, unless it was checked recently. Returns true when the gateway
+ * was queried. Throws the errors of the gateway's connection.
  */
 export async function askForOrder(
   deps: PaymentDeps,
@@ -23,7 +23,8 @@ export async function askForOrder(
 ): Promise<boolean> {
   const { query } = clientOf(deps, order.gateway);
   if (query === undefined || isFinal(order)) return false;
-  // Whoever writes the instant asks, so that many nodes and a waiting browser ask once.
+  // Only the request that updates `checked_at` queries the gateway, so that several nodes and a waiting
+  // browser query it once.
   const { count } = await deps.db.order.updateMany({
     where: {
       id: order.id,
@@ -37,7 +38,7 @@ export async function askForOrder(
   return true;
 }
 
-/** Asks for what is open for a while, and closes what is open for too long. */
+/** Checks orders that have been open for a while, and closes orders that have been open for too long. */
 export async function watchOrders(deps: PaymentDeps, onError: (error: unknown) => void): Promise<void> {
   const now = currentTime().getTime();
   const orders = await deps.db.order.findMany({
@@ -52,7 +53,7 @@ export async function watchOrders(deps: PaymentDeps, onError: (error: unknown) =
   });
   const silent = new Set<number>();
   for (const order of orders) {
-    // One that does not answer would cost the others their turn.
+    // Skips a gateway that failed, because its timeouts would delay the other orders.
     if (silent.has(order.gateway_id)) continue;
     try {
       await askForOrder(deps, order, AGAIN_AFTER_MS);
@@ -64,7 +65,10 @@ export async function watchOrders(deps: PaymentDeps, onError: (error: unknown) =
   await giveUp(deps, now, silent);
 }
 
-/** Not while its gateway is silent, for a day: it may be paid. Money that comes even later is credited all the same. */
+/**
+ * Closes old orders, but up to a day later while the gateway fails, because they may be paid.
+ * Late payments are still credited.
+ */
 async function giveUp(deps: PaymentDeps, now: number, silent: ReadonlySet<number>): Promise<void> {
   await deps.db.order.updateMany({
     where: {

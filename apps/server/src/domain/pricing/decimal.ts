@@ -1,5 +1,5 @@
 /**
- * Exact decimal numbers ≥ 0 as integers of 10⁻¹². Products and sums stay exact; only their reader rounds.
+ * Exact decimal numbers ≥ 0 as integers of 10⁻¹². Products and sums stay exact; only the final use rounds.
  */
 export const digits = 12;
 export const one = 10n ** BigInt(digits);
@@ -17,7 +17,7 @@ export function parseDecimal(text: string): bigint {
   return value;
 }
 
-/** Prices and ratios are few, and every bill reads the same ones. */
+/** Cache: prices and ratios are few, and every bill parses the same ones. */
 const parsed = new Map<string, bigint>();
 const MAX_PARSED = 2_000;
 
@@ -30,7 +30,7 @@ function parseAnew(text: string): bigint {
   return BigInt(match[1] + fraction.padEnd(digits, "0"));
 }
 
-/** An integer of 10^-`scale` as the shortest decimal string. */
+/** Formats an integer of 10^-`scale` as the shortest decimal string. */
 export function formatDecimal(value: bigint, scale: number): string {
   const text = value.toString().padStart(scale + 1, "0");
   const fraction = text.slice(text.length - scale).replace(/0+$/, "");
@@ -44,7 +44,7 @@ function powerOfTen(scale: number): bigint {
   return (powers[scale] ??= 10n ** BigInt(scale));
 }
 
-/** Up to the next whole number. */
+/** Rounds up to the next integer. */
 export function roundUp(value: bigint, scale: number): bigint {
   const unit = powerOfTen(scale);
   return (value + unit - 1n) / unit;

@@ -8,7 +8,7 @@ import { priceFromJson, priceRowToJson, priceToJson } from "./price-json.ts";
 import { syncPrices } from "./price-sync.ts";
 import { inTransaction, type PriceRow, type SavePrice, savePrice } from "./prices.ts";
 
-/** The price list as administrators edit it: one at a time, several at once, or a whole list; with an audit row. */
+/** Price edits by administrators: one price, several, or a whole list. Each edit writes an audit row. */
 
 export async function listPrices(db: Db): Promise<PriceRow[]> {
   return db.price.findMany({
@@ -17,7 +17,7 @@ export async function listPrices(db: Db): Promise<PriceRow[]> {
   });
 }
 
-/** Throws `conflict` when the model has a price already. */
+/** Throws `conflict` when the model already has a price. */
 export async function createPrice(db: PrismaClient, actor: Actor, input: PriceInput): Promise<PriceRow> {
   return edit(db, async (tx) => {
     await mustHaveOwner(tx, input.channel_type);
@@ -29,7 +29,7 @@ export async function createPrice(db: PrismaClient, actor: Actor, input: PriceIn
   });
 }
 
-/** @param model the name so far; the new one is in `input`. Throws `not_found` or `conflict`. */
+/** @param model the current name; `input` contains the new one. Throws `not_found` or `conflict`. */
 export async function changePrice(
   db: PrismaClient,
   actor: Actor,
@@ -50,7 +50,7 @@ export async function changePrice(
   });
 }
 
-/** Removes those that exist; throws `not_found` when none does. Returns how many. */
+/** Removes the prices that exist and returns their number. Throws `not_found` when none exists. */
 export async function deletePrices(db: PrismaClient, actor: Actor, models: string[]): Promise<number> {
   return edit(db, async (tx) => {
     const before = await tx.price.findMany({ where: { model: { in: models } }, include: { extras: true } });
@@ -62,7 +62,7 @@ export async function deletePrices(db: PrismaClient, actor: Actor, models: strin
   });
 }
 
-/** Gives several models one price: new names are added, known ones changed, those left out removed. */
+/** Sets one price for several models: adds new names, changes existing ones, removes omitted ones. */
 export async function savePriceGroup(db: PrismaClient, actor: Actor, group: PriceGroupInput): Promise<void> {
   const models = new Set(group.models);
   if (models.size < group.models.length) throw repeated("models");
@@ -124,7 +124,7 @@ export function changesToJson(changes: Awaited<ReturnType<typeof syncPrices>>): 
   };
 }
 
-/** Edits take turns, so that what was checked still holds when it is written. */
+/** Serializes edits, so that checks still hold at the time of the write. */
 function edit<T>(db: PrismaClient, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     await tx.$executeRaw`LOCK TABLE prices IN SHARE ROW EXCLUSIVE MODE`;
@@ -138,7 +138,7 @@ async function findPriceRow(tx: Db, model: string): Promise<PriceRow> {
   return row;
 }
 
-/** 0: the owner is unknown. */
+/** Throws when the model owner does not exist. 0 means an unknown owner. */
 async function mustHaveOwner(tx: Db, id: number): Promise<void> {
   if (id === 0) return;
   if ((await tx.modelOwner.count({ where: { id } })) === 0) {

@@ -40,15 +40,15 @@ const texts: Record<string, string> = {
   base64: Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 7919) % 251)).toString("base64"),
 };
 
-describe("an estimate of text", () => {
-  it.each(Object.entries(texts))("covers what tokenizers make of it: %s", (_, value) => {
+describe("estimate of text", () => {
+  it.each(Object.entries(texts))("covers the count of tokenizers: %s", (_, value) => {
     const real = Math.max(olderEncoding(value).length, newerEncoding(value).length);
     const estimated = inputOf([text(value)]);
     expect(estimated).toBeGreaterThanOrEqual(real);
     expect(estimated).toBeLessThan(newerEncoding(value).length * 6 + 50);
   });
 
-  it("counts everything that crosses the wire", () => {
+  it("counts everything in the request", () => {
     const word = "word ".repeat(200);
     const bare = inputOf([text("")]);
     const schema = { type: "object", description: word };
@@ -74,9 +74,9 @@ describe("an estimate of text", () => {
     for (const [what, tokens] of all) expect(tokens - bare, what).toBeGreaterThan(200);
   });
 
-  it("of a megabyte takes a few milliseconds: not all of it is read", () => {
+  it("takes a few milliseconds for a megabyte, because it samples", () => {
     const large = request([text("The quick brown fox 快速的棕色狐狸 jumps. ".repeat(30_000))]);
-    // The quickest of several: the others share the machine with whatever else runs there.
+    // The fastest of several runs: the others compete with other processes on the machine.
     const took = Array.from({ length: 9 }, () => {
       const started = performance.now();
       estimateUsage(large, { maxOutputTokens: 1 });
@@ -85,7 +85,7 @@ describe("an estimate of text", () => {
     expect(Math.min(...took)).toBeLessThan(25);
   });
 
-  it("of a text too long to read whole is right all the same", () => {
+  it("is accurate for a text that is sampled", () => {
     const once = "Mostly English, manchmal Deutsch und 一些中文。 ";
     const short = inputOf([text(once.repeat(1_000))]);
     const long = inputOf([text(once.repeat(100_000))]);
@@ -94,7 +94,7 @@ describe("an estimate of text", () => {
   });
 });
 
-describe("an estimate of output", () => {
+describe("estimate of output", () => {
   const outputOf = (over: Partial<ChatRequest>) =>
     estimateUsage(request([text("hi")], over), { maxOutputTokens: 4096 }).output;
 
@@ -111,7 +111,7 @@ describe("an estimate of output", () => {
   });
 });
 
-describe("an estimate of what is not text", () => {
+describe("estimate of media", () => {
   const png = (width: number, height: number) => {
     const bytes = Buffer.alloc(33);
     bytes.writeUInt32BE(0x89504e47, 0);
@@ -128,18 +128,18 @@ describe("an estimate of what is not text", () => {
     [512, 512, undefined, 350],
     [20_000, 20_000, undefined, 1640],
     [1024, 1024, "low", 85],
-  ])("weighs an image of %d × %d (detail %s) as %d tokens", (width, height, detail, tokens) => {
+  ])("counts an image of %d × %d (detail %s) as %d tokens", (width, height, detail, tokens) => {
     expect(imageInput(image(png(width, height), detail))).toBe(tokens);
   });
 
-  it("weighs an image that it cannot see like a large one", () => {
+  it("counts an image of unknown size like a large one", () => {
     expect(imageInput({ type: "image", source: { type: "url", url: "https://example.com/a.png" } })).toBe(
       1640,
     );
     expect(imageInput(image(Buffer.from("no image at all")))).toBe(1640);
   });
 
-  it("reads the size of every usual format", () => {
+  it("reads the size of every common format", () => {
     const gif = Buffer.from("474946383961400120030000", "hex");
     expect(imageSize(gif)).toEqual({ width: 320, height: 800 });
     const jpeg = Buffer.from("ffd8ffe000104a46494600010100000100010000ffc00011080320014003012200", "hex");
@@ -154,7 +154,7 @@ describe("an estimate of what is not text", () => {
     expect(imageSize(extended)).toEqual({ width: 320, height: 800 });
   });
 
-  /** Ten seconds of 16 bit at 16 kHz, or what the header makes of it. */
+  /** Ten seconds of 16 bit at 16 kHz, or what the header states. */
   function wave(rate: number, channels = 1, bits = 16, over: { byteRate?: number; format?: number } = {}) {
     const file = Buffer.alloc(44 + 320_000);
     file.write("RIFF");
@@ -177,7 +177,7 @@ describe("an estimate of what is not text", () => {
     ["whose header names a compressed format", wave(16_000, 1, 16, { format: 0x55 }), 40],
     ["that is no WAV", Buffer.concat([Buffer.from("ID3\u0004"), Buffer.alloc(320_000)]), 40],
     ["with a header alone", Buffer.from("RIFF\0\0\0\0WAVEfmt "), 0],
-  ])("weighs a recording %s by its bytes", (_, file, seconds) => {
+  ])("counts a recording %s by its bytes", (_, file, seconds) => {
     expect(secondsOf(file)).toBe(seconds);
     const source = { type: "data", mediaType: "audio/wav", data: file.toString("base64") } as const;
     const { audioInput = 0 } = estimateUsage(request([{ type: "audio", format: "wav", source }]), {
@@ -186,7 +186,7 @@ describe("an estimate of what is not text", () => {
     expect(Math.floor(audioInput / 32)).toBe(seconds);
   });
 
-  it("expects a marked prompt to be written to the cache", () => {
+  it("assumes that a marked prompt is written to the cache", () => {
     const marked = (ttl?: "5m" | "1h") =>
       estimateUsage(
         request([{ type: "text", text: "word ".repeat(100), cache: ttl === undefined ? {} : { ttl } }]),
@@ -200,7 +200,7 @@ describe("an estimate of what is not text", () => {
   });
 });
 
-describe("an estimate of what comes on top", () => {
+describe("estimate of additional usage", () => {
   const nothing = {
     audio: false,
     image: false,
@@ -236,26 +236,26 @@ describe("an estimate of what comes on top", () => {
     expect(rest).toEqual(expected);
   });
 
-  it("says that an answer has no limit, that input is not seen, and that thinking was requested", () => {
+  it("reports an unlimited response, unseen input, and requested thinking", () => {
     expect(withMore({}, {})).toMatchObject({ output: 4_096, isOpen: true });
     expect(withMore({ storedTokens: 10_000, unseen: true })).toMatchObject({ isUnseen: true });
     expect(withMore({ thinks: true })).toMatchObject({ thinks: true });
     expect(withMore({ storedTokens: 70_000 }).input).toBeGreaterThan(70_000);
   });
 
-  it("counts fields that no dialect knows as text", () => {
+  it("counts unknown fields as text", () => {
     const fields = { documents: ["word ".repeat(500)] };
     const { input } = withMore({}, { extra: { dialect: "openai-chat", fields } });
     expect(input).toBeGreaterThan(800);
   });
 });
 
-describe("our own count of an answer", () => {
+describe("our own token count of a response", () => {
   it.each([
     [{ narrow: 0, wide: 0 }, 0],
     [{ narrow: 1, wide: 0 }, 1],
     [{ narrow: 400, wide: 0, spaces: 70 }, 100],
-    // Without spaces it is no prose.
+    // Text without spaces does not count as prose.
     [{ narrow: 404, wide: 0 }, 158],
     [{ narrow: 0, wide: 100 }, 70],
   ])("of %j is %d tokens", (tally, tokens) => {

@@ -6,24 +6,24 @@ import { type LongText, longTextOf } from "#platform/long-texts.ts";
 import { dataHead, imageTokens } from "./image-tokens.ts";
 
 /**
- * How many tokens a call may use, before it is made: the most that its request allows, so that what is reserved
- * covers it. Also our own count of an answer when its provider is silent. It must not know prices.
+ * Estimates the maximum tokens of a call before it is made, so that the reservation covers it. Also counts
+ * the tokens of a response whose provider reports no usage. It must not depend on prices.
  */
 
 export interface EstimateOptions {
-  /** What the model may write when the request does not say. */
+  /** Maximum output of the model when the request has no limit. */
   maxOutputTokens: number;
-  /** What the request may cost beyond its text and its limit. */
+  /** Possible usage of the request beyond its text and its limit. */
   spending?: Spending;
 }
 
-/** The most that a request may use, as far as it can be known. */
+/** The maximum usage of a request, as far as it can be known. */
 export interface Estimate extends Usage {
-  /** The request sets no output limit: an answer may be longer than what is reserved. */
+  /** The request has no output limit: the response may be longer than the reserved output. */
   isOpen?: boolean;
-  /** The provider adds input that the request does not show. */
+  /** The provider adds input that is not part of the request. */
   isUnseen?: boolean;
-  /** Thinking was requested, which no text of the answer shows. */
+  /** The request enables thinking, which is not visible in the response's text. */
   thinks?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
   }
   for (const tool of request.serverTools ?? []) addJson(scan, tool.extra.fields);
   if (request.responseFormat?.type === "json-schema") addJson(scan, request.responseFormat.schema);
-  // Documents, template arguments: what no dialect knows may still be read to the model.
+  // Documents, template arguments: unknown fields may still become model input.
   addJson(scan, request.extra?.fields);
 
   const { spending } = options;
@@ -50,7 +50,7 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
     ...outputOf(request, options),
     ...(scan.image > 0 ? { imageInput: capped(scan.image) } : {}),
     ...(scan.audio > 0 ? { audioInput: capped(scan.audio) } : {}),
-    // Whatever lies before the mark may be written anew, which costs more than reading.
+    // All input before a cache mark may be written to the cache, which costs more than reading it.
     ...(scan.cache === "1h" ? { cacheWrite1h: capped(input) } : {}),
     ...(scan.cache === "5m" ? { cacheWrite5m: capped(input) } : {}),
     ...requestedTier(request),
@@ -62,16 +62,16 @@ export function estimateUsage(request: ChatRequest, options: EstimateOptions): E
   };
 }
 
-/** Tokens of one generated picture, in the dearest size and quality that has a published count. */
+/** Tokens of one generated image, in the most expensive size and quality with a published count. */
 export const tokensPerImage = 6_240;
-/** Each picture on the way, where the request wants to see some. */
+/** Tokens of each partial image, if requested. */
 export const tokensPerPartialImage = 100;
-/** What providers add for the answer when a thinking budget would use up the limit; so do we. */
+/** Tokens that providers add for the answer when the thinking budget would use up the limit. */
 const answerBesideThinking = 1_024;
 
 type Output = Pick<Estimate, "output" | "audioOutput" | "imageOutput" | "isOpen">;
 
-/** One limit holds for text and thinking. Thinking beyond it, predictions and pictures come on top. */
+/** Text and thinking share one limit. Thinking beyond it, predictions and images are added. */
 function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: EstimateOptions): Output {
   const { spending } = options;
   const limit = maxOutputTokens ?? options.maxOutputTokens;
@@ -80,7 +80,7 @@ function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: E
   if (maxOutputTokens === undefined) one += budget;
   else if (budget >= limit) one += budget + answerBesideThinking;
   if (spending?.predicted !== undefined) one += textTokens(JSON.stringify(spending.predicted));
-  // A picture has its size, whatever the limit says.
+  // The size of an image does not depend on the limit.
   if (spending?.image === true) one = Math.max(one, tokensPerImage);
   const drawn =
     (spending?.toolImages ?? 0) * (tokensPerImage + (spending?.partialImages ?? 0) * tokensPerPartialImage);
@@ -94,37 +94,37 @@ function outputOf({ maxOutputTokens, reasoning, n = 1 }: ChatRequest, options: E
   };
 }
 
-/** One dialect has its fast tier as a speed of its own. */
+/** Returns the requested service tier. One dialect requests its fast tier with a `speed` field. */
 function requestedTier({ serviceTier, extra }: ChatRequest): Pick<Usage, "tier"> {
   const tier = tierOf(extra?.fields["speed"] === "fast" ? "fast" : serviceTier);
   return tier === undefined ? {} : { tier };
 }
 
-/** The most tokens that a text may have. */
+/** Returns the maximum number of tokens of a text. */
 export function textTokens(text: string): number {
   const scan: Scan = { text: 0, tokens: 0, image: 0, audio: 0, cache: undefined };
   addText(scan, text);
   return capped(scan.text);
 }
 
-/** Tokens of a text whose provider gave no usage: what an average of tokenizers makes of it, rounded up. */
+/** Estimates the tokens of a text without reported usage: the average of tokenizers, rounded up. */
 export function tokensOf({ narrow, wide, spaces = 0 }: Tally): number {
-  // What is longer than words are (keys, base64, a list without spaces) has more tokens than prose.
+  // Text with longer runs than words (keys, base64, a list without spaces) has more tokens than prose.
   const dense = Math.max(0, narrow - (spaces + 1) * longestProseWord);
   return Math.ceil((narrow - dense) / narrowPerToken + dense / densePerToken + wide * tokensPerWide);
 }
 
-// Averages over today's tokenizers on prose, code and Chinese.
+// Averages of current tokenizers on prose, code and Chinese.
 const narrowPerToken = 4;
 const densePerToken = 2.5;
 const longestProseWord = 24;
 const tokensPerWide = 0.7;
 
-// What the dearest of today's tokenizers makes of a character, for text that has not been paid for yet.
+// Tokens per character in the most expensive current tokenizer, for text that is not paid for yet.
 const tokensPerLetter = 1 / 3;
-/** In the depth of a long word: base64, hashes, keys. */
+/** For the characters of a word beyond its first 32: base64, hashes, keys. */
 const tokensPerDense = 1 / 1.3;
-/** Cyrillic, Greek, Arabic, Hebrew, the scripts of India. */
+/** Cyrillic, Greek, Arabic, Hebrew, Indic scripts. */
 const tokensPerForeign = 0.8;
 /** Chinese, Japanese, Korean, emoji (per UTF-16 unit). */
 const tokensPerIdeograph = 1.3;
@@ -133,17 +133,17 @@ const longestWord = 32;
 const tokensPerRequest = 8;
 const tokensPerMessage = 5;
 const tokensPerTool = 12;
-/** Some providers weave a sentence of their own around images, files and results. */
+/** Some providers add text of their own around images, files and results. */
 const tokensPerPart = 8;
 const tokensPerUnseenFile = 10_000;
-/** Tokens per second: the dearest of the published rates. */
+/** Tokens per second: the highest published rate. */
 const audioTokensPerSecond = 32;
 const unseenAudioSeconds = 60;
-/** 64 kbit/s, below which speech is rarely recorded. */
+/** 64 kbit/s. Speech is rarely recorded at a lower rate. */
 const compressedBytesPerSecond = 8_000;
-/** 16 bit at 16 kHz: what richer recordings have more than this counts as length. */
+/** 16 bit at 16 kHz. A higher data rate counts as a longer recording. */
 const plainBytesPerSecond = 32_000;
-/** A page is some tens of kilobytes and up to 3,000 tokens of text and picture. */
+/** A page has some tens of kilobytes and up to 3,000 tokens of text and image. */
 const bytesPerDocumentToken = 16;
 
 const largest = 1_000_000_000;
@@ -155,17 +155,17 @@ function capped(tokens: number): number {
 interface Scan {
   /** Tokens of text, not rounded yet. */
   text: number;
-  /** Tokens that are known without looking at text. */
+  /** Tokens that do not depend on text. */
   tokens: number;
   image: number;
   audio: number;
   cache: "5m" | "1h" | undefined;
 }
 
-/** Texts longer than this are counted by samples: a megabyte must not hold up the other calls. */
+/** Longer texts are sampled, so that a megabyte of text does not delay other calls. */
 const longestWhole = 131_072;
 const samples = 128;
-/** The same for texts that stayed bytes. */
+/** Sampling of texts that are stored as bytes. */
 const byteSamples = 64;
 const byteSampleLength = 512;
 
@@ -183,13 +183,13 @@ function addText(scan: Scan, text: string): void {
   scan.text += (found / (samples * length)) * text.length;
 }
 
-/** The same for bytes that were not made into text. Escapes count as the letters they are written with. */
+/** Adds a text that is stored as bytes. Escape sequences count as written. */
 function addBytes(scan: Scan, { bytes }: LongText): void {
   if (bytes.length <= longestWhole) return addText(scan, bytes.toString("utf8"));
   const stride = Math.floor(bytes.length / byteSamples);
   let found = 0;
   for (let sample = 0; sample < byteSamples; sample += 1) {
-    // No sender can know which stretches are looked at.
+    // Random offsets prevent a client from predicting the sampled ranges.
     const from = sample * stride + Math.floor(Math.random() * (stride - byteSampleLength));
     const text = bytes.toString("utf8", from, from + byteSampleLength);
     found += weigh(text, 0, text.length);
@@ -197,7 +197,7 @@ function addBytes(scan: Scan, { bytes }: LongText): void {
   scan.text += (found / (byteSamples * byteSampleLength)) * bytes.length;
 }
 
-/** The text of a part: the bytes of a long one. */
+/** Adds the text of a part; long texts are stored as bytes. */
 function addTextOf(scan: Scan, part: { text: string }): void {
   const long = longTextOf(part, "text");
   if (long === undefined) addText(scan, part.text);
@@ -207,11 +207,14 @@ function addTextOf(scan: Scan, part: { text: string }): void {
 const firstForeign = 0x300;
 const firstIdeograph = 0x2e80;
 
-/** Characters that end a word: spaces and what JSON and code are punctuated with. */
+/** Characters that end a word: whitespace and the punctuation of JSON and code. */
 const endsWord = new Uint8Array(firstForeign).fill(1, 0, 0x21);
 for (const mark of '",:{}') endsWord[mark.charCodeAt(0)] = 1;
 
-/** At most so many tokens are in this stretch. Looks at most characters only once, and counts at the end of a word. */
+/**
+ * Returns the maximum number of tokens in this range. Reads most characters only once and counts at the end
+ * of a word.
+ */
 function weigh(text: string, from: number, to: number): number {
   let dense = 0;
   let foreign = 0;
@@ -221,7 +224,7 @@ function weigh(text: string, from: number, to: number): number {
     const code = text.charCodeAt(at);
     if (code < firstForeign && endsWord[code] === 0) continue;
     const isForeign = code >= firstForeign;
-    // The character that ends a word in the depth is as dear as the word.
+    // The character that ends a long word costs as much as the word.
     dense += Math.max(0, at - word - longestWord + (isForeign ? 0 : 1));
     if (code >= firstIdeograph) ideographs += 1;
     else if (isForeign) foreign += 1;
@@ -291,7 +294,7 @@ function addPart(scan: Scan, part: Part): void {
   }
 }
 
-/** Bytes of data that is given as base64. */
+/** Returns the number of bytes of base64 data. */
 function bytesOf(source: { data: string }): number {
   const length = longTextOf(source, "data")?.bytes.length ?? source.data.length;
   return Math.floor((length * 3) / 4);
@@ -300,14 +303,14 @@ function bytesOf(source: { data: string }): number {
 function audioSeconds(source: MediaSource, format: string | undefined): number {
   if (source.type !== "data") return unseenAudioSeconds;
   const bytes = bytesOf(source);
-  // Samples without a header have the rate that the provider expects of them, 16 kHz or more.
+  // Headerless samples have the rate that the provider expects, 16 kHz or more.
   if (/pcm|l16/i.test(`${format ?? ""} ${source.mediaType}`)) return bytes / plainBytesPerSecond;
   return recordingSeconds(dataHead(source, 64), bytes);
 }
 
 /**
- * Seconds of uncompressed sound, if it is that: a WAV file whose header agrees with itself. Its rate counts only where
- * it makes the recording longer: a header is the sender's word.
+ * Returns the seconds of a WAV file with uncompressed audio and a consistent header; otherwise undefined. The
+ * header's rate counts only where it makes the recording longer, because the client controls the header.
  */
 function plainSeconds(head: Buffer, bytes: number): number | undefined {
   if (head.length < 36 || head.toString("latin1", 0, 4) !== "RIFF") return undefined;
@@ -319,12 +322,12 @@ function plainSeconds(head: Buffer, bytes: number): number | undefined {
   return bytes / Math.min(rate, plainBytesPerSecond);
 }
 
-/** How long a recording is at most, from how its file begins and how many bytes it has. */
+/** Returns the maximum length of a recording in seconds, from the start of the file and its size in bytes. */
 export function recordingSeconds(head: Buffer, bytes: number): number {
   return plainSeconds(head, bytes) ?? bytes / compressedBytesPerSecond;
 }
 
-/** The most that any provider makes of a recording. */
+/** Returns the maximum tokens of a recording at any provider. */
 export function recordingTokens(seconds: number): number {
   return capped(seconds * audioTokensPerSecond);
 }

@@ -5,7 +5,7 @@ import type { Pool } from "#platform/database/db.ts";
 import { formatDecimal } from "./decimal.ts";
 import { lineCost, recompute } from "./pricing.ts";
 
-/** Says how the charge of a call came about, from its log row alone. It must not know today's prices. */
+/** Explains the charge of a call from its log row alone. It must not depend on current prices. */
 
 interface Row {
   request_id: string;
@@ -18,8 +18,9 @@ interface Row {
 }
 
 /**
- * @param id of the log row, or the request's id
- * @param ownerId whose call it must be; undefined for administrators. Throws `not_found`.
+ * Returns the explanation of a charge. Throws `not_found`.
+ * @param id of the log row, or of the request
+ * @param ownerId required owner of the call; undefined for administrators
  */
 export async function explainCall(pool: Pool, id: string, ownerId?: number): Promise<Explanation> {
   const byRow = /^\d{1,18}$/.test(id);
@@ -60,7 +61,7 @@ function explain(row: Row): Explanation {
   };
 }
 
-/** A point is two millionths of a dollar, so a decimal point stays a decimal point: nothing is rounded. */
+/** Converts points to dollars without rounding: a point is two millionths of a dollar. */
 function dollars(points: string): string {
   const [whole = "0", fraction = ""] = points.split(".");
   const scaled = BigInt(whole + fraction) * 2n;

@@ -2,13 +2,13 @@ import type { MediaSource } from "#dialects/ir.ts";
 import { longTextOf } from "#platform/long-texts.ts";
 
 /**
- * What an image weighs, by the dearest of the published formulas, because the channel is not chosen yet:
- * tiles of 512 after scaling (85 + 170 each), or width × height / 750.
+ * Maximum tokens of an image by the published formulas, because the channel is not chosen yet: tiles of 512
+ * after scaling (85 + 170 each), or width × height / 750.
  */
 
 const lowDetail = 85;
 const perTile = 170;
-/** For images that we do not see: 1568 × 1568 scaled down, the most that one image weighs. */
+/** Used for images of unknown size: an image scaled down to 1568 × 1568, the maximum for one image. */
 const most = 1_640;
 
 export function imageTokens(source: MediaSource, detail: string | undefined): number {
@@ -18,7 +18,7 @@ export function imageTokens(source: MediaSource, detail: string | undefined): nu
   return size === undefined ? most : Math.min(most, Math.max(tileTokens(size), areaTokens(size)));
 }
 
-/** The bytes that so many characters of base64 data begin with. */
+/** Decodes this many leading characters of base64 data. */
 export function dataHead(source: { data: string }, characters: number): Buffer {
   const long = longTextOf(source, "data");
   const text =
@@ -44,10 +44,10 @@ function areaTokens({ width, height }: ImageSize): number {
   return Math.ceil((width * height) / 750);
 }
 
-// JPEG keeps its size behind the camera's notes, which may hold a thumbnail.
+// JPEG stores its size after the camera's metadata, which may contain a thumbnail.
 const headerCharacters = 131_072;
 
-/** Width and height from the first bytes of a PNG, GIF, WebP or JPEG. */
+/** Reads width and height from the first bytes of a PNG, GIF, WebP or JPEG. */
 export function imageSize(bytes: Buffer): ImageSize | undefined {
   const size = pngSize(bytes) ?? gifSize(bytes) ?? webpSize(bytes) ?? jpegSize(bytes);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;

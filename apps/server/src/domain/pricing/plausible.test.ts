@@ -6,12 +6,12 @@ const expected = { input: 10, output: 100 };
 const ours = { input: 10, output: 7 };
 const usageOf = (reported: Usage, over: object = {}) => believed(reported, ours, { ...expected, ...over });
 
-describe("what a provider reports", () => {
+describe("reported usage", () => {
   it.each([
     [{ input: 12, output: 9 }],
     [{ input: 0, output: 0, toolCalls: { "web-search": 20 } }],
     [{ input: 1_040, output: 400, reasoning: 300, cacheRead: 12 }],
-  ])("is billed as it is up to what the request could have produced: %j", (reported) => {
+  ])("is billed as reported if the request could have produced it: %j", (reported) => {
     const free = { input: 10, output: 0 };
     expect(believed(reported, free, expected)).toEqual({
       usage: reported,
@@ -48,14 +48,14 @@ describe("what a provider reports", () => {
       { input: 5, output: 5, toolCalls: { a: 0 } },
       { "tool:a": -1 },
     ],
-  ])("%j is replaced by what can be true", (reported, billed, implausible) => {
+  ])("%j is replaced by plausible counts", (reported, billed, implausible) => {
     const found = usageOf(reported);
     expect(found.usage).toEqual(billed);
     expect(found.implausible ?? {}).toEqual(implausible);
     expect(found.estimated).toBe(true);
   });
 
-  it("has more room where a limit is missing or input is not seen", () => {
+  it("allows more where a limit is missing or input is unseen", () => {
     expect(mostOf({ ...expected, isOpen: true })).toEqual({ input: 1_040, output: 131_072 });
     expect(mostOf({ ...expected, isUnseen: true })).toEqual({ input: 2_001_040, output: 400 });
     expect(usageOf({ input: 90_000, output: 90_000 }, { isOpen: true, isUnseen: true })).toMatchObject({
@@ -64,7 +64,7 @@ describe("what a provider reports", () => {
     });
   });
 
-  it("may count sound that was requested, and as many tool calls as were", () => {
+  it("accepts requested audio output and the requested number of tool calls", () => {
     const over = { audioOutput: 100, toolCalls: { a: 10 } };
     const reported = { input: 5, output: 5, audioOutput: 5, toolCalls: { a: 40 } };
     expect(usageOf(reported, over)).toEqual({ usage: reported, implausible: undefined, estimated: false });

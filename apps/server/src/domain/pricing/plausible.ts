@@ -2,22 +2,22 @@ import type { Usage } from "#dialects/ir.ts";
 import type { Estimate } from "./estimate.ts";
 
 /**
- * What of a provider's usage is billed: no count above what the request could have produced, and our own in the place
- * of one that is no count. The table is in docs/money.md. Pure; it must not know prices.
+ * Decides which reported usage is billed: no count above what the request could have produced. An invalid
+ * count is replaced with the gateway's own. See the table in docs/money.md. Pure; must not depend on prices.
  */
 
-/** A count may exceed the most that its request allows by this factor. */
+/** Factor by which a count may exceed the maximum that its request allows. */
 export const plausibleFactor = 4;
-/** Input tokens that providers add on their own: instructions for tools, the date, their own prompts. */
+/** Input tokens that providers add themselves: instructions for tools, the date, their own prompts. */
 export const addedInput = 1_000;
-/** Input tokens that may come from what the provider keeps, fetches or searches. */
+/** Maximum input tokens from what the provider stores, fetches or searches. */
 export const unseenInput = 2_000_000;
-/** The longest answer of today's models, for requests without a limit. */
+/** Longest output of current models, for requests without a limit. */
 export const longestAnswer = 131_072;
-/** Calls of a provider's tool that may happen unasked: some models search on their own. */
+/** Maximum unrequested calls of a provider's tool: some models search on their own. */
 export const unaskedToolCalls = 20;
 
-/** Tokens that a call may be billed at most. */
+/** Maximum tokens that a call may be billed for. */
 export interface Most {
   input: number;
   output: number;
@@ -32,13 +32,13 @@ export function mostOf({ input, output, isOpen, isUnseen }: Estimate): Most {
 
 export interface Believed {
   usage: Usage;
-  /** Counts that were replaced, as the provider reported them; undefined when all were believed. */
+  /** Counts that were replaced, as the provider reported them; undefined when all were accepted. */
   implausible: Record<string, number> | undefined;
-  /** A count was missing or could not be believed, so that ours stands there. */
+  /** A count was missing or implausible, so the gateway's own count replaced it. */
   estimated: boolean;
 }
 
-/** Counts that are part of a total, or beside it. */
+/** Counts that are part of a total, or separate from it. */
 export const shares = [
   "cacheRead",
   "cacheWrite5m",
@@ -55,8 +55,9 @@ function isCount(value: unknown): value is number {
 }
 
 /**
+ * Returns the usage to bill.
  * @param reported by the provider
- * @param ours what we count for input and output where the provider's count is none
+ * @param ours the gateway's own count of input and output, used where the provider's count is missing
  * @param expected the estimate of the request
  */
 export function believed(
@@ -74,12 +75,12 @@ export function believed(
     if (typeof value === "number" && Number.isFinite(value)) implausible[kind] = value;
   };
   const wrote = ours.output > 0;
-  // A transcript that is billed by its recording's length has no output.
+  // A transcript that is billed by the length of its recording has no output.
   const isByLength = reported.audioInput !== undefined && reported.audioInput === reported.input;
   for (const kind of ["input", "output"] as const) {
     const value = reported[kind];
     const isMissing = reported.missing?.includes(kind) === true || !isCount(value);
-    // Nothing at all is no count either where there was something, and thinking alone is not where there was a text.
+    // Zero is not a count where text was exchanged, nor is thinking alone where the response has text.
     const isNothing =
       kind === "output"
         ? wrote && !isByLength && value <= Math.min(reported.reasoning ?? 0, ours.output - 1)
@@ -95,7 +96,7 @@ export function believed(
   for (const kind of shares) {
     const value = usage[kind];
     if (value === undefined) continue;
-    // Sound is never written unasked, and may cost many times what text does.
+    // Audio output requires a request for it, and may cost many times as much as text.
     const isUnasked = kind === "audioOutput" && value > 0 && expected.audioOutput === undefined;
     if (isCount(value) && !isUnasked) continue;
     doubt(kind, value);

@@ -1,7 +1,7 @@
 import type { ListedPrice, PriceRow as PriceJson } from "@gateway/shared/billing/price";
 import { inForce, type PriceRow, type SavePrice } from "./prices.ts";
 
-/** A price between JSON, where ratios are numbers, and the domain, where they are exact decimal strings. */
+/** Converts prices between JSON, with numeric ratios, and the domain, with exact decimal strings. */
 
 type PriceFromJson = Omit<ListedPrice, "extra_ratios" | "tiers" | "locked"> &
   Partial<{ [K in "extra_ratios" | "tiers" | "locked"]: ListedPrice[K] | null | undefined }>;
@@ -25,7 +25,7 @@ export function priceFromJson(json: PriceFromJson): SavePrice {
   };
 }
 
-/** Ten decimals are kept; what a float carries beyond them is noise. */
+/** Keeps ten decimals; further digits of a float are noise. */
 function decimal(value: number): string {
   return value.toFixed(10).replace(/\.?0+$/, "");
 }

@@ -52,8 +52,8 @@ async function inputs(): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map((price) => [price.model, price.input.toFixed()]));
 }
 
-describe("a price list from elsewhere", () => {
-  it("adds what is missing", async () => {
+describe("price list import", () => {
+  it("adds missing prices", async () => {
     await syncPrices(database.db, list(), "add");
     expect(await inputs()).toEqual({
       guarded: "1",
@@ -64,7 +64,7 @@ describe("a price list from elsewhere", () => {
     });
   });
 
-  it("updates what is there, except locked prices", async () => {
+  it("updates existing prices, except locked ones", async () => {
     const changed = readPriceList([row("kept", 3), row("guarded", 7), row("new", 1)]);
     const done = await syncPrices(database.db, changed, "update", 5);
     expect(done).toMatchObject({ added: [], changed: [{ after: { model: "kept" } }], locked: ["guarded"] });
@@ -72,7 +72,7 @@ describe("a price list from elsewhere", () => {
     expect(await database.db.priceVersion.count({ where: { model: "kept" } })).toBe(2);
   });
 
-  it("overwrites everything but locked prices", async () => {
+  it("overwrites all prices, except locked ones", async () => {
     const preview = await previewPrices(database.db, list(), "overwrite");
     expect(preview.removed.map((price) => price.model)).toEqual(["stale"]);
     expect(preview.changed).toEqual([]);

@@ -7,7 +7,7 @@ import { priceFromJson, savedPrice } from "./price-json.ts";
 import { addPrices, checkPrice, inTransaction, type PriceRow, type SavePrice } from "./prices.ts";
 
 /**
- * Bringing a whole price list in: what would change, and changing it. It must not know where the list came from.
+ * Imports a price list: previews and applies the changes. It must not depend on the source of the list.
  */
 
 export interface PriceChanges {
@@ -37,11 +37,11 @@ const PriceList = z.union([
   z.object({ data: z.array(ListedPrice).max(largestList) }).transform((list) => list.data),
 ]);
 
-/** Reads a list as other gateways publish it: an array, or an object with the array under `data`. */
+/** Reads a list in the format of other gateways: an array, or an object with the array under `data`. */
 export function readPriceList(body: unknown): SavePrice[] {
   const parsed = PriceList.safeParse(body);
   if (!parsed.success) throw invalidRequest({ reason: "price_list_unreadable" });
-  // A lock is this installation's own decision, never the list's.
+  // Only this installation locks prices. A list cannot.
   const prices = parsed.data.map((listed) => priceFromJson({ ...listed, locked: false }));
   const seen = new Set<string>();
   for (const price of prices) {
@@ -52,7 +52,7 @@ export function readPriceList(body: unknown): SavePrice[] {
   return prices;
 }
 
-/** What `syncPrices` would do now. */
+/** Returns the changes that `syncPrices` would make now. */
 export async function previewPrices(db: Db, list: SavePrice[], mode: SyncMode): Promise<PriceChanges> {
   const rows = await db.price.findMany({ include: { extras: true }, orderBy: { model: "asc" } });
   return changes(rows, list, mode);
@@ -89,7 +89,7 @@ function fingerprint(price: SavePrice): string {
   return JSON.stringify([price.type, price.channelType, price.input, price.output, extras, tiers]);
 }
 
-/** Applies a list in one transaction; every changed price gets a new version. Returns what changed. */
+/** Applies a list in one transaction; every changed price gets a new version. Returns the changes. */
 export async function syncPrices(
   db: Db,
   list: SavePrice[],

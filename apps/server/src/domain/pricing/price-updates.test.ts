@@ -39,8 +39,8 @@ const settings = {
 const at = (hour: number) => new Date(Date.UTC(2026, 10, 21, hour, 23));
 const list = (prices: SavePrice[]) => () => Promise.resolve(prices);
 
-describe("an update of prices by the clock", () => {
-  it("runs when it is switched on and due, keeps locked rows and says what changed", async () => {
+describe("scheduled price update", () => {
+  it("runs when it is enabled and due, keeps locked rows and reports the changes", async () => {
     const { db } = database;
     await savePrice(db, price("kept-model", "9", true));
     await savePrice(db, price("old-model", "1"));
@@ -67,7 +67,7 @@ describe("an update of prices by the clock", () => {
     expect(await updatePricesIfDue(db, settings, wanted, at(6))).toMatchObject({ added: [], changed: [] });
   });
 
-  it("writes down why nothing came, changes nothing then, and tries again when it is due", async () => {
+  it("records why a list is missing, changes nothing, and retries when it is due", async () => {
     const { db } = database;
     const before = await db.price.count();
     const down = () => Promise.reject(invalidRequest({ reason: "price_list_not_answered" }));
@@ -87,7 +87,7 @@ describe("an update of prices by the clock", () => {
     ]);
   });
 
-  it("runs at once when the last one lies in the future: the clock was wrong then", async () => {
+  it("runs immediately when the last run is in the future, because the clock was wrong", async () => {
     const wanted = list([price("moved-model", "2")]);
     expect(await updatePricesIfDue(database.db, settings, wanted, at(3))).toMatchObject({ error: "" });
     expect(await updatePricesIfDue(database.db, settings, wanted, at(4))).toBeUndefined();

@@ -11,9 +11,9 @@ import { readPriceList } from "./price-sync.ts";
 import type { SavePrice } from "./prices.ts";
 import { listedPrices } from "./seed-prices.ts";
 
-/** Price lists from elsewhere: fetched, and taken over when the operator wants that done by itself. */
+/** Fetches external price lists, and applies them automatically if the operator enables it. */
 
-/** @param url "" for the list that this version brings. Throws `invalid_request` with what is wrong with the answer. */
+/** @param url "" for the list of this version. Throws `invalid_request` with the defect of the response. */
 export async function fetchPriceList(url: string): Promise<SavePrice[]> {
   return url === "" ? listedPrices() : readPriceList(parseList(await fetchPublicText(url)));
 }
@@ -28,12 +28,12 @@ function parseList(text: string): unknown {
 
 const KEPT = 100;
 const HOUR_MS = 3_600_000;
-/** The clock that asks is an hour's: a run a little late must not push the next one to another hour. */
+/** The scheduler runs hourly: a slightly late run must not delay the next one to another hour. */
 const SLACK_MS = 300_000;
 
 /**
- * Takes the list over when it is time, and writes down what happened, also when it failed: a provider's address that is
- * down is not a failure of ours. Undefined when it is not time.
+ * Applies the list when it is due, and records the result, including failures: an unavailable address of a
+ * provider is not an error of the gateway. Returns undefined when it is not due.
  */
 export async function updatePricesIfDue(
   db: PrismaClient,
@@ -47,7 +47,7 @@ export async function updatePricesIfDue(
   if (!settings.PriceUpdateEnabled) return undefined;
   const last = await db.priceSync.findFirst({ orderBy: { id: "desc" } });
   const since = now.getTime() - (last?.created_time.getTime() ?? 0);
-  // What was done in the future was done by a clock that was wrong: waiting for it could take years.
+  // A run in the future was recorded with a wrong clock. Waiting for that time could take years.
   if (since >= 0 && since < settings.PriceUpdateHours * HOUR_MS - SLACK_MS) return undefined;
   const mode = settings.PriceUpdateMode;
   const url = settings.UpdatePriceService;
@@ -70,7 +70,7 @@ async function takeOver(
 ): Promise<Run> {
   try {
     const list = await fetchList(url);
-    // Overwriting with nothing would leave every model without a price.
+    // Overwriting with an empty list would leave every model without a price.
     if (list.length === 0) throw invalidRequest({ reason: "price_list_empty" });
     const { added, changed, removed, locked } = await takeOverPrices(db, systemActor, list, mode);
     return {
@@ -88,7 +88,7 @@ async function takeOver(
   }
 }
 
-/** The newest first. */
+/** Returns the newest updates first. */
 export async function listPriceUpdates(db: PrismaClient, take: number): Promise<PriceUpdate[]> {
   return (await db.priceSync.findMany({ orderBy: { id: "desc" }, take })).map(describeUpdate);
 }

@@ -34,8 +34,8 @@ function priceOf(model: string, over: Partial<SavePrice> = {}): SavePrice {
   };
 }
 
-describe("the price list", () => {
-  it("is in force on every node after its announcement", async () => {
+describe("price list", () => {
+  it("is current on every node after its notification", async () => {
     const prices = await createPrices(database.db);
     const news = await listen(home.url, () => {});
     news.on("prices", () => void prices.reload());
@@ -95,7 +95,7 @@ describe("the price list", () => {
   });
 });
 
-describe("the prices of a fresh installation", () => {
+describe("prices of a new installation", () => {
   it("are well formed, unique and dated", () => {
     const listed = listedPrices();
     for (const price of listed) checkPrice(price);
@@ -138,7 +138,7 @@ describe("the prices of a fresh installation", () => {
     ["gemini-2.5-pro", { input: 1_000_000, output: 100_000 }, 2.5 + 1.5],
     ["gemini-2.5-flash", { input: 1_000_000, output: 0, audioInput: 1_000_000 }, 1],
     ["gpt-4o-audio-preview", { input: 0, output: 1_000_000, audioOutput: 1_000_000 }, 80],
-    // $32 and $64 per million tokens of sound
+    // $32 and $64 per million audio tokens
     ["gpt-audio", { input: 1_000_000, output: 1_000_000, audioInput: 1_000_000, audioOutput: 1_000_000 }, 96],
     // above 100,000 tokens $0.5 and $2.5 per million, cached $0.05, written $0.625
     [
@@ -146,16 +146,16 @@ describe("the prices of a fresh installation", () => {
       { input: 1_000_000, output: 100_000, cacheRead: 500_000, cacheWrite5m: 200_000 },
       0.3 * 0.5 + 0.5 * 0.05 + 0.2 * 0.625 + 0.1 * 2.5,
     ],
-    // $2 and $6 below 200,000 tokens, twice that from there on
+    // $2 and $6 below 200,000 tokens, double from there on
     ["grok-4.7", { input: 199_999, output: 0 }, 0.399998],
     ["grok-4.7", { input: 200_000, output: 100_000 }, 0.8 + 1.2],
-    // the peak hours: $0.30 and $1.20 per million, cached $0.006
+    // peak hours: $0.30 and $1.20 per million, cached $0.006
     ["deepseek-flash", { input: 1_000_000, output: 100_000, cacheRead: 500_000 }, 0.15 + 0.003 + 0.12],
-    // a minute at $0.006, heard as 600 tokens
+    // a minute at $0.006, counted as 600 tokens
     ["whisper-1", { input: 600, output: 0, audioInput: 600 }, 0.006],
     ["grok-imagine-image-2.0", { input: 0, output: 0 }, 0.04],
     ["mj_imagine", { input: 0, output: 0 }, 0.1],
-  ])("cost what the provider says: %s", async (model, usage, dollars) => {
+  ])("match the provider's published price: %s", async (model, usage, dollars) => {
     const table = (await createPrices(database.db)).table();
     const { points } = computeBill(findPrice(table, model)!, "1", usage);
     expect(Number(points)).toBe(Math.ceil(Number((dollars * 500_000).toFixed(4))));

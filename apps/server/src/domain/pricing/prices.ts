@@ -7,13 +7,13 @@ import { parseDecimal } from "./decimal.ts";
 import { type PriceInForce, type PriceTable, type PriceTier, tableOf, tierPrefix } from "./pricing.ts";
 
 /**
- * The price list: what is in force, and how it is edited. Every edit makes a new immutable version, which log rows
- * point to. It must not know how a bill is computed.
+ * The current price list and its edits. Every edit creates a new immutable version, which log rows refer to.
+ * It must not depend on how a bill is computed.
  */
 export interface Prices {
-  /** The list in force on this node, for one call to carry along. */
+  /** Returns the node's current list. A call keeps the list that it started with. */
   table(): PriceTable;
-  /** Reads the list anew; the listener of the topic `prices` calls it. */
+  /** Reloads the list. The listener of the topic `prices` calls it. */
   reload(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export async function loadTable(db: Db): Promise<PriceTable> {
   return tableOf(rows.filter(isUsable).map(inForce));
 }
 
-/** A negative ratio would pay the caller. A model with such a price counts as unpriced until it is corrected. */
+/** A negative ratio would pay the caller. A model with such a price has no price until it is corrected. */
 function isUsable(row: PriceRow): boolean {
   const ratios = [row.input, row.output, ...row.extras.map((extra) => extra.value)];
   return ratios.every((ratio) => !ratio.isNegative());
@@ -66,7 +66,7 @@ export interface SavePrice {
 }
 
 const decimalsKept = 10;
-/** It multiplies what is a product already: more would not fit into a bill. */
+/** A tier multiplies a value that is already a product: more decimals would not fit into a bill. */
 const decimalsOfTier = 4;
 const largestRatio = parseDecimal("1000000000");
 const longestModel = 160;
@@ -110,7 +110,9 @@ function checkRatio(text: string, param: string, decimals = decimalsKept): void 
   }
 }
 
-/** Adds a price or replaces it; the old version stays for the log rows that point to it. Announced to every node. */
+/**
+ * Adds or replaces a price and notifies every node. The old version stays for the log rows that refer to it.
+ */
 export async function savePrice(db: Db, price: SavePrice, actorId?: number): Promise<PriceInForce> {
   checkPrice(price);
   return inTransaction(db, async (tx) => {
@@ -132,7 +134,7 @@ async function writePrice(tx: Db, price: SavePrice, actorId?: number): Promise<P
   });
 }
 
-/** Inserts prices of models that have none, in few statements; neither checked nor announced. */
+/** Inserts prices for models without one, in few statements. It does not check them or notify nodes. */
 export async function addPrices(tx: Db, prices: SavePrice[], actorId?: number): Promise<void> {
   const versions = await tx.priceVersion.createManyAndReturn({
     data: prices.map((price) => versionOf(price, actorId)),
@@ -159,7 +161,7 @@ export async function addPrices(tx: Db, prices: SavePrice[], actorId?: number): 
   });
 }
 
-/** Known fields only, in one order, so that equal prices have equal versions. */
+/** Returns known fields only, in a fixed order, so that equal prices have equal versions. */
 function tiersOf(price: SavePrice): { above: number; input: string; output: string }[] {
   return [...price.tiers]
     .sort((a, b) => a.above - b.above)
@@ -180,7 +182,7 @@ function versionOf(price: SavePrice, actorId: number | undefined) {
   };
 }
 
-/** Throws `not_found`. */
+/** Removes a price. Throws `not_found`. */
 export async function removePrice(db: Db, model: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { count } = await tx.price.deleteMany({ where: { model } });
@@ -189,7 +191,7 @@ export async function removePrice(db: Db, model: string): Promise<void> {
   });
 }
 
-/** Runs `work` in the transaction that `db` is, or in one of its own. */
+/** Runs `work` in the given transaction, or in a new one. */
 export function inTransaction<T>(db: Db, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
   return "$transaction" in db ? db.$transaction(work, { timeout: 60_000 }) : work(db);
 }

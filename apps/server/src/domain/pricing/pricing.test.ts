@@ -27,7 +27,7 @@ interface Row {
   points: bigint;
 }
 
-/** The price list's specification, row by row. */
+/** Specification of the price calculation, row by row. */
 const rows: Row[] = [
   {
     name: "1,000 tokens at ratio 1 cost 1,000 points, which are $0.002",
@@ -253,7 +253,7 @@ const rows: Row[] = [
   },
 ];
 
-describe("a bill", () => {
+describe("bill", () => {
   it.each(rows)("$name", ({ price: over, usage, group = "1", calls, exact, points }) => {
     const { points: found, bill } = computeBill(price(over), group, usage, calls);
     expect(bill.exact).toBe(exact);
@@ -261,7 +261,7 @@ describe("a bill", () => {
     expect(recompute(bill)).toEqual({ points, exact });
   });
 
-  it("lists what it adds up", () => {
+  it("lists the lines that it adds up", () => {
     const { bill } = computeBill(
       price({ input: "1.25", output: "5", extras: { cached_tokens: "0.1" } }),
       "0.8",
@@ -333,7 +333,7 @@ describe("a bill", () => {
     })
     .map(price);
 
-  it("can always be computed again from its lines, to the last digit", () => {
+  it("can be recomputed exactly from its lines", () => {
     fc.assert(
       fc.property(prices, decimal, usages, (any, group, usage) => {
         const { points, bill } = computeBill(any, group, usage);
@@ -344,7 +344,7 @@ describe("a bill", () => {
     );
   });
 
-  it("can be computed again to the last digit in a service tier with all its decimals", () => {
+  it("can be recomputed exactly in a service tier with all its decimals", () => {
     const times = fc
       .nat(99_999)
       .map((value) => `${Math.floor(value / 1e4)}.${String(value % 1e4).padStart(4, "0")}`);
@@ -354,7 +354,7 @@ describe("a bill", () => {
         const { points, bill } = computeBill(tiered, group, { ...usage, tier: "flex" });
         expect(bill.service_tier).toEqual({ name: "flex", ratio });
         expect(recompute(JSON.parse(JSON.stringify(bill)))).toEqual({ points, exact: bill.exact });
-        // Of tokens alone, it is the plain sum times the tier, exactly.
+        // For tokens alone, the bill is exactly the plain sum times the tier.
         const tokens = { ...usage, toolCalls: undefined };
         const plain = parseExact(computeBill(any, group, tokens).bill.exact);
         const inTier = parseExact(computeBill(tiered, group, { ...tokens, tier: "flex" }).bill.exact);
@@ -373,7 +373,7 @@ describe("a bill", () => {
     );
   });
 
-  it("never falls when the group's ratio rises", () => {
+  it("does not fall when the group ratio rises", () => {
     fc.assert(
       fc.property(prices, usages, decimal, decimal, (any, usage, a, b) => {
         const [low, high] = parseDecimal(a) <= parseDecimal(b) ? [a, b] : [b, a];
@@ -383,13 +383,13 @@ describe("a bill", () => {
   });
 });
 
-/** An exact sum as an integer of 10⁻³⁶. */
+/** Parses an exact sum as an integer of 10⁻³⁶. */
 function parseExact(text: string): bigint {
   const [whole = "", fraction = ""] = text.split(".");
   return BigInt(whole + fraction.padEnd(36, "0"));
 }
 
-describe("the tier a call is held in", () => {
+describe("tier that a call reserves", () => {
   const tiered = price({ extras: { "tier:flex": "0.5", "tier:priority": "2", "tier:ultrafast": "6" } });
   it.each([
     ["priority", "priority"],
@@ -398,12 +398,12 @@ describe("the tier a call is held in", () => {
     ["auto", "ultrafast"],
     [undefined, undefined],
     ["unheard-of", undefined],
-  ])("is for one that asks for %s never below the plain price", (requested, reserved) => {
+  ])("is never below the plain price for a requested tier %s", (requested, reserved) => {
     expect(reservedTier(tiered, requested)).toBe(reserved);
   });
 });
 
-describe("a price", () => {
+describe("price lookup", () => {
   const table = tableOf([
     price({ model: "gpt-5*", versionId: 1 }),
     price({ model: "gpt-5-mini*", versionId: 2 }),
@@ -417,24 +417,24 @@ describe("a price", () => {
     ["gpt-5-mini", 2],
     ["gpt-5-mini-2025", 2],
     ["anything", 4],
-  ])("for %s is the exact one, else the longest wildcard", (model, version) => {
+  ])("finds the exact name for %s, or else the longest wildcard", (model, version) => {
     expect(findPrice(table, model)?.versionId).toBe(version);
   });
 
-  it("may be missing", () => {
+  it("returns undefined without a match", () => {
     expect(findPrice(tableOf([price({ model: "a*" })]), "b")).toBeUndefined();
   });
 });
 
-describe("a decimal", () => {
+describe("decimal", () => {
   it.each(["", "-1", "+1", "1e3", "1,5", ".5", "1.", "0x1", " 1", "1.0000000000001", "Infinity"])(
-    "is not %j",
+    "rejects %j",
     (text) => {
       expect(() => parseDecimal(text)).toThrow(RangeError);
     },
   );
 
-  it("survives being read and written", () => {
+  it("is unchanged after formatting and parsing", () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 26n), (value) => {
         expect(parseDecimal(formatDecimal(value, 12))).toBe(value);

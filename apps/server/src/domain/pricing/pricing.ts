@@ -6,37 +6,40 @@ import { digits, formatDecimal, one, parseDecimal, roundUp } from "./decimal.ts"
 import { shares } from "./plausible.ts";
 
 /**
- * What a call costs: usage × price × group ratio, exact, rounded up once at the end. It must not know balances,
- * providers or where prices are kept.
+ * Computes the cost of a call: usage × price × group ratio, exact, rounded up once at the end. It must not
+ * depend on balances, providers or the storage of prices.
  */
 
 export interface PriceTier {
-  /** Holds when more input tokens than this were read. */
+  /** Applies when the call has more input tokens than this. */
   above: number;
   input: string;
   output: string;
 }
 
-/** A price as one call carries it. Ratios are decimal strings: exact. */
+/** The price that applies to one call. Ratios are decimal strings, because they are exact. */
 export interface PriceInForce {
   versionId: number;
   model: string;
   type: "tokens" | "times";
-  /** Points per input token; for `times` thousands of points per call. */
+  /** Points per input token; for `times`, thousands of points per call. */
   input: string;
   output: string;
-  /** Multiplier by kind of usage, or of all tokens by `tier:<name>`; `tool:<name>` is the dollars of one tool call. */
+  /**
+   * Multipliers by kind of usage. `tier:<name>` multiplies the price of all tokens. `tool:<name>` is the
+   * price of one tool call in dollars.
+   */
   extras: Record<string, string>;
   tiers: PriceTier[];
 }
 
 export interface PriceTable {
   exact: ReadonlyMap<string, PriceInForce>;
-  /** Names that end in `*`, longest first. */
+  /** Model names ending in `*`, longest first. */
   wildcards: readonly PriceInForce[];
 }
 
-/** Multipliers that hold when a price names none. */
+/** Default multipliers, for kinds that a price does not contain. */
 export const defaultExtras = {
   cached_tokens: "1",
   cached_read_tokens: "0.1",
@@ -51,23 +54,23 @@ export const defaultExtras = {
 
 export type ExtraKind = keyof typeof defaultExtras;
 
-/** Dollars of one call of a provider's tool when a price names none. Others are free. */
+/** Default prices of provider tools, in dollars per call. Other tools are free. */
 export const defaultToolPrices: Record<string, string> = {
   "web-search": "0.01",
   "file-search": "0.0025",
   "code-execution": "0.03",
-  // A large picture of the dearest model: the tool's own tokens are in no usage.
+  // A large image of the most expensive model: the tool's own tokens are not part of any reported usage.
   "image-generation": "0.17",
 };
 
 export const toolPrefix = "tool:";
 
-/** In front of the name of a provider's service tier: a multiplier of every token's price. */
+/** Prefix of a provider's service tier: a multiplier of all token prices. */
 export const tierPrefix = "tier:";
 
 /**
- * What is held for a call is never less than what its tier may cost: a cheap one may not be granted, and which one
- * "auto" means is the provider's to say.
+ * Returns the tier to reserve for, if it raises the price. A cheaper requested tier may not be granted. The
+ * provider decides which tier "auto" means, so the most expensive one is used.
  */
 export function reservedTier(price: PriceInForce, requested: string | undefined): string | undefined {
   if (requested === undefined) return undefined;
@@ -80,7 +83,10 @@ export function reservedTier(price: PriceInForce, requested: string | undefined)
   return dear.sort((a, b) => (ratio(a) < ratio(b) ? 1 : -1))[0];
 }
 
-/** A chat model whose price names pictures may draw without being asked to: its whole output is reserved as such. */
+/**
+ * Reserves all output as images if the price has an image multiplier above 1: such a chat model may generate
+ * images without a request for them.
+ */
 export function withPictures(price: PriceInForce, most: Usage): Usage {
   const ratio = price.extras["output_image_tokens"];
   if (ratio === undefined || parseDecimal(ratio) <= one) return most;
@@ -89,7 +95,7 @@ export function withPictures(price: PriceInForce, most: Usage): Usage {
 
 const largestCount = 1_000_000_000;
 const largestToolCount = 1_000_000;
-/** A `times` price of 1 is a thousand points per call. */
+/** A `times` price of 1 means a thousand points per call. */
 const pointsPerCall = 1_000n;
 
 export function tableOf(prices: Iterable<PriceInForce>): PriceTable {
@@ -103,7 +109,7 @@ export function tableOf(prices: Iterable<PriceInForce>): PriceTable {
   return { exact, wildcards };
 }
 
-/** The exact name, else the longest wildcard that fits. */
+/** Returns the price with the exact name, or else the longest matching wildcard. */
 export function findPrice(table: PriceTable, model: string): PriceInForce | undefined {
   return (
     table.exact.get(model) ?? table.wildcards.find((price) => model.startsWith(price.model.slice(0, -1)))
@@ -112,7 +118,9 @@ export function findPrice(table: PriceTable, model: string): PriceInForce | unde
 
 const counts = ["input", "output", ...shares] as const;
 
-/** Whether it can be billed: a negative or absurd count is a provider's error and never a credit. */
+/**
+ * Returns whether the usage can be billed. A negative or absurd count is a provider's error, never a credit.
+ */
 export function isPossible(usage: Usage): boolean {
   const isCount = (value: unknown, largest: number) =>
     Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
@@ -125,7 +133,7 @@ export function isPossible(usage: Usage): boolean {
 interface Line {
   kind: string;
   amount: number;
-  /** Points each, before the group's ratio, in 10⁻²⁴. */
+  /** Points per unit, before the group ratio, in 10⁻²⁴. */
   each: bigint;
 }
 
@@ -133,9 +141,9 @@ const lineScale = digits * 2;
 const billScale = digits * 3;
 
 /**
- * Throws `upstream_failed` for a usage that is not possible.
+ * Computes the bill of a call. Throws `upstream_failed` for an impossible usage.
  * @param groupRatio decimal string
- * @param calls what a `times` price is multiplied with
+ * @param calls multiplier of a `times` price
  */
 export function computeBill(
   price: PriceInForce,
@@ -156,7 +164,7 @@ export function computeBill(
   };
 }
 
-/** The points of the same bill, where no one reads its lines. Throws as `computeBill` does. */
+/** Computes the points of the same bill without its lines. Throws the same errors as `computeBill`. */
 export function computePoints(price: PriceInForce, groupRatio: string, usage: Usage, calls = 1): bigint {
   return roundUp(calculate(price, groupRatio, usage, calls).exact, billScale);
 }
@@ -184,19 +192,19 @@ function calculate(price: PriceInForce, groupRatio: string, usage: Usage, calls:
   return { group, tier, lines, exact: sum(lines) * group };
 }
 
-/** So many hundredths of a ratio, as a ratio; what is beyond its decimals is cut off. */
+/** Returns this percentage of a ratio, as a ratio; further decimals are truncated. */
 export function shareOf(ratio: string, percent: number): string {
   return formatDecimal((parseDecimal(ratio) * BigInt(percent)) / 100n, digits);
 }
 
-/** The points of a stored bill, from its lines alone. */
+/** Computes the points of a stored bill from its lines alone. */
 export function recompute(bill: Bill): { points: bigint; exact: string } {
   const lines = bill.lines.map(({ kind, amount, ratio }) => ({ kind, amount, each: parseLong(ratio) }));
   const exact = sum(lines) * parseDecimal(bill.group_ratio);
   return { points: roundUp(exact, billScale), exact: formatDecimal(exact, billScale) };
 }
 
-/** What one line of a bill comes to, in points; exact. */
+/** Returns the cost of one line of a bill in points, exact. */
 export function lineCost(line: Bill["lines"][number], groupRatio: string): string {
   return formatDecimal(BigInt(line.amount) * parseLong(line.ratio) * parseDecimal(groupRatio), billScale);
 }
@@ -205,7 +213,9 @@ function sum(lines: Line[]): bigint {
   return lines.reduce((total, line) => total + BigInt(line.amount) * line.each, 0n);
 }
 
-/** A ratio of a bill: a product of two decimals, so it may have twice the decimals of one. */
+/**
+ * Parses a ratio of a bill. As a product of two decimals, it may have twice as many digits after the point.
+ */
 function parseLong(text: string): bigint {
   const [whole = "", fraction = ""] = text.split(".");
   const high = fraction.slice(0, digits);
@@ -217,7 +227,7 @@ function callLines(price: PriceInForce, calls: number): Line[] {
   return [{ kind: "calls", amount: calls, each: parseDecimal(price.input) * pointsPerCall * one }];
 }
 
-/** The service tier of a call, where the price names it. */
+/** Returns the service tier of a call if the price contains it. */
 function tierOf(price: PriceInForce, { tier }: Usage): Bill["service_tier"] {
   const ratio = tier === undefined ? undefined : price.extras[tierPrefix + tier];
   return tier === undefined || ratio === undefined ? undefined : { name: tier, ratio };
@@ -226,7 +236,7 @@ function tierOf(price: PriceInForce, { tier }: Usage): Bill["service_tier"] {
 function tokenLines(price: PriceInForce, usage: Usage, tier: Bill["service_tier"]): Line[] {
   const { input, output } = ratiosFor(price, usage.input);
   const read = cacheReadKind(price, usage);
-  // Prices have at most ten decimals and tiers at most four, so nothing is cut off here.
+  // Prices have at most ten decimals and tiers at most four, so this division truncates nothing.
   const times = parseDecimal(tier?.ratio ?? "1");
   const lines = [
     ...shareOut("input", usage.input, input, price, [
@@ -245,7 +255,7 @@ function tokenLines(price: PriceInForce, usage: Usage, tier: Bill["service_tier"
   return tier === undefined ? lines : lines.map((line) => ({ ...line, each: (line.each * times) / one }));
 }
 
-/** The tier with the highest threshold that the input passes, else the price's own ratios. */
+/** Returns the tier with the highest threshold that the input exceeds, or else the price itself. */
 function ratiosFor(price: PriceInForce, inputTokens: number): { input: string; output: string } {
   let chosen: PriceTier | undefined;
   for (const tier of price.tiers) {
@@ -255,9 +265,9 @@ function ratiosFor(price: PriceInForce, inputTokens: number): { input: string; o
 }
 
 /**
- * Providers that bill cache writes discount reads to a tenth (`cached_read_tokens`); the others have discounts of
- * every size, so theirs (`cached_tokens`) is none until the price says so. A price that names only one of the two
- * means that one.
+ * Providers that bill cache writes discount reads to a tenth (`cached_read_tokens`). Discounts of other
+ * providers vary, so `cached_tokens` has none unless the price sets it. If a price contains only one of the
+ * two, that one applies.
  */
 function cacheReadKind(price: PriceInForce, usage: Usage): ExtraKind {
   const billsWrites = usage.cacheWrite5m !== undefined || usage.cacheWrite1h !== undefined;
@@ -268,8 +278,8 @@ function cacheReadKind(price: PriceInForce, usage: Usage): ExtraKind {
 }
 
 /**
- * Splits a total into its shares and the rest, so that no token counts twice. Shares that overlap (cached audio) or
- * exceed their total are cut off in the given order: the sum of the amounts is always the total.
+ * Splits a total into its shares and the rest, so that no token counts twice. Shares that overlap (cached
+ * audio) or exceed their total are truncated in the given order. The amounts always sum up to the total.
  */
 function shareOut(
   rest: "input" | "output",

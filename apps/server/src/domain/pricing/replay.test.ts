@@ -9,7 +9,7 @@ import { explainCall } from "./explain.ts";
 import { computeBill } from "./pricing.ts";
 import { replay } from "./replay.ts";
 
-it("finds every charge and every balance that the books do not explain", async () => {
+it("finds every charge and every balance that does not match the books", async () => {
   const home = await freshDatabase();
   const database = connect(home.url, { max: 4 });
   const ledger = createLedger({ database, nodeId: randomUUID(), onError: () => {} });

@@ -2,10 +2,10 @@ import type { Bill } from "@gateway/shared/usage/log";
 import type { Pool } from "#platform/database/db.ts";
 import { recompute } from "./pricing.ts";
 
-/** Computes what was charged again, from nothing but the log. It must not repair anything. */
+/** Recomputes charges from the log alone. It must not repair anything. */
 export interface Replay {
   checked: number;
-  /** Calls whose bill does not lead to what was charged and what could not be collected: none. */
+  /** Calls whose bill does not match the charge plus the uncollected part. Expected: none. */
   differences: { requestId: string; charged: bigint; computed: bigint }[];
 }
 
@@ -19,7 +19,7 @@ interface Row {
 
 const portion = 5_000;
 
-/** Replays the calls from `from` until before `to`. */
+/** Replays the calls from `from` (inclusive) to `to` (exclusive). */
 export async function replay(pool: Pool, from: Date, to: Date): Promise<Replay> {
   const result: Replay = { checked: 0, differences: [] };
   let after: { at: Date; id: bigint } = { at: from, id: -1n };

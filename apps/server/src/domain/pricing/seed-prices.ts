@@ -6,7 +6,7 @@ import priceList from "./price-list.json" with { type: "json" };
 import { addPrices, inTransaction, type SavePrice } from "./prices.ts";
 import { tierPrefix, toolPrefix } from "./pricing.ts";
 
-/** Dollars per million tokens, or per call, as the providers publish them. */
+/** Dollars per million tokens, or per call, as published by the providers. */
 interface Listed {
   models: string[];
   input?: string;
@@ -20,25 +20,25 @@ interface Listed {
   imageOutput?: string;
   tools?: Record<string, string>;
   tiers?: { above: number; input: string; output: string }[];
-  /** Multiples of these prices by service tier. */
+  /** Multipliers of these prices by service tier. */
   service?: Partial<Record<string, string>>;
   call?: string;
 }
 
 interface Provider {
   owner: number;
-  /** What was read, and its date; never a page that no one opened. */
+  /** The page that was read, and the date; never a page that was not opened. */
   source: string;
   date: string;
-  /** Where the provider itself says it, when the source is not that page. */
+  /** The provider's own page, when the source is a different page. */
   page?: string;
   note?: string;
-  /** The same for the multiples of its service tiers. */
+  /** Source of the service tier multipliers. */
   service?: { source: string; date: string; note?: string };
   prices: Listed[];
 }
 
-/** The price list that comes with this version. */
+/** Returns the price list of this version. */
 export function listedPrices(): SavePrice[] {
   const providers: Provider[] = priceList.providers;
   return providers.flatMap((provider) =>
@@ -53,7 +53,7 @@ export function listedPrices(): SavePrice[] {
   );
 }
 
-/** A ratio of 1 is $2 per million tokens, or $0.002 per call. */
+/** A ratio of 1 means $2 per million tokens, or $0.002 per call. */
 const dollarsPerMillion = 2n;
 const ratioPerDollarOfCall = 500n;
 
@@ -101,19 +101,21 @@ function halved(dollars: string): string {
   return formatDecimal(parseDecimal(dollars) / dollarsPerMillion, 12);
 }
 
-/** Multipliers are kept with ten decimals; one that does not end is cut, and the bill's rounding up mends it. */
+/**
+ * Returns a multiplier with ten decimals. Further digits are truncated; the bill's rounding up compensates.
+ */
 function quotient(dollars: string, base: string): string {
   const kept = one / 100n;
   return formatDecimal((parseDecimal(dollars) * kept) / parseDecimal(base), 10);
 }
 
 /**
- * Adds the listed prices that this installation has never had: what an operator edited or removed stays so.
- * Returns how many were added.
+ * Adds listed prices of models that this installation has never had. Prices that an operator edited or
+ * removed stay unchanged. Returns the number of added prices.
  */
 export async function seedPrices(db: Db): Promise<number> {
   return inTransaction(db, async (tx) => {
-    // Nodes that start together take turns.
+    // Serializes nodes that start at the same time.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.seedPrices})`;
     const known = await tx.priceVersion.findMany({ distinct: ["model"], select: { model: true } });
     const had = new Set(known.map((version) => version.model));

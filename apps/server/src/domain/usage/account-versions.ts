@@ -1,11 +1,11 @@
 import type { Pool } from "#platform/database/db.ts";
 
 /**
- * Whether accounts changed, for people who watch their own. However many watch, one query a second asks for all of
- * them: readers are collected until the next round.
+ * Detects account changes for users who watch their own account. Readers are collected for one second, so one
+ * query per second serves all of them.
  */
 export interface AccountVersions {
-  /** Another text after each call and each change of the balance. Rejects when the database does not answer. */
+  /** Returns a text that changes with each call and each balance change. Rejects when the database fails. */
   read(userId: number): Promise<string>;
 }
 
@@ -32,7 +32,7 @@ export function createAccountVersions(pool: Pool, roundMs = ROUND_MS): AccountVe
   };
 }
 
-/** The balance, and the last row of the log within a day: calls that cost nothing have one, too. */
+/** Combines the balance with the last log row within a day, because free calls have a log row, too. */
 export async function accountVersions(pool: Pool, userIds: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await pool.query<{ id: number; version: string }>(
     `SELECT u.id, concat_ws('.', u.quota, u.used_quota, u.request_count, last.id) AS version

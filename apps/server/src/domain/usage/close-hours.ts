@@ -5,17 +5,19 @@ import { counterSums, dimensions, keyOf } from "./counters.ts";
 import { type Length, lengths } from "./pieces.ts";
 
 /**
- * Sums the hours that are over by one dimension at a time (usage_totals), from usage_hours and nothing else, so that
- * an analytics screen reads thousands of rows where the roll-up has millions. It must not be needed: what is not
- * closed yet is read from usage_hours.
+ * Sums finished hours of usage_hours by one dimension at a time into usage_totals, so that an analytics
+ * screen reads thousands of rows instead of millions. This is an optimization only: hours that are not closed
+ * yet are read from usage_hours.
  */
 
-/** A call belongs to the hour it began in, and may be settled later: hours stay open for one more. */
+/**
+ * A call belongs to the hour in which it began but may settle later, so hours stay open for one more hour.
+ */
 const OPEN_HOURS = 1;
-/** Closed hours are summed again for so long, for the call that took longer than that. */
+/** Closed hours are summed again for this long, to include calls that settled later. */
 const MENDED_HOURS = 48;
 
-/** Closes every hour that is over. Returns how many were summed, again or for the first time. */
+/** Closes every finished hour. Returns the number of hours summed, new or again. */
 export async function closeHours(pool: Pool, now = currentTime()): Promise<number> {
   const until = new Date(Math.floor(now.getTime() / lengths.hour - OPEN_HOURS) * lengths.hour);
   const client = await pool.connect();
@@ -37,7 +39,7 @@ export async function closeHours(pool: Pool, now = currentTime()): Promise<numbe
     );
     await client.query(hoursStatement, [from, until]);
     for (const length of ["part", "day", "week"] as const) {
-      // Only whole ones: the last is read in shorter pieces until it is over.
+      // Only complete pieces: an incomplete one is read as shorter pieces.
       const [first, last] = [from, until].map((at) => startOf(length, at));
       await client.query(
         "DELETE FROM usage_totals WHERE span = $4 AND kind = ANY($3) AND starts >= $1 AND starts < $2",
@@ -75,7 +77,7 @@ GROUP BY GROUPING SETS ((hour, channel_id, model), (hour, model), (hour, channel
   (hour))
 ORDER BY 1, 3, 4`;
 
-/** From the hours, which are all there. $3 the length's name, $4 the length. */
+/** Sums closed hours into longer pieces. Parameters: $3 name of the length, $4 the length. */
 const longerStatement = `
 INSERT INTO usage_totals (${columns})
 SELECT kind, $3, date_bin($4::interval, starts, '1970-01-01Z'), key, ${counterSums}

@@ -6,15 +6,15 @@ import type { Db } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import { firstOf, presentMonth } from "./statements.ts";
 
-/** Closing months: their statements are written from the roll-ups, by the clock or by hand, once or again. */
+/** Closes months, scheduled or manually, once or again: writes their statements from the roll-ups. */
 
 const hourMs = 3_600_000;
-/** The clock closes a month this long after its end, when its last calls are settled. */
+/** Time between the end of a month and its scheduled close, so that its last calls are settled. */
 const GRACE_HOURS = 24;
-/** A large site's month has millions of roll-ups. */
+/** A month of a large site has millions of roll-up rows. */
 const longest = { timeout: 600_000 };
 
-/** Closes every month that is over and was not closed before. Returns the first days of those closed now. */
+/** Closes every finished month that is still open. Returns the first days of the months closed now. */
 export async function closeMonths(db: PrismaClient, now = currentTime()): Promise<string[]> {
   const until = new Date(now.getTime() - GRACE_HOURS * hourMs);
   const rows = await db.$queryRaw<{ month: string }[]>`
@@ -34,8 +34,8 @@ export async function closeMonths(db: PrismaClient, now = currentTime()): Promis
 }
 
 /**
- * Closes one month by hand: before the clock does, or again with what came to light since. Of many who ask at once for
- * a first time, one is served.
+ * Closes one month manually: before the schedule does, or again with later settlements. Of several concurrent
+ * first requests, one succeeds.
  * @param month 2026-11 or 2026-11-01
  */
 export async function closeMonthByHand(
@@ -49,7 +49,7 @@ export async function closeMonthByHand(
     throw invalidRequest({ reason: "month_not_over" }, { param: "month" });
   }
   return db.$transaction(async (tx) => {
-    // Closed later than the statement that is made again: whoever waits here sees what the other one wrote.
+    // Reads the previous statement after the lock, so that a waiting request sees what the other one wrote.
     const before = again ? await lockMonth(tx, month) : undefined;
     if (again && before === undefined) throw notFound({ reason: "statement_not_found" });
     if (!again && !(await claimMonth(tx, month))) {
@@ -77,7 +77,10 @@ async function lockMonth(tx: Db, month: string): Promise<ClosedMonth | undefined
   return row === null ? undefined : presentMonth(row);
 }
 
-/** Whoever inserts the month's own row may write its lines; others wait for that, and may not. */
+/**
+ * Returns whether this transaction inserted the month's row and may write its lines.
+ * Concurrent transactions wait and get false.
+ */
 async function claimMonth(tx: Db, month: string): Promise<boolean> {
   const count = await tx.$executeRaw`
     INSERT INTO statement_months (month, users, quota) VALUES (${month}::date, 0, 0) ON CONFLICT (month) DO NOTHING`;

@@ -3,10 +3,10 @@ import type { Pool } from "#platform/database/db.ts";
 import { startOfDay } from "#platform/local-days.ts";
 import { counters, type CounterRow, sumOf } from "./counters.ts";
 
-// Accounts have columns of the same names.
+// Qualified, because `users` has columns with the same names.
 const usageSums = counters.map((name) => `sum(h.${name})::bigint AS ${name}`).join(", ");
 
-/** Named users side by side over whole local days. A name no one has is left out. */
+/** Compares named users over whole local days. Unknown names are omitted. */
 export async function compareUsers(
   pool: Pool,
   query: UsersQuery,

@@ -1,6 +1,6 @@
 import type { UsageSum } from "@gateway/shared/usage/analytics";
 
-/** What the roll-ups count, as SQL sums and as numbers. */
+/** Counters of the roll-ups, as SQL sums and as numbers. */
 
 export const counters = [
   "request_count",
@@ -13,11 +13,11 @@ export const counters = [
   "first_byte_time",
 ] as const satisfies (keyof UsageSum)[];
 
-/** Splits of the whole site's usage that are kept ready; a lane is a model through a channel. */
+/** Splits of the site's usage with precomputed sums. A lane is a model on a channel. */
 export const dimensions = ["site", "model", "channel", "group", "user", "lane"] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** A member of each split, as SQL over usage_hours. */
+/** Key of each split, as SQL over usage_hours. */
 export const keyOf: Record<Dimension, string> = {
   site: "''",
   model: "model",
@@ -32,10 +32,10 @@ export const counterSums = counters.map((name) => `sum(${name})::bigint AS ${nam
 
 export type CounterRow = Record<keyof UsageSum, bigint | null>;
 
-/** Sums over nothing are null in SQL. */
+/** Converts SQL sums to numbers. A sum over no rows is null in SQL. */
 export function sumOf(row: Partial<CounterRow> | undefined): UsageSum {
   const entries = counters.map((name) => [name, Number(row?.[name] ?? 0n)]);
-  // The list above has every counter.
+  // The list above contains every counter.
   return Object.fromEntries(entries) as UsageSum;
 }
 

@@ -2,13 +2,13 @@ import { LogType } from "@gateway/shared/usage/log";
 import type { Failures } from "@gateway/shared/usage/overview";
 import type { Pool } from "#platform/database/db.ts";
 
-/** Failed calls that are read at most; they have an index of their own, newest first. */
+/** Maximum number of failed calls to read, newest first. They have an index of their own. */
 const MOST_ROWS = 5_000;
 const MOST_REASONS = 8;
 
 /**
- * Why calls failed since an instant, the most frequent reason first.
- * @param userId undefined: everyone's
+ * Returns the reasons of failed calls since an instant, most frequent first.
+ * @param userId undefined for all users
  */
 export async function failuresSince(pool: Pool, since: Date, userId?: number): Promise<Failures> {
   const { rows } = await pool.query<{

@@ -2,8 +2,8 @@ import { LogType } from "@gateway/shared/usage/log";
 import type { Pool } from "#platform/database/db.ts";
 
 /**
- * The one thing that roll-ups by the hour cannot know: calls and tokens of a minute of the log, found by its time.
- * @param userId undefined: everyone's
+ * Returns calls and tokens of the last minute from the log, because hourly roll-ups cannot provide them.
+ * @param userId undefined for all users
  */
 export async function lastMinute(pool: Pool, userId?: number): Promise<{ rpm: number; tpm: number }> {
   const { rows } = await pool.query<{ rpm: bigint; tpm: bigint }>(

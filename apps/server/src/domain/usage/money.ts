@@ -3,7 +3,7 @@ import type { Pool } from "#platform/database/db.ts";
 import type { LocalDay } from "#platform/local-days.ts";
 import type { Span } from "./pieces.ts";
 
-/** Accounts opened, codes redeemed, orders paid and balances moved, by local day. */
+/** New accounts, redeemed codes, paid orders and balance changes, by local day. */
 export type MoneyOfPeriod = Pick<
   Period,
   "user_statistics" | "redemption_statistics" | "order_statistics" | "credit_statistics"

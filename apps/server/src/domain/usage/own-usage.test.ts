@@ -23,8 +23,8 @@ async function use(userId: number, hour: string, model = "m"): Promise<void> {
   });
 }
 
-describe("one's own usage", () => {
-  it("puts an hour on the local day in which it begins", async () => {
+describe("own usage", () => {
+  it("assigns an hour to the local day in which it begins", async () => {
     for (const hour of ["02T15", "02T16", "03T15", "03T16"]) await use(1, `2026-05-${hour}:00:00Z`);
     await use(1, "2026-05-03T16:00:00Z", "other");
     const now = new Date("2026-05-03T20:00:00Z");
@@ -42,8 +42,8 @@ describe("one's own usage", () => {
     ]);
   });
 
-  it("keeps days apart that lie before a change of clocks", async () => {
-    // Berlin: +02:00 until the morning of 25 October, +01:00 from then on.
+  it("separates days before a daylight saving change", async () => {
+    // Berlin: +02:00 until the morning of 25 October, +01:00 afterwards.
     await use(2, "2026-10-23T21:00:00Z");
     await use(2, "2026-10-23T22:00:00Z");
     await use(2, "2026-10-25T22:00:00Z");
@@ -59,9 +59,9 @@ describe("one's own usage", () => {
   });
 });
 
-describe("what was used yesterday", () => {
-  it("ends at this time of the day, within the hour by its share", async () => {
-    // In Shanghai the 2nd of June began at 16:00 UTC, and it is a quarter past ten in the morning of the 3rd.
+describe("usage of yesterday", () => {
+  it("ends at the current time of day, with a share of the cut hour", async () => {
+    // In Shanghai, 2 June began at 16:00 UTC, and it is now 10:15 on 3 June.
     for (const hour of ["01T15", "01T16", "02T01", "02T02", "02T03"])
       await database.db.usageHour.create({
         data: {
@@ -83,8 +83,8 @@ describe("what was used yesterday", () => {
   });
 });
 
-describe("the last minute", () => {
-  it("counts calls, failed ones too, and tokens: one's own or everyone's", async () => {
+describe("last minute", () => {
+  it("counts calls, including failed ones, and tokens, for one user or all", async () => {
     const write = (user: number, type: number, secondsAgo: number) =>
       database.pool.query(
         `INSERT INTO request_logs (created_at, request_id, type, user_id, prompt_tokens, completion_tokens)

@@ -4,7 +4,7 @@ import type { Pool } from "#platform/database/db.ts";
 import { lastLocalDays, localDate, startOfDay } from "#platform/local-days.ts";
 import { usageOfUser } from "./usage.ts";
 
-/** Usage of one user by local day and model: today and the days before it. */
+/** Returns a user's usage by local day and model, for today and the preceding days. */
 export async function ownUsage(
   pool: Pool,
   input: { userId: number; timeZone: string; days: number; now?: Date },
@@ -30,7 +30,9 @@ export async function ownUsage(
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** What one user used yesterday until this time of the day; of the hour in which that lies, the share that was over. */
+/**
+ * Returns a user's usage of yesterday up to the same time of day. The cut hour counts by its elapsed share.
+ */
 export async function usedYesterday(
   pool: Pool,
   { userId, timeZone, now = currentTime() }: { userId: number; timeZone: string; now?: Date },

@@ -11,28 +11,28 @@ import type { Span } from "./pieces.ts";
 import { type TopUsers, topUsers } from "./top-users.ts";
 import { closedUntil, type DayUsage, usageByDayAndKey, usageOfUser, usageTotal } from "./usage.ts";
 
-/** A period of the whole site, or of one user, for the analytics screen. It reads roll-ups, never the log. */
+/** Usage of a period for the analytics screen, of the site or one user. It reads roll-ups, never the log. */
 
 export interface PeriodInput {
   from: Date;
   to: Date;
   groupType: GroupType;
-  /** Undefined: everyone. */
+  /** Undefined means all users. */
   userId: number | undefined;
   timeZone: string;
 }
 
 const hourMs = 3_600_000;
-/** In the list of users. */
+/** Maximum length of the list of users. */
 const TOP_USERS = 20;
-/** More than a chart shows would only be summed up again as "others". */
+/** Number of users with a series of their own. A chart would combine more of them into "others". */
 const CHARTED_USERS = 8;
 
 type Handles = { db: PrismaClient; pool: Pool };
 
 export async function describePeriod({ db, pool }: Handles, input: PeriodInput): Promise<Period> {
   const { userId } = input;
-  // Usage is kept by the hour, so a period begins and ends with one.
+  // Usage is stored by the hour, so a period consists of whole hours.
   const span: Span = { from: wholeHour(input.from, Math.floor), to: wholeHour(input.to, Math.ceil) };
   const days = localDays(input.from, input.to, input.timeZone);
   const requested: Requested = { ...input, span, days, closed: await closedUntil(pool) };
@@ -66,7 +66,7 @@ export async function describePeriod({ db, pool }: Handles, input: PeriodInput):
   };
 }
 
-/** As long, and just before it. */
+/** Returns the preceding span of the same length. */
 function spanBefore({ from, to }: Span): Span {
   return { from: new Date(2 * from.getTime() - to.getTime()), to: from };
 }
@@ -82,7 +82,7 @@ type Requested = Pick<PeriodInput, "groupType" | "userId"> & {
 };
 
 interface Found extends Pick<TopUsers, "active" | "top"> {
-  /** They sum up to everything that the period holds. */
+  /** Together they contain all usage of the period. */
   rows: DayUsage[];
 }
 
@@ -98,7 +98,7 @@ async function usageFor(pool: Pool, { groupType, userId, ...requested }: Request
   return { rows, active: users.active, top: users.top };
 }
 
-/** What all used beyond those drawn one by one, by day, under no name. */
+/** Returns the usage of all other users by day, with an empty key. */
 function remainder(all: readonly DayUsage[], own: readonly DayUsage[]): DayUsage[] {
   return all.flatMap((row) => {
     const rest = { ...row, key: "" };
@@ -132,7 +132,7 @@ async function namesFor({ db }: Handles, groupType: GroupType, rows: readonly Da
       });
       const names = new Map(channels.map((channel) => [String(channel.id), channel.name]));
       const seen = channels.map((channel) => channel.name);
-      // Deleted channels keep their name; two of one name are told apart.
+      // Deleted channels keep their name; channels with the same name get their id appended.
       return (key) => {
         const name = names.get(key);
         if (name === undefined) return key === "0" ? "" : `#${key}`;
@@ -142,7 +142,7 @@ async function namesFor({ db }: Handles, groupType: GroupType, rows: readonly Da
       };
     }
     case "model_type": {
-      // As a call is priced: the exact name, else the longest wildcard.
+      // Uses the price lookup of calls: the exact name, or else the longest wildcard.
       const [table, owners] = await Promise.all([loadTable(db), listOwners(db)]);
       const models = await db.price.findMany({ select: { model: true, channel_type: true } });
       const ownerOf = new Map(models.map((price) => [price.model, price.channel_type]));

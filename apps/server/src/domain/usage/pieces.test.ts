@@ -16,21 +16,21 @@ const many = (from: string, to: string, cuts: string[] = []) => {
   return { weeks: count("week"), days: count("day"), parts: count("part"), hours: count("hour") };
 };
 
-describe("a time in pieces", () => {
-  it("is made of whole days, and of shorter pieces at its ends", () => {
+describe("pieces of a span", () => {
+  it("are whole days, with shorter pieces at both ends", () => {
     expect(many("2026-03-01T00:00Z", "2026-03-11T00:00Z")).toEqual({
       weeks: 0,
       days: 10,
       parts: 0,
       hours: 0,
     });
-    // From a Thursday, as 1970 began with one.
+    // Weeks begin on Thursday, because 1970 did.
     expect(many("2026-03-05T00:00Z", "2026-03-27T00:00Z")).toMatchObject({ weeks: 3, days: 1 });
     expect(many("2026-03-01T15:00Z", "2026-03-03T09:00Z")).toMatchObject({ days: 1, parts: 4, hours: 2 });
     expect(many("2026-03-01T05:00Z", "2026-03-01T07:00Z")).toMatchObject({ days: 0, parts: 0, hours: 2 });
   });
 
-  it("has no piece across a cut, except an hour", () => {
+  it("do not cross a cut, except for an hour", () => {
     // Midnights in Shanghai, Tokyo and Kolkata.
     const week = (time: string) => Array.from({ length: 6 }, (_, day) => `2026-03-0${day + 2}T${time}Z`);
     expect(many("2026-03-01T16:00Z", "2026-03-08T16:00Z", week("16:00"))).toMatchObject({
@@ -50,7 +50,7 @@ describe("a time in pieces", () => {
     expect(many("2026-03-02T00:00Z", "2026-03-04T00:00Z", ["2026-03-03T00:00Z"])).toMatchObject({ days: 2 });
   });
 
-  it("is empty when it ends before it begins", () => {
+  it("are empty when the span ends before it begins", () => {
     expect(many("2026-03-02T00:00Z", "2026-03-01T00:00Z")).toEqual({ weeks: 0, days: 0, parts: 0, hours: 0 });
   });
 });

@@ -1,8 +1,11 @@
-/** Usage is kept summed by the hour and by longer pieces; a time is put together from the fewest of them. */
+/** Splits a time span into the fewest pieces for which usage sums are stored. */
 
 const hourMs = 3_600_000;
 
-/** From long to short, all counted from 1970 UTC. A part is a length that most time zones' days are made of. */
+/**
+ * Piece lengths in milliseconds, longest first, aligned to 1970 UTC.
+ * A part divides the days of most time zones.
+ */
 export const lengths = { week: 168 * hourMs, day: 24 * hourMs, part: 4 * hourMs, hour: hourMs } as const;
 export type Length = keyof typeof lengths;
 
@@ -17,8 +20,9 @@ export interface Piece {
 }
 
 /**
- * @param span of whole hours; nothing when it ends before it begins
- * @param cuts instants, oldest first, that lie in no piece longer than an hour
+ * Returns the pieces of a span.
+ * @param span in whole hours; no pieces when it ends before it begins
+ * @param cuts instants, oldest first, that must not lie inside a piece longer than an hour
  */
 export function piecesOf(span: Span, cuts: readonly Date[] = []): Piece[] {
   const pieces: Piece[] = [];

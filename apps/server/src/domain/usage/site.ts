@@ -2,11 +2,13 @@ import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import type { Pool } from "#platform/database/db.ts";
 import { lastMinute } from "./last-minute.ts";
 
-/** How the site stands now: balances, accounts, channels, codes, orders, the last minute and the last audit. */
+/**
+ * Returns the site's current state: balances, accounts, channels, codes, orders, the last minute and audit.
+ */
 export async function describeSite(pool: Pool): Promise<SiteStatistics> {
   const [users, channels, codes, orders, rate, audits] = await Promise.all([
     pool.query<Record<"quota" | "used" | "reserved" | "users" | "invited", bigint>>(
-      // A deleted account owes and is owed nothing any more, but what it used was used.
+      // Balances of deleted accounts do not count, but their past usage does.
       `SELECT COALESCE(sum(quota) FILTER (WHERE deleted_at IS NULL), 0)::bigint AS quota,
               COALESCE(sum(used_quota), 0)::bigint AS used,
               COALESCE(sum(reserved), 0)::bigint AS reserved,
@@ -67,7 +69,7 @@ export async function describeSite(pool: Pool): Promise<SiteStatistics> {
   };
 }
 
-/** Sums beyond what JSON numbers hold are shown as the largest of them, rather than not at all. */
+/** Clamps sums to the safe integer range of JSON numbers. */
 function points(sum: bigint): number {
   return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number(sum), Number.MAX_SAFE_INTEGER));
 }

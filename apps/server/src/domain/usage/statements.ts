@@ -10,8 +10,8 @@ import { invalidRequest } from "#errors.ts";
 import type { Pool } from "#platform/database/db.ts";
 
 /**
- * Monthly statements: what each user's calls cost by model in a month that is closed. Months are those of UTC. It must
- * not know balances: a statement sums charges.
+ * Monthly statements: the cost of each user's calls by model in a closed month. Months are in UTC. It must
+ * not depend on balances: a statement sums charges.
  */
 
 interface Sums {
@@ -45,7 +45,7 @@ const monthColumns = [
   "request_time",
 ] as const;
 
-/** One user's closed months. Throws `invalid_request` for an order that is none. */
+/** Returns a user's closed months. Throws `invalid_request` for an unknown sort order. */
 export async function listStatements(
   pool: Pool,
   userId: number,
@@ -65,7 +65,10 @@ export async function listStatements(
   };
 }
 
-/** A closed month by model, dearest first; empty when the month has no statement. @param month 2026-11 or 2026-11-01 */
+/**
+ * Returns a closed month by model, most expensive first; empty without a statement.
+ * @param month 2026-11 or 2026-11-01
+ */
 export async function statementLines(pool: Pool, userId: number, month: string): Promise<StatementLine[]> {
   const { rows } = await pool.query<Sums & { date: string; model_name: string }>(
     `SELECT to_char(month, 'YYYY-MM-DD') AS date, model AS model_name, request_count, quota, prompt_tokens,
@@ -76,7 +79,7 @@ export async function statementLines(pool: Pool, userId: number, month: string):
   return rows.map((row) => ({ date: row.date, model_name: row.model_name, ...numbers(row) }));
 }
 
-/** The whole site's closed months, newest first. */
+/** Returns the site's closed months, newest first. */
 export async function closedMonths(pool: Pool): Promise<ClosedMonth[]> {
   const { rows } = await pool.query<MonthRow>(
     `SELECT month::timestamp AT TIME ZONE 'UTC' AS month, closed_at, users, quota
@@ -103,7 +106,7 @@ export function presentMonth(row: MonthRow): ClosedMonth {
 
 const userColumns = ["username", "request_count", "quota", "prompt_tokens", "completion_tokens"] as const;
 
-/** Everyone's sums of a closed month. */
+/** Returns the sums of a closed month for all users. */
 export async function statementUsers(pool: Pool, query: StatementUsersQuery): Promise<Page<StatementUser>> {
   const { rows } = await pool.query<Sums & { user_id: number; username: string; total: bigint }>(
     `SELECT s.*, count(*) OVER () AS total FROM (

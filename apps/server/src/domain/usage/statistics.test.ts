@@ -51,8 +51,8 @@ async function use(usage: Usage): Promise<void> {
 const ask = (input: Partial<PeriodInput> & { from: Date; to: Date }) =>
   describePeriod(database, { groupType: "model", userId: undefined, timeZone: "UTC", ...input });
 
-describe("a period", () => {
-  it("says the same whether its hours are closed or not", async () => {
+describe("period", () => {
+  it("is the same with open and closed hours", async () => {
     const [anna, bert] = [await makeUser(), await makeUser()];
     await use({ user_id: anna.id, hour: "2024-03-01T23:00:00Z", model: "a", quota: 5 });
     await use({ user_id: anna.id, hour: "2024-03-02T00:00:00Z", model: "b", quota: 7 });
@@ -78,7 +78,7 @@ describe("a period", () => {
       ["2024-03-02", "b", 7],
       ["2024-03-03", "a", 90],
     ]);
-    // Closed in the middle of the period, then altogether.
+    // Closed up to the middle of the period, then completely.
     await closeHours(database.pool, new Date("2024-03-02T13:10:00Z"));
     expect(await all()).toEqual(open);
     await closeHours(database.pool, new Date("2024-03-09T00:00:00Z"));
@@ -89,7 +89,7 @@ describe("a period", () => {
     expect(rows[0]?.sum).toBe(1_102);
   });
 
-  it("takes in a call that was settled after its hour was closed", async () => {
+  it("includes a call that was settled after its hour was closed", async () => {
     const { id } = await makeUser();
     const period = { from: new Date("2024-03-08T00:00:00Z"), to: new Date("2024-03-09T00:00:00Z") };
     await use({ user_id: id, hour: "2024-03-08T20:00:00Z", quota: 3 });
@@ -99,10 +99,10 @@ describe("a period", () => {
     expect((await ask(period)).totals.quota).toBe(3);
   });
 
-  it("says the same in every time zone, however much of it is closed", async () => {
+  it("is the same in every time zone, with any number of closed hours", async () => {
     const users = await Promise.all([makeUser(), makeUser(), makeUser()]);
     const first = Date.parse("2024-03-10T00:00:00Z");
-    // Uneven, but the same in every run.
+    // Uneven, but deterministic.
     for (let hour = 0; hour < 24 * 6; hour += 1) {
       const user = users[(hour * 7) % 3];
       const [model, quota] = [`model ${(hour * 5) % 4}`, 1 + ((hour * 31) % 97)];
@@ -111,10 +111,10 @@ describe("a period", () => {
     }
     const all = async () => {
       const answers = [];
-      // New York's clocks change within these days.
+      // New York changes to daylight saving time within these days.
       for (const timeZone of ["UTC", "Asia/Shanghai", "Asia/Kolkata", "Asia/Tokyo", "America/New_York"]) {
         for (const groupType of ["model", "channel", "user"] as const) {
-          // With two whole weeks.
+          // Includes two whole weeks.
           const [from, to] = [new Date("2024-02-26T05:00:00Z"), new Date("2024-03-15T21:00:00Z")];
           answers.push(await ask({ from, to, timeZone, groupType }));
         }
@@ -133,9 +133,9 @@ describe("a period", () => {
     }
   });
 
-  it("puts an hour into the day of the asked time zone, also where clocks change", async () => {
+  it("assigns an hour to the day in the requested time zone, also at daylight saving changes", async () => {
     const { id } = await makeUser();
-    // 23:00 on the 30th in Berlin's summer time; before the change the same hour was the next day's.
+    // 23:00 on the 30th in Berlin's winter time; after the change the same UTC hour is on the next day.
     await use({ user_id: id, hour: "2024-03-30T22:00:00Z", quota: 1 });
     await use({ user_id: id, hour: "2024-03-31T22:00:00Z", quota: 2 });
     const { dates, channel_statistics: rows } = await ask({
@@ -151,7 +151,7 @@ describe("a period", () => {
     ]);
   });
 
-  it("finds the maker of a model as a call finds its price: exactly, else by the longest wildcard", async () => {
+  it("finds the owner of a model like its price: by exact name, or by the longest wildcard", async () => {
     const { db } = database;
     const { id } = await makeUser();
     await db.modelOwner.createMany({
@@ -181,7 +181,7 @@ describe("a period", () => {
     });
   });
 
-  it("names channels that are gone, and tells two of one name apart", async () => {
+  it("names deleted channels, and distinguishes two with the same name", async () => {
     const { id } = await makeUser();
     const names = ["Twin", "Twin", "Gone"];
     const channels = [];
@@ -202,7 +202,7 @@ describe("a period", () => {
     );
   });
 
-  it("counts who redeemed, not who made the code, and never adds up two currencies", async () => {
+  it("counts the redeeming user, not the creator of the code, and keeps currencies separate", async () => {
     const { db } = database;
     const [admin, anna, bert] = [await makeUser(), await makeUser(), await makeUser()];
     const at = new Date("2024-07-01T12:00:00Z");
@@ -246,7 +246,7 @@ describe("a period", () => {
 });
 
 describe("monthly statements", () => {
-  it("close a month once, whoever asks how often, and never change", async () => {
+  it("close a month once for concurrent and repeated requests, and never change", async () => {
     const { db, pool } = database;
     const user = await makeUser();
     await pool.query("DELETE FROM usage_hours");
@@ -254,7 +254,7 @@ describe("monthly statements", () => {
     await use({ user_id: user.id, hour: "2025-02-01T00:00:00Z", model: "a", quota: 7 });
     await use({ user_id: user.id, hour: "2025-02-28T23:00:00Z", model: "b", quota: 9 });
     await use({ user_id: user.id, hour: "2025-03-01T00:00:00Z", model: "a", quota: 100 });
-    // A day of grace for calls that are still being settled.
+    // One day of grace for calls that are still being settled.
     expect(await closeMonths(db, new Date("2025-03-01T23:00:00Z"))).toEqual(["2025-01-01"]);
     const both = await Promise.all([0, 1, 2].map(() => closeMonths(db, new Date("2025-03-02T04:10:00Z"))));
     expect(both.flat()).toEqual(["2025-02-01"]);
@@ -294,7 +294,7 @@ describe("monthly statements", () => {
     });
   });
 
-  it("take the time that a large month takes", async () => {
+  it("wait as long as a large month takes", async () => {
     const { db, pool } = database;
     await pool.query("DELETE FROM usage_hours");
     await use({ user_id: (await makeUser()).id, hour: "2025-03-10T00:00:00Z", model: "a", quota: 3 });
@@ -308,7 +308,7 @@ describe("monthly statements", () => {
     expect(await closing).toEqual(["2025-03-01"]);
   });
 
-  it("make a month by hand before the clock does, once, and again with what came since", async () => {
+  it("close a month manually before the schedule, once, and again with later usage", async () => {
     const { db, pool } = database;
     const user = await makeUser();
     await pool.query("DELETE FROM usage_hours");
@@ -317,7 +317,7 @@ describe("monthly statements", () => {
       closeMonthByHand(db, systemActor, { month, again, now: new Date("2025-06-01T00:00:01Z") });
     await expect(make(true)).rejects.toMatchObject({ code: "not_found" });
     await expect(make(false, "2025-06")).rejects.toMatchObject({ code: "invalid_request" });
-    // No one used anything: no empty month is left behind.
+    // Without usage, no empty month is stored.
     await expect(make(false, "2025-04")).rejects.toMatchObject({ code: "not_found" });
 
     const all = await Promise.allSettled([0, 1, 2, 3].map(() => make(false)));

@@ -5,16 +5,16 @@ import { sumOf } from "./counters.ts";
 import type { Span } from "./pieces.ts";
 import { type DayUsage, rankUsers, usageByDayAndKey } from "./usage.ts";
 
-/** Who used most in a period. */
+/** Users with the most usage in a period. */
 export interface TopUsers {
-  /** How many used anything. */
+  /** Number of users with any usage. */
   active: number;
   top: Period["top_users"];
-  /** Those to draw one by one, by day. */
+  /** Usage by day of the users with a series of their own. */
   charted: DayUsage[];
 }
 
-/** @param input.charted how many of them are drawn */
+/** @param input.charted number of users with a series of their own */
 export async function topUsers(
   pool: Pool,
   { days, ...input }: { span: Span; closed: Date; days: readonly LocalDay[]; limit: number; charted: number },

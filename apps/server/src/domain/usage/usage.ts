@@ -5,32 +5,35 @@ import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, su
 import { piecesOf, type Span } from "./pieces.ts";
 
 /**
- * Usage of a period: closed hours from usage_totals, the last ones from usage_hours, never a row of the log. An hour
+ * Usage of a period: closed hours from usage_totals, later ones from usage_hours, never from the log. An hour
  * belongs to the day in which it begins.
  */
 
-/** Until when usage_totals is complete. A run that closes more meanwhile changes nothing: both tables say the same. */
+/**
+ * Returns the end of the complete part of usage_totals. Hours that are closed meanwhile have no effect: both
+ * tables contain the same sums.
+ */
 export async function closedUntil(pool: Pool): Promise<Date> {
   const { rows } = await pool.query<{ closed_until: Date }>("SELECT closed_until FROM usage_progress");
   return rows[0]?.closed_until ?? new Date(0);
 }
 
 export interface DayUsage extends UsageSum {
-  /** Index into the asked days. */
+  /** Index into the requested days. */
   day: number;
   key: string;
 }
 
-/** Rows of one split: `by`, over `span`, up to `closed` from the kept sums and from there on hour by hour. */
+/** Rows of one split over `span`: from the stored sums until `closed`, then from the hours. */
 interface Requested {
   by: Dimension;
   span: Span;
   closed: Date;
-  /** Of these keys, when given. */
+  /** Restricts the result to these keys. */
   only?: readonly string[];
 }
 
-/** As SQL: `hour`, `key` and the given counters. Takes the parameters $1 to $6. */
+/** Returns SQL with `hour`, `key` and the given counters. It uses the parameters $1 to $6. */
 function rowsOf(
   { by, span, closed, only }: Requested,
   cuts: readonly Date[],
@@ -60,7 +63,7 @@ function rowsOf(
   };
 }
 
-/** Sums by day and key. */
+/** Returns sums by day and key. */
 export async function usageByDayAndKey(
   pool: Pool,
   { days, ...requested }: Requested & { days: readonly LocalDay[] },
@@ -75,7 +78,7 @@ export async function usageByDayAndKey(
   return rows.map((row) => ({ day: row.day - 1, key: row.key, ...sumOf(row) }));
 }
 
-/** Sums by day and model, channel or group, of one user. */
+/** Returns a user's sums by day and model, channel or group. */
 export async function usageOfUser(
   pool: Pool,
   input: { by: Dimension; span: Span; days: readonly LocalDay[]; userId: number },
@@ -89,7 +92,7 @@ export async function usageOfUser(
   return rows.map((row) => ({ day: row.day - 1, key: row.key, ...sumOf(row) }));
 }
 
-/** One sum over everyone, or over one user. */
+/** Returns one sum over all users, or over one user. */
 export async function usageTotal(
   pool: Pool,
   { span, closed, userId }: { span: Span; closed: Date; userId?: number },
@@ -101,7 +104,7 @@ export async function usageTotal(
   return sumOf(rows[0]);
 }
 
-/** Who used most, and how many used anything. Only what ranks them is summed: there may be many. */
+/** Returns the users with the most usage and the number of active users. It sums only the ranking columns. */
 export async function rankUsers(
   pool: Pool,
   { span, closed, limit }: { span: Span; closed: Date; limit: number },
@@ -120,13 +123,13 @@ export interface KeyChange {
   key: string;
   now: number;
   before: number;
-  /** Since then. */
+  /** Requests since that instant. */
   requests: number;
 }
 
 /**
- * Whose charges changed most between two days.
- * @param days where the later day begins, and of which hour of the earlier one only a share counts
+ * Returns the keys whose charges changed most between two days.
+ * @param days start of the later day, and the earlier day's hour that counts by a share only
  */
 export async function rankChanges(
   pool: Pool,
