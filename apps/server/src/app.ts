@@ -21,12 +21,12 @@ import { standardUrl } from "#gateway/standard-url.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { serveWeb } from "./web.ts";
 
-/** The table of contents of the server: every plugin, in order, by hand. */
+/** Builds the server: registers every plugin explicitly, in order. */
 export interface AppOptions {
   logger: FastifyBaseLogger;
-  /** Without slashes at the ends. */
+  /** Without leading and trailing slashes. */
   basePath: string;
-  /** "" = no one; else what Fastify's trustProxy takes. */
+  /** "" = trust no proxy; else as documented at `proxies`. */
   trustProxy: string;
   console: ConsoleServices;
   gateway: GatewayServices;
@@ -38,45 +38,46 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // In the order of time, so that the index of the log grows at its end and costs the same however large it is.
+    // Time-ordered ids, so that the log's index grows only at its end and inserts stay equally fast.
     genReqId: () => randomUUIDv7(),
     trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
-    // Some HTTP libraries offer another protocol with every request; theirs are requests like any other.
+    // Some HTTP libraries offer another protocol with every request. Those are normal requests.
     http: { shouldUpgradeCallback: wantsSocket },
     clientErrorHandler: answerMalformed,
     frameworkErrors: answerUnroutable,
     rewriteUrl: ({ url = "/" }) => standardUrl(url, options.basePath),
-    // Slow senders are cut; long answers are not, they have time-outs of their own.
+    // Cuts slow senders. Long responses have their own timeouts.
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
-    // A client whose address ends in "/" asks for "//v1/…".
+    // A client whose base URL ends in "/" requests "//v1/…".
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 300 },
   });
   app.addHook("onRequest", (request, reply, done) => {
     reply.raw.setHeader("x-request-id", request.id);
-    // The name it has for tools that know other gateways of this kind.
+    // Header name that tools for other gateways of this kind use.
     reply.raw.setHeader("x-oneapi-request-id", request.id);
     done();
   });
   leaveTogether(app);
-  // No body is read unless a scope says how: an address without a handler costs no more than its headers.
+  // Bodies are read only if a scope defines how, so a path without a handler costs no more than its headers.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
-  // Below the base path, where the console sends people's apps, and at the root for proxies that pass /v1 on as it is.
+  // Below the base path, where the console points apps, and at the root for proxies that pass /v1 unchanged.
   for (const prefix of new Set(["", options.basePath && `/${options.basePath}`]))
     await app.register(async (scope) => gatewayRoutes(scope, options.gateway), { prefix });
   await app.register(async (scope) => {
     await scope.register(helmet, {
       contentSecurityPolicy: contentPolicy(options.console),
       crossOriginEmbedderPolicy: false,
-      // Whether this host is on https for good is for the proxy in front to say.
+      // The proxy in front decides whether this host is permanently on https.
       strictTransportSecurity: false,
     });
     await scope.register(compress, { threshold: 1_024 });
     scope.addHook("onResponse", async (request, reply) => {
-      // Callers of the compatibility mode are mostly sent 200; what counts is the status that names the outcome.
+      // Callers of the compatibility mode mostly get status 200. The `api-status` header contains the actual
+      // status.
       const status = Number(reply.getHeader("api-status") ?? reply.statusCode);
       if (!request.url.includes("/api/")) return;
       metrics.consoleAnswer(request.method, status);
@@ -93,8 +94,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 /**
- * Lets calls finish when the server closes, and nothing else: a connection that a client opened ahead of its next
- * request would hold the process until the header time-out.
+ * Closes idle connections at shutdown once all calls have ended. Connections that clients open ahead of their
+ * next request would keep the process alive until the header timeout.
  */
 function leaveTogether(app: FastifyInstance): void {
   let inFlight = 0;
@@ -116,7 +117,10 @@ function leaveTogether(app: FastifyInstance): void {
   });
 }
 
-/** For Prometheus, with the access token of an administrator: as a bearer, or as the password of basic auth. */
+/**
+ * Serves metrics to Prometheus, with an administrator's access token as bearer or as the password of basic
+ * auth.
+ */
 function metricsRoute(app: FastifyInstance, { console: services, metrics, basePath }: AppOptions): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const token = accessTokenIn(request.headers.authorization ?? "");
@@ -129,7 +133,7 @@ function metricsRoute(app: FastifyInstance, { console: services, metrics, basePa
     return reply.type(metrics.contentType).send(await metrics.text());
   };
   app.get("/metrics", answer);
-  // Where other gateways of this kind have it.
+  // Path that other gateways of this kind use.
   app.get(`${basePath && `/${basePath}`}/api/metrics`, answer);
 }
 
@@ -141,8 +145,9 @@ function accessTokenIn(authorization: string): string {
 }
 
 /**
- * Everything from here, nothing inline but styles; pictures may come from where an operator's texts say. The check of
- * visitors lives elsewhere, and is let in only while the operator wants it.
+ * Allows only resources of this origin, and no inline content except styles. Images may come from URLs in the
+ * operator's texts. The visitor check is on another host, which is allowed only while the operator enables
+ * it.
  */
 function contentPolicy({ settings }: Pick<ConsoleServices, "settings">) {
   const visitorCheck = () =>
@@ -156,9 +161,9 @@ function contentPolicy({ settings }: Pick<ConsoleServices, "settings">) {
       imgSrc: ["'self'", "data:", "blob:", "https:"],
       fontSrc: ["'self'", "data:"],
       connectSrc: ["'self'"],
-      // The chat clients and the home page an operator names; both in sandboxed frames.
+      // The operator's chat clients and home page, both in sandboxed frames.
       frameSrc: ["'self'", "https:", "http:"],
-      // Songs and videos stand where their providers keep them.
+      // Songs and videos stay on their providers' hosts.
       mediaSrc: ["'self'", "data:", "blob:", "https:"],
       objectSrc: ["'none'"],
       baseUri: ["'self'"],
@@ -168,7 +173,7 @@ function contentPolicy({ settings }: Pick<ConsoleServices, "settings">) {
   };
 }
 
-/** "true", a number of hops, or a list of addresses. */
+/** Accepts "true", a number of hops, or a list of addresses. */
 function proxies(text: string): true | string[] | ((address: string, hop: number) => boolean) {
   if (text === "true") return true;
   if (/^\d+$/.test(text)) return (_address, hop) => hop < Number(text);

@@ -3,7 +3,10 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { databaseUrl } from "#platform/database/database-address.ts";
 
-/** The process settings: the only file that reads the environment. A bad value stops the start with a sentence. */
+/**
+ * The process settings. Only this module reads the environment. An invalid value prevents the start with a
+ * clear message.
+ */
 
 const flag = z
   .enum(["0", "1", "true", "false"])
@@ -51,20 +54,20 @@ export interface Env extends Omit<
   Variables,
   "BASE_PATH" | "DEMO_UPSTREAM" | "DATABASE_PASSWORD" | "DATABASE_PASSWORD_FILE" | "DRAIN_SECONDS" | "WORKERS"
 > {
-  /** Processes that serve calls behind the one port. */
+  /** Number of processes behind the port. */
   workers: number;
-  /** Begins and ends without a slash: "" or "gateway". */
+  /** Without leading and trailing slashes: "" or "gateway". */
   basePath: string;
-  /** The simulated provider: always there, never there, or there once an administrator has enabled it. */
+  /** The simulated provider: always on, always off, or on once an administrator has enabled it. */
   demoUpstream: "on" | "off" | "optional";
-  /** How long a node that stops says that it is not ready, and serves on. */
+  /** Seconds that a stopping node reports not ready while it still serves. */
   drainSeconds: number;
 }
 
-/** Keys as `.env.example` must list them. */
+/** Variables that `.env.example` must contain. */
 export const environmentKeys = Object.keys(Environment.shape);
 
-/** Throws an Error whose message names every bad variable. Empty variables count as missing. */
+/** Throws an Error that names every invalid variable. Empty variables count as missing. */
 export function readEnv(source: Record<string, string | undefined>): Env {
   const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== ""));
   const parsed = Environment.safeParse(given);
@@ -97,7 +100,7 @@ function demoMode(wanted: boolean | undefined, mode: Variables["NODE_ENV"]): Env
   return mode === "production" ? "optional" : "on";
 }
 
-/** A secret mounted as a file. A newline at its end is not part of it. */
+/** Reads a secret from a mounted file, without the newline at its end. */
 function passwordIn(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   try {

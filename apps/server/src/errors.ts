@@ -9,15 +9,15 @@ import {
 import type { WireParams } from "@gateway/shared/errors/phrase";
 import type { Reason } from "@gateway/shared/reasons";
 
-/** What is wrong with one field, as it travels: the reason and its values. */
+/** The issue of one field as sent to clients: the reason and its values. */
 type WireIssue = WireParams & { readonly reason: string };
 type ErrorIssues = Readonly<Record<string, WireIssue>>;
 
-/** What a `GatewayError` may carry besides its code and params. */
+/** Optional details of a `GatewayError`. */
 export interface ErrorDetails {
-  /** Another status than the code's own, for example a provider's. */
+  /** Overrides the status of the code, for example with a provider's. */
   status?: number;
-  /** Seconds until a retry makes sense; becomes `Retry-After`. */
+  /** Seconds until a retry makes sense; sent as `Retry-After`. */
   retryAfter?: number | undefined;
   /** Path of the offending field, e.g. `messages.0.role`. */
   param?: string | undefined;
@@ -25,9 +25,9 @@ export interface ErrorDetails {
   field?: string;
   /** Several form fields, each with its own issue. */
   issues?: Readonly<Record<string, FieldIssue>>;
-  /** Headers that say where an AI client stands. */
+  /** Rate-limit headers for AI clients. */
   headers?: Record<string, string>;
-  /** What a client's library recognizes this error by, where its dialect has a place for that. */
+  /** Fields by which a client's library recognizes this error, where its dialect supports them. */
   details?: Record<string, unknown>;
   /** The provider's own error, for clients of its dialect. */
   original?: OriginalError | undefined;
@@ -40,15 +40,15 @@ export interface OriginalError {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A code whose template names no value needs no params. */
+/** Params are optional for a code whose template uses none. */
 type Rest<Code extends ErrorCode> = [keyof ErrorParams<Code>] extends [never]
   ? [params?: Record<string, never>, details?: ErrorDetails]
   : [params: ErrorParams<Code>, details?: ErrorDetails];
 
 /**
- * The one error of the server: a code of the registry and its params. The message is filled in here, from the template.
- * The domain throws it and does not know HTTP bodies; each API encodes it for its clients. Params are never a secret and
- * never a provider's address.
+ * The only error class of the server: a code of the registry with its params. The message is built here from
+ * the template. The domain throws it without knowing HTTP bodies; each API encodes it for its clients. Params
+ * never contain a secret or a provider's address.
  */
 export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: ErrorCode;
@@ -56,7 +56,7 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly status: number;
   readonly retryAfter: number | undefined;
   readonly param: string | undefined;
-  /** What is wrong with which form field. */
+  /** Issues by form field. */
   readonly issues: ErrorIssues | undefined;
   readonly headers: Record<string, string> | undefined;
   readonly details: Record<string, unknown> | undefined;
@@ -71,7 +71,7 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
     this.status = details.status ?? errorStatus[code];
     this.retryAfter = details.retryAfter;
     this.param = details.param ?? details.field ?? params["field"]?.toString();
-    // Params are texts and numbers, which the type of each reason names one by one.
+    // Params are texts and numbers; the type of each reason names them one by one.
     this.issues = (details.issues as ErrorIssues | undefined) ?? issueOf(details.field, code, params);
     this.headers = details.headers;
     this.details = details.details;
@@ -79,7 +79,7 @@ export class GatewayError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** An error as a part of an answer that succeeds otherwise. */
+/** Returns an error as part of an otherwise successful response. */
 export function factsOf({ message, code, params }: GatewayError) {
   return { message, code, params: { ...params } };
 }
@@ -88,17 +88,20 @@ function issueOf(field: string | undefined, code: ErrorCode, params: WireParams)
   return field === undefined ? undefined : { [field]: { ...params, reason: nameOf(code, params) } };
 }
 
-/** An error as the reason of something that is stored. */
+/** Returns an error as the reason of a stored fact. */
 export function reasonOfError({ message, code, params }: GatewayError): Reason {
   return { text: message, facts: [{ code, params: { ...params } }] };
 }
 
-/** The request or one of its fields is not what the route takes. */
+/** Returns the error for a request or field that the route does not accept. */
 export function invalidRequest(params: ErrorParams<"invalid_request">, details?: ErrorDetails): GatewayError {
   return new GatewayError("invalid_request", params, details);
 }
 
-/** Several fields at once, each with its issue; undefined without any. The first one names the whole. */
+/**
+ * Returns one error for several fields, each with its issue; undefined without any. The first one determines
+ * the message.
+ */
 export function invalidFields(issues: Readonly<Record<string, FieldIssue>>): GatewayError | undefined {
   const [first] = Object.entries(issues);
   if (first === undefined) return undefined;
@@ -106,22 +109,22 @@ export function invalidFields(issues: Readonly<Record<string, FieldIssue>>): Gat
   return new GatewayError("invalid_request", { ...issue, field }, { issues });
 }
 
-/** The same mistake at the place in the caller's request where it was made. */
+/** Returns the same error with the path of the field in the caller's request. */
 export function atField({ code, params, status, cause }: GatewayError, field: string): GatewayError {
-  // Every code takes the params it had; `field` only says where.
+  // The code accepts the params it already had; `field` only adds the place.
   const given = { ...params, field } as ErrorParams<"invalid_request">;
   return new GatewayError(code as "invalid_request", given, { status, cause });
 }
 
-/** What was wrong with an address in the settings, seen from a request that was good. */
+/** Returns the error for a faulty address in the settings, when the request itself was valid. */
 export function addressFailed(cause: GatewayError): GatewayError {
   const given = { ...cause.params } as ErrorParams<"upstream_failed">;
   return new GatewayError("upstream_failed", given, { cause });
 }
 
-/** A provider's own message, under the code that its failure has here. */
+/** Returns a provider's own message, with our code for its failure. */
 export function providerError(code: ErrorCode, message: string, details: ErrorDetails): GatewayError {
-  // The template is nothing but the message, under each code.
+  // Under each code the template is only the message.
   return new GatewayError(code as "upstream_refused", { reason: "provider_message", message }, details);
 }
 
@@ -145,32 +148,38 @@ export function noChannel(model: string): GatewayError {
   return new GatewayError("no_channel", { model });
 }
 
-/** Calls that begin now could not be recorded, so none begins. */
+/** Returns the error while no call can be recorded, so none may begin. */
 export function databaseAway(cause: unknown): GatewayError {
   return new GatewayError("unavailable", { reason: "database_away" }, { retryAfter: 1, cause });
 }
 
-/** The database can be read, but nothing can be charged or stored. */
+/** Returns the error while the database can be read, but nothing can be charged or stored. */
 export function databaseFull(cause: unknown): GatewayError {
   return new GatewayError("unavailable", { reason: "database_full" }, { retryAfter: 30, cause });
 }
 
-/** Connected to a standby, or to a server that was made read-only. */
+/** Returns the error while connected to a standby or a read-only server. */
 export function databaseReadOnly(cause: unknown): GatewayError {
   return new GatewayError("unavailable", { reason: "database_read_only" }, { retryAfter: 5, cause });
 }
 
-/** Another transaction locked the account's rows for longer than a call waits. */
+/** Returns the error when another transaction locks the account's rows longer than a call waits. */
 export function accountBusy(): GatewayError {
   return new GatewayError("account_busy", {}, { retryAfter: 5 });
 }
 
-/** The reservation was released before the call ended, because this node did not report for too long. */
+/**
+ * Returns the error when the reservation was released before the call ended, because this node sent no
+ * heartbeat for too long.
+ */
 export function reservationLost(): GatewayError {
   return new GatewayError("reservation_lost", {}, { retryAfter: 1 });
 }
 
-/** Not a state that a caller can reach or fix: the log gets the cause, the caller the request id. */
+/**
+ * Returns the error for a state that callers cannot cause or fix. The log gets the cause, the caller the
+ * request id.
+ */
 export function internalError(cause: unknown): GatewayError {
   return new GatewayError("internal", {}, { cause });
 }

@@ -3,12 +3,15 @@ import { countBuffersInHeapLimit } from "#platform/start-memory.ts";
 import { type Env, readEnv } from "./env.ts";
 import type { Running } from "./start/context.ts";
 
-/** For what comes after the last call: open bills, connections, an embedded database. */
+/** Time after the last call for open bills, connections and an embedded database. */
 const LAST_RESORT_SECONDS = 60;
-/** A primary process waits longer than its workers. */
+/** Additional time of a primary process, which waits for its workers. */
 const WORKERS_SECONDS = 10;
 
-/** Environment → gateway → signals. Everything that can be wrong before listening ends in one sentence. */
+/**
+ * Reads the environment, starts the gateway and handles signals. Errors before listening end with one clear
+ * message.
+ */
 try {
   countBuffersInHeapLimit();
   const env = readEnv(process.env);
@@ -18,7 +21,7 @@ try {
   let exitCode = 0;
   const stop = () => {
     if (stoppingSince !== undefined) {
-      // The first signal lets calls finish; a later one does not wait. One Ctrl-C comes up to three times:
+      // The first signal lets calls finish; a later one exits at once. One Ctrl-C arrives up to three times:
       // from the terminal, from npm and from the start script.
       if (performance.now() - stoppingSince > 1_000) process.exit(1);
       return;
@@ -26,7 +29,7 @@ try {
     stoppingSince = performance.now();
     const forCalls = isStarted ? env.drainSeconds + env.STOP_SECONDS : 0;
     const forWorkers = cluster.isPrimary && env.workers > 1 ? WORKERS_SECONDS : 0;
-    // The last resort: whatever hangs, the process ends.
+    // Last resort: ends the process if anything hangs.
     setTimeout(
       () => {
         console.error("The gateway did not stop in time; ending it.");
@@ -34,7 +37,8 @@ try {
       },
       (forCalls + LAST_RESORT_SECONDS + forWorkers) * 1_000,
     );
-    // A signal during the start waits for its end: what was opened half way could not be closed in order.
+    // A signal during the start waits until the start ends, because a partial start could not be closed in
+    // order.
     running
       .then((started) => started.stop())
       .then(
@@ -47,9 +51,9 @@ try {
   };
   process.on("SIGTERM", stop);
   for (const signal of ["SIGINT", "SIGHUP"] as const)
-    // A terminal sends them to every process; the workers end as their primary process tells them.
+    // A terminal signals every process. Workers ignore this: their primary process stops them.
     process.on(signal, cluster.isPrimary ? stop : () => undefined);
-  // The start script was killed: no signal would come any more.
+  // The start script was killed, so no signal would arrive any more.
   process.once("disconnect", stop);
   const { failed } = await running;
   isStarted = true;
@@ -64,7 +68,7 @@ try {
   process.exit(1);
 }
 
-/** Loads only what this process needs: a primary process serves no calls. */
+/** Loads only the modules that this process needs: a primary process serves no calls. */
 async function start(env: Env): Promise<Running> {
   if (cluster.isWorker) return (await import("./start/workers/worker.ts")).startWorker(env);
   if (env.workers > 1) return (await import("./start/workers/primary.ts")).startWorkers(env);

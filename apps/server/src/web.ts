@@ -9,8 +9,8 @@ import { shownLanguage } from "#domain/settings/site-language.ts";
 import { root as repository } from "#platform/places.ts";
 
 /**
- * The console and the public site: built files of apps/web, and for every other address the page that loads them.
- * The page learns here under which path it is mounted.
+ * Serves the console and the public site: the built files of apps/web, and their page for every other path.
+ * Inserts the base path into the page.
  */
 const dist = join(repository, "apps/web/dist");
 
@@ -36,21 +36,21 @@ export async function serveWeb(
     prefix,
     index: false,
     wildcard: false,
-    // Compressed by the build, better than there is time for here.
+    // The build compresses the files better than is possible per request.
     preCompressed: true,
     setHeaders(reply, path) {
-      // Names of built files carry their content's hash.
+      // Names of built files contain a hash of their content.
       const cache = path.includes("/assets/") ? `public, max-age=${YEAR_SECONDS}, immutable` : "no-cache";
       reply.header("cache-control", cache);
     },
   });
-  // Crawlers ask at the root of a host, wherever the site is mounted.
+  // Crawlers request the root of a host, wherever the site is mounted.
   for (const path of new Set(["/robots.txt", `${prefix}robots.txt`]))
     app.get(path, (_request, reply) => reply.type("text/plain; charset=utf-8").send(robots(prefix)));
-  // Every other address is the page's own: it knows its screens, and says so when there is none.
+  // The page handles every other path, including unknown ones.
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== "GET" && request.method !== "HEAD") return reply.code(404).send();
-    // A page in place of a script of an older version would only confuse the browser that asks for it.
+    // Return 404 for a missing asset of an older version: HTML instead of a script would confuse the browser.
     if (request.url.startsWith(`${prefix}assets/`)) return reply.code(404).send();
     const current = settings.current();
     const siteUrl = publicUrlOf(current, root);
@@ -62,7 +62,7 @@ export async function serveWeb(
   });
 }
 
-/** What the front page says first, for those who only read the head of a page. */
+/** Description of the site by language, for clients that read only the page's head. */
 const descriptions: Record<string, string> = {
   zh_CN:
     "一个地址，接入所有 AI 模型。沿用现有的 SDK，换上地址和密钥即可使用各家厂商的模型，一个账户，一份账单。",
@@ -74,15 +74,18 @@ const descriptions: Record<string, string> = {
     "すべての AI モデルを 1 つのアドレスで。今の SDK のまま、アドレスとキーを替えるだけ。1 つのアカウント、1 つの請求で各社のモデルを使えます。",
 };
 
-/** Pages that anybody may see, and so find. */
+/** Pages that are public and may be indexed. */
 const publicPaths = new Set(["/", "/about", "/models", "/status"]);
 
-/** Names the site in the page before any script runs: for link previews, search engines and the browser's tab. */
+/**
+ * Adds the site's name and meta tags to the page before any script runs: for link previews, search engines
+ * and tabs.
+ */
 function withHead(page: string, settings: Settings, siteUrl: string | undefined, path: string): string {
   const name = escape(settings.SystemName);
   const description = escape(descriptions[settings.Language] ?? descriptions["en_US"] ?? "");
   const shown = publicPaths.has(path) || path.startsWith("/models/");
-  // A wrong address would lead search engines elsewhere, so there is none before it is configured.
+  // A wrong URL would mislead search engines, so there is none before it is configured.
   const address = siteUrl === undefined ? "" : escape(`${siteUrl}${path}`);
   const picture = escape(/^https?:/.test(settings.Logo) ? settings.Logo : "");
   const tags = [
@@ -97,7 +100,7 @@ function withHead(page: string, settings: Settings, siteUrl: string | undefined,
       : "",
     shown ? "" : `<meta name="robots" content="noindex" />`,
   ];
-  // A function: a "$" in a name is nothing but a "$".
+  // A function, because "$" in a replacement string has a special meaning.
   return page
     .replace("<html", () => `<html lang="${settings.Language.replace("_", "-")}"`)
     .replace(/<title>[^<]*<\/title>/, () => `<title>${name}</title>${tags.join("")}`);

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 
-/** What is known of a request before its body is read: the part of a call that is the same for every kind. */
+/** What is known about a request before its body is read: the part of a call that all kinds share. */
 export interface Access {
   requestId: string;
   ip: string;
@@ -10,13 +10,13 @@ export interface Access {
   pin: Pin | undefined;
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** Released after the last byte of the answer, or when the client disconnects. */
+  /** Released after the last byte of the response, or when the client disconnects. */
   memory: MemoryAllocation;
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Answers without a key: what is said there is the same for everyone. */
+    /** Serves the route without a key: the response is the same for everyone. */
     open?: boolean;
   }
   interface FastifyRequest {
@@ -24,12 +24,14 @@ declare module "fastify" {
   }
 }
 
-/** `cache-control: no-cache` asks for a new answer, as it does anywhere on the web. */
+/**
+ * Whether the client sent `cache-control: no-cache` or `no-store`, so that no cached response may be used.
+ */
 export function wantsFresh(request: FastifyRequest): boolean {
   return /\bno-(cache|store)\b/i.test(request.headers["cache-control"] ?? "");
 }
 
-/** The caller and what its request may use. Every route of a guarded scope has it. */
+/** Returns the caller and its request's resources. Set on every guarded route. */
 export function accessOf({ access }: FastifyRequest): Access {
   if (access === null) throw new Error("The route is not guarded.");
   return access;

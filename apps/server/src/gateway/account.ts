@@ -12,8 +12,9 @@ import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
- * What a provider keeps for one account, at OpenAI's addresses: files, batches, assistants and the like. Only the provider
- * that has a thing can answer for it, so the caller must name the channel. Nothing of a body is read or kept.
+ * Routes for data that a provider keeps for one account: files, batches, assistants and the like, at OpenAI's
+ * paths. Only the provider that has the data can serve it, so the caller must name the channel. Bodies are
+ * neither read nor stored.
  */
 
 const families = [
@@ -27,7 +28,7 @@ const families = [
 const MODELS = "/v1/models/";
 
 export function accountRoutes(app: FastifyInstance, services: GatewayServices): void {
-  // Bodies go on as they come, whatever they are.
+  // Bodies pass through unchanged, whatever their type.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   for (const family of families)
@@ -81,8 +82,8 @@ async function serve(
 }
 
 /**
- * Path and query as they came, without our own key. A path may not lead elsewhere at the provider, where calls are paid
- * for: a browser's notion of addresses takes `..` for a step up, however it is spelled.
+ * Returns path and query as received, without our own key. Rejects paths that could lead to another, billed
+ * path at the provider: URL parsers resolve `..` in any spelling.
  */
 function addressOf(url: string): Pick<PassedCall, "path" | "query" | "model"> {
   const [path = ""] = url.split("?");
@@ -119,7 +120,10 @@ function methodOf({ method }: FastifyRequest): PassedCall["method"] {
   }
 }
 
-/** About the body and the question. Credentials, cookies and what proxies added about the caller stay here. */
+/**
+ * Headers about the body and the request. Credentials, cookies and headers that proxies added about the
+ * caller are not forwarded.
+ */
 const known =
   /^(?:accept(?:-.*)?|content-(?!length$).*|range|if-.*|user-agent|idempotency-key|openai-.*|x-client-request-id|x-stainless-.*)$/;
 
@@ -132,7 +136,7 @@ function forwarded({ headers }: FastifyRequest): Record<string, string> {
 
 interface Upload {
   body: StreamedBody;
-  /** The answer is whole: what was not sent by now is not wanted. */
+  /** Drops the rest of the body. Called when the response is complete. */
   drop(): void;
 }
 
@@ -141,12 +145,12 @@ function uploadOf({ raw }: FastifyRequest): Upload {
   const leave = () => {
     if (!raw.readableEnded) through.destroy(new Error("The body was not sent to its end."));
   };
-  // Without a listener an error would be no one's; whoever reads gets it from the stream.
+  // Without a listener, an error would be unhandled. The reader of the stream receives it.
   through.on("error", () => {});
   raw.once("close", leave);
   raw.once("error", leave);
   raw.pipe(through);
-  // What the provider did not take is read and forgotten: the connection's next request comes behind it.
+  // Discard what the provider did not read, because the connection's next request follows it.
   through.once("close", () => raw.resume());
   const length = Number(raw.headers["content-length"] ?? Number.NaN);
   return {

@@ -8,15 +8,15 @@ import { noteRefusal } from "#relay/core/exchange.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
- * Rates of the owner's group and of the token. Requests are counted before the body is read, tokens once it is known
- * how many a call may use.
+ * Rate limits of the owner's group and of the token. Requests are counted before the body is read, tokens
+ * once the call's estimate is known.
  */
 
 type RateReason = "account_requests_per_minute" | "key_requests_per_minute" | "key_tokens_per_minute";
 
 interface Rated {
   limit: Limit;
-  /** Whose limit it is. */
+  /** Names the limit in the error. */
   reason: RateReason;
 }
 
@@ -26,7 +26,7 @@ interface RequestRates {
   limits: readonly Limit[];
 }
 
-/** Made once for a caller, and anew when the rate of its group changes. */
+/** Cached per caller until the rate of its group changes. */
 const ratesOf = new WeakMap<Caller, RequestRates>();
 
 function requestRates(groups: GroupsInForce, caller: Caller): RequestRates {
@@ -73,7 +73,7 @@ const ownerOf = (caller: Caller) => `user${caller.userId}`;
 type Headers = Record<string, string>;
 
 class RateRefusal extends GatewayError<"rate_limit_exceeded"> {
-  /** Whether the log should hear of it. */
+  /** Whether to log the rejection. */
   readonly worthNoting: boolean;
 
   constructor({ reason, limit }: Rated, take: Take, headers: Headers, worthNoting: boolean) {
@@ -98,7 +98,7 @@ function takeRates(
     : headersOf(requested, rates, limits);
 }
 
-/** Throws rate_limit_exceeded. */
+/** Returns the rate-limit headers. Throws rate_limit_exceeded. */
 function headersOf(
   { allowed, takes, worthNoting }: Taken,
   rates: readonly Rated[],
@@ -106,7 +106,7 @@ function headersOf(
 ) {
   const headers = rateHeaders(limits, takes);
   if (allowed) return headers;
-  // The one that keeps the client waiting longest.
+  // Report the limit with the longest wait.
   const waits = takes.map((take) => (take.allowed ? -1 : take.resetSeconds));
   const index = waits.indexOf(Math.max(...waits));
   const [rate, take] = [rates[index], takes[index]];
@@ -114,7 +114,7 @@ function headersOf(
   throw new RateRefusal(rate, take, headers, worthNoting);
 }
 
-/** Of two limits of requests the client hears of the one that it meets first. */
+/** Returns the headers of the limits. Of two limits of the same kind, reports the tighter one. */
 function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Headers {
   const headers: Headers = {};
   for (const kind of kinds) {
@@ -132,7 +132,10 @@ function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Headers 
 
 const kinds = ["requests", "tokens"] as const;
 
-/** One request, whatever it is. Throws rate_limit_exceeded; the headers tell every client where it stands. */
+/**
+ * Counts one request of any kind. Throws rate_limit_exceeded. The returned headers show the client its
+ * limits.
+ */
 export function takeRequest(
   limiter: Limiter,
   groups: GroupsInForce,
@@ -142,14 +145,14 @@ export function takeRequest(
   return takeRates(limiter, caller, rates, limits);
 }
 
-/** Whether the log should have a row of this refusal. */
+/** Whether the rejection must be logged. */
 export function isWorthNoting(error: unknown): error is GatewayError {
   return error instanceof RateRefusal && error.worthNoting;
 }
 
 /**
- * The most tokens that a call can use; what it did not use is given back with its bill. Throws rate_limit_exceeded, and the
- * log has a row of it. Returns the headers, and the call as the relay shall have it.
+ * Counts the maximum tokens of a call; unused ones are returned with its bill. Throws rate_limit_exceeded and
+ * logs the rejection. Returns the headers, and the call for the relay.
  */
 export async function admit<C extends Call>(
   services: GatewayServices,
@@ -158,7 +161,7 @@ export async function admit<C extends Call>(
   return admitAll(services, call, tokenRates(call.caller, call.estimate.input + call.estimate.output));
 }
 
-/** The same for a call that no request of its own announced: it counts as a request, too. */
+/** Like `admit`, for a call without an HTTP request of its own: also counts as a request. */
 export async function admitUnannounced<C extends Call>(services: GatewayServices, call: C): Promise<C> {
   const { caller, estimate } = call;
   const rates = [

@@ -8,7 +8,7 @@ import { isOurFault, nameError } from "./name-error.ts";
 
 const LINGER_MS = 1_000;
 
-/** An error in a client's dialect. The log hears of it without any part of the request. */
+/** Sends an error in the client's dialect. The log contains no part of the request. */
 export async function answerError(
   shape: ErrorShape,
   error: FastifyError | GatewayError,
@@ -16,7 +16,7 @@ export async function answerError(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const named = nameError(error);
-  // What is left of a body that no one reads must not be taken for the next request.
+  // The rest of an unread body must not be parsed as the next request.
   if (!request.raw.complete && !(await readsOut(request.raw))) void reply.header("connection", "close");
   if (isOurFault(named)) request.log.error({ err: error }, "call failed");
   else request.log.debug({ code: named.code, status: named.status }, "call refused");
@@ -26,7 +26,10 @@ export async function answerError(
   return reply.code(status).send(body);
 }
 
-/** Reads on for a moment: a sender that is cut off while it sends would never see why. False when there is more to come. */
+/**
+ * Reads on for a moment, because a sender that is cut off while sending would not see the error. Returns
+ * false when more data is pending.
+ */
 function readsOut(raw: IncomingMessage): Promise<boolean> {
   return new Promise((resolve) => {
     const end = () => {
@@ -39,7 +42,7 @@ function readsOut(raw: IncomingMessage): Promise<boolean> {
   });
 }
 
-/** For requests that no route can be looked up for, such as a path with a broken escape. */
+/** Sends the error for a request that cannot be routed, such as a path with a broken escape. */
 export function answerUnroutable(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   const url = request.raw.url ?? "";
   for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);

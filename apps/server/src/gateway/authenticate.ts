@@ -11,16 +11,16 @@ export interface Authenticated {
 }
 
 /**
- * The key wherever a client of any dialect puts it. Its own place comes before `authorization`, where some clients send
- * what belongs to another service besides. A key in the address gets into logs and links, so only the clients that know
- * no other place may send it there.
+ * Returns the key from any place where a dialect's client puts it. Dialect headers precede `authorization`,
+ * where some clients also send a credential of another service. A key in the URL ends up in logs and links,
+ * so it is accepted only from clients that know no other place.
  */
 function presentedKey({ headers, query }: FastifyRequest, inQuery: boolean): string {
   const { authorization, "x-api-key": anthropic, "x-goog-api-key": google, "api-key": azure } = headers;
   const key = inQuery ? (query as { key?: unknown }).key : undefined;
   for (const given of [anthropic, google, azure, headers["mj-api-secret"], key, authorization])
     if (typeof given === "string" && given !== "") return given;
-  // Browsers cannot set headers on a WebSocket; OpenAI's client puts the key into the subprotocols.
+  // Browsers cannot set headers on a WebSocket. OpenAI's client puts the key into the subprotocols.
   const protocols = headers["sec-websocket-protocol"]?.split(",") ?? [];
   const carried = protocols
     .map((name) => name.trim())
@@ -29,7 +29,7 @@ function presentedKey({ headers, query }: FastifyRequest, inQuery: boolean): str
   throw new GatewayError("invalid_api_key", { reason: "api_key_missing" });
 }
 
-/** Who calls: an enabled token of an enabled account, from an allowed address. */
+/** Identifies the caller. Requires an enabled token of an enabled account, and an allowed address. */
 export async function authenticate(
   { callers, failedKeys }: Pick<GatewayServices, "callers" | "failedKeys">,
   request: FastifyRequest,

@@ -18,14 +18,14 @@ import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 import { sessionNoteOf, sessionOf } from "./session.ts";
 
-/** Where each dialect's chat clients knock: path and dialect, one line each. */
+/** Path and dialect of each chat endpoint. */
 const endpoints = [
   ["/v1/chat/completions", "openai-chat"],
   ["/v1/responses", "openai-responses"],
   ["/v1/messages", "anthropic"],
   ["/claude/v1/messages", "anthropic"],
   ["/v1beta/models/:target", "gemini"],
-  // Google's own clients have moved on to this version.
+  // Google's own clients use this version now.
   ["/v1/models/:target", "gemini"],
   ["/gemini/:version/models/:target", "gemini"],
 ] as const;
@@ -34,13 +34,13 @@ export function chatPaths(dialect: Dialect["id"]): string[] {
   return endpoints.filter(([, spoken]) => spoken === dialect).map(([path]) => path);
 }
 
-/** What a dialect has at the addresses of its chat besides chat, by the action that Gemini puts behind the model. */
+/** Other actions of a dialect at its chat paths, by the name that Gemini puts after the model. */
 export type ChatActions = ReadonlyMap<
   string,
   (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 >;
 
-/** The chat routes of one dialect, in a scope that already spells errors in it. */
+/** Registers the chat routes of one dialect, in a scope that encodes errors in this dialect. */
 export function chatRoutes(
   app: FastifyInstance,
   services: GatewayServices,
@@ -58,19 +58,19 @@ export function chatRoutes(
   }
 }
 
-/** The call as its client means it. */
+/** The call that the client requested. */
 export interface Turn extends JsonBody {
   turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful" | "background" | "dropped">;
-  /** Makes the answer; `relayChat` unless given. */
+  /** Creates the response. Default: `relayChat`. */
   serve?(call: ChatCall): Promise<Answer>;
-  /** The answer, or its failure, as this client is to get it; as it is unless given. */
+  /** Adapts the response, or its failure, for this client. Default: unchanged. */
   answered?(answer: Promise<Answer>): Promise<Answer>;
 }
 
-/** @param asked what is decoded of the body, where that is not the body itself */
+/** @param select returns the part of the body to decode, where it is not the whole body */
 export type ReadTurn = (request: FastifyRequest, select?: (body: Wire) => Wire) => Promise<Turn>;
 
-/** A request that says everything itself. */
+/** Returns the reader for a self-contained request. */
 export function readTurn(client: Dialect): ReadTurn {
   return async (request, select) => {
     const { json, dropped } = affordable(client, jsonBody(request));
@@ -119,7 +119,7 @@ async function answerChat(
 
 type Means = Access & Pick<ChatCall, "endpoint" | "client" | "body" | "raw" | "signal"> & Pick<Turn, "turn">;
 
-/** The call that a turn is, before it is admitted. */
+/** Returns the call of a turn, before it is admitted. */
 export function chatCall(
   services: Pick<GatewayServices, "relay">,
   { turn, ...given }: Means,
@@ -152,7 +152,10 @@ export function chatCall(
 
 const geminiActions = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
 
-/** Gemini says model and action in the path: `gemini-2.5-flash:streamGenerateContent`. */
+/**
+ * Returns the model and action that Gemini's clients put into the path:
+ * `gemini-2.5-flash:streamGenerateContent`.
+ */
 export function addressOf(request: FastifyRequest): Address {
   const { target } = request.params as { target?: string };
   if (target === undefined) return {};
@@ -167,19 +170,19 @@ export function addressOf(request: FastifyRequest): Address {
   };
 }
 
-/** A name in the path must stand there as it is: what is decoded once here could be decoded again elsewhere. */
+/** Returns the model name of a path. It must not need decoding: another reader could decode it again. */
 function modelOf(name: string, url = ""): string {
   const [path = ""] = url.split("?");
   const escapes = path.match(/%../g) ?? [];
-  // Some clients write the colon before the action, and those of fine-tuned names, as an escape.
+  // Some clients escape the colon before the action, and colons in names of fine-tuned models.
   if (name.includes("%") || name.includes("/") || escapes.some((escape) => !/^%(?:3A|40)$/i.test(escape)))
     throw modelNotFound(name);
   return name;
 }
 
 /**
- * Headers by which a client asks its own provider for more; they mean nothing to any other dialect. Anthropic's are an open
- * list: its clients add to them with each version.
+ * Returns the headers with which a client requests features of its own provider. They mean nothing to other
+ * dialects. Anthropic's list is open: its clients add headers with each version.
  */
 export function forwardable(request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -191,5 +194,5 @@ export function forwardable(request: FastifyRequest): Record<string, string> {
   return headers;
 }
 
-/** Every dialect that has endpoints here. */
+/** All dialects with chat endpoints. */
 export const chatDialects: readonly Dialect[] = Object.values(dialects);

@@ -8,8 +8,8 @@ import { securityHeaders } from "./answer-headers.ts";
 import { shapeOf } from "./error-shape.ts";
 
 /**
- * Answers a request that Node could not read, and closes the connection. Nothing of it is logged: `rawPacket` is the
- * request itself, keys and all.
+ * Responds to a request that Node could not parse, and closes the connection. Logs nothing of it: `rawPacket`
+ * is the request itself, including keys.
  */
 export function answerMalformed(error: ConnectionError, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed || !socket.writable) {
@@ -30,7 +30,7 @@ export function answerMalformed(error: ConnectionError, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n${text}`);
 }
 
-/** A buffer, whatever Fastify's type says. */
+/** Returns the raw packet, which is a buffer despite Fastify's type. */
 function packetOf({ rawPacket }: ConnectionError): Buffer {
   return Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0);
 }

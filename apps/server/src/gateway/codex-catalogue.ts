@@ -2,14 +2,14 @@ import type { Described } from "#domain/catalog/described.ts";
 import { effortsOf } from "#providers/model-efforts.ts";
 
 /**
- * The list of models that Codex requests (`/v1/models?client_version=…`), in the shape of `ModelInfo` in its
+ * The model list that Codex requests (`/v1/models?client_version=…`), in the shape of `ModelInfo` in its
  * `codex-rs/protocol/src/openai_models.rs`, read 2026-11-23. Pure.
  */
 interface CatalogueModel extends Pick<Described, "displayName" | "contextLength"> {
   id: string;
 }
 
-/** Codex brings entries of its own for these, with instructions and tools made for them. */
+/** Models for which Codex has its own entries, with matching instructions and tools. */
 const ownEntries = /^(?:gpt-5(?![.\d]*-chat)|gpt-[6-9](?!\d)|codex-)/;
 const efforts = {
   none: "No reasoning",

@@ -19,7 +19,10 @@ import { modelNamed } from "./model-alias.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** `/v1/responses/compact`: by the provider where it can, else by a summary that only this gateway can read. */
+/**
+ * `/v1/responses/compact`: by the provider if it supports this, else by a summary that only this gateway can
+ * read.
+ */
 const PATH = "/v1/responses/compact";
 
 export function compactRoutes(app: FastifyInstance, services: GatewayServices): void {

@@ -7,7 +7,9 @@ import type { Item } from "#domain/responses/conversations.ts";
 import { atField, GatewayError } from "#errors.ts";
 import { requireStorable } from "./body/storable.ts";
 
-/** Items of the Responses wire as a conversation keeps them, and as they are sent to a provider again. Pure. */
+/**
+ * Items of the Responses wire as a conversation stores them, and as they are sent to a provider again. Pure.
+ */
 
 const Items = z.array(z.looseObject({ type: z.string().nullish() })).max(1_000);
 const prefixes: Readonly<Record<string, string>> = {
@@ -19,7 +21,7 @@ const prefixes: Readonly<Record<string, string>> = {
   reasoning: "rs",
 };
 
-/** What a caller gave, checked as input is. `at` is the field that it stands in. */
+/** Returns a caller's items, validated as input. `at` is the field that contains them. */
 export function itemsGiven(value: unknown, at: "items" | "input"): Item[] {
   const given = parseAt(Items, asItems(value), at);
   requireStorable(given, at);
@@ -33,13 +35,13 @@ export function itemsGiven(value: unknown, at: "items" | "input"): Item[] {
   return given.map(kept);
 }
 
-/** A plain text is what a user says. */
+/** Returns the items of an input. A plain text is a user message. */
 export function asItems(value: unknown): unknown {
   if (typeof value !== "string") return value ?? [];
   return [{ type: "message", role: "user", content: [{ type: "input_text", text: value }] }];
 }
 
-/** With an id to find it by, and its type said. */
+/** Returns the item with an id and an explicit type. */
 export function kept(item: Wire): Item {
   const type = typeof item["type"] === "string" ? item["type"] : "message";
   const own = item["id"];
@@ -50,7 +52,10 @@ export function kept(item: Wire): Item {
   return { ...item, type, id };
 }
 
-/** What the next provider receives: no ids, which only the provider that made them knows, and no unsigned reasoning. */
+/**
+ * Returns the items for the next provider: without ids, which only their provider knows, and without unsigned
+ * reasoning.
+ */
 export function repeatable(items: readonly Item[]): Wire[] {
   return items.flatMap<Wire>((item) => {
     const { id: _id, status: _status, ...fields } = item;
@@ -60,7 +65,7 @@ export function repeatable(items: readonly Item[]): Wire[] {
   });
 }
 
-/** Whether there is something in it that only the provider that wrote it can read. */
+/** Whether the items contain data that only the provider that wrote it can read. */
 export function isSealed(items: readonly Item[]): boolean {
   return items.some((item) => typeof item["encrypted_content"] === "string");
 }

@@ -14,11 +14,11 @@ import { requireStorable } from "./body/storable.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
- * Conversations over `previous_response_id`: an answer stays with the channel and key that made it, or, at a provider
- * that keeps nothing, its conversation stays here.
+ * Conversations by `previous_response_id`. A response stays with the channel and key that created it. If its
+ * provider stores nothing, the conversation is stored here.
  */
 
-/** Tokens; a count beyond it is not believed. */
+/** Maximum tokens of a conversation; larger counts are implausible. */
 const LONGEST_CONVERSATION = 2_000_000;
 
 type Turn = Pick<ChatCall, "request" | "rewritten" | "earlierTokens" | "pin" | "finished">;
@@ -56,7 +56,7 @@ function goOn(request: ChatRequest, pin: Pin | undefined, previous: StoredRespon
     const home = { channel: previous.channelId, key: previous.keyId ?? undefined };
     return { request, earlierTokens: previous.tokens, pin: { ...pin, home } };
   }
-  // What is said now comes after what was said; instructions of this call stay in front.
+  // New messages follow the earlier ones. Instructions of this call stay first.
   const isInstruction = (message: Message) => message.role === "system" || message.role === "developer";
   const messages = [
     ...request.messages.filter(isInstruction),
@@ -68,7 +68,7 @@ function goOn(request: ChatRequest, pin: Pin | undefined, previous: StoredRespon
   return { request: { ...request, messages, extra }, rewritten: true, pin };
 }
 
-/** Never fails the call: what cannot be kept is only not there later. */
+/** Stores a response. Never fails the call: what cannot be stored is only missing later. */
 async function remember(
   services: GatewayServices,
   caller: Caller,
@@ -96,7 +96,9 @@ async function remember(
   }
 }
 
-/** How long the conversation is with this answer; 0 when the provider does not report it. */
+/**
+ * Returns the tokens of the conversation including this response; 0 when the provider does not report them.
+ */
 function tokensIn(response: Wire): number {
   const { usage } = dialects["openai-responses"].decodeResponse(response);
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0);
@@ -108,7 +110,7 @@ function answerIn(response: Wire): Message[] {
   return choices.map((choice) => ({ role: "assistant", parts: choice.parts }));
 }
 
-/** The response object in a body, or in the event that completes a stream. */
+/** Returns the response object of a body, or of the event that completes a stream. */
 export function responseIn(end: string): Wire | undefined {
   if (end.startsWith("{")) return JSON.parse(end) as Wire;
   for (const line of end.split("\n")) {

@@ -20,9 +20,12 @@ import { requireStorable } from "./body/storable.ts";
 import { itemsGiven } from "./conversation-items.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** `/v1/conversations`: what the `conversation` of a response refers to. Kept here, so every provider can answer in one. */
+/**
+ * `/v1/conversations`: the conversations that a response's `conversation` refers to. Stored here, so every
+ * provider can be used.
+ */
 
-/** As OpenAI limits it. */
+/** OpenAI's limit. */
 const MOST_METADATA = 16;
 const metadata = z
   .record(z.string().max(64), z.string().max(512))
@@ -41,7 +44,7 @@ export function conversationRoutes(app: FastifyInstance, services: GatewayServic
   const callerOf = (request: FastifyRequest) => accessOf(request).caller;
   const idOf = (request: FastifyRequest) => (request.params as { id: string }).id;
 
-  /** Whoever has nothing to spend stores nothing either. */
+  /** Returns the caller. Throws for one without credit: who cannot pay must not store data. */
   async function payingCaller(request: FastifyRequest) {
     const caller = callerOf(request);
     if ((await creditOf(db, caller)).left <= 0n) throw insufficientQuota();

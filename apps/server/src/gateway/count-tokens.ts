@@ -8,7 +8,7 @@ import { endpointOf } from "./endpoint.ts";
 import { modelNamed } from "./model-alias.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** How many tokens a request has, where a dialect has an address for that: free, but it counts as a request. */
+/** Registers the token-count endpoints of a dialect. They are free, but count as requests. */
 export function countRoutes(
   app: FastifyInstance,
   services: GatewayServices,
@@ -32,7 +32,7 @@ export async function answerCount(
   reply: FastifyReply,
 ): Promise<void> {
   const { raw, body, turn } = await read(request, (given) => {
-    // Gemini may wrap the whole request; no dialect names an output limit here.
+    // Gemini may wrap the whole request. No dialect sends an output limit with a count request.
     const inner = given["generateContentRequest"] ?? given;
     return { max_tokens: 1, ...(inner as Wire) };
   });

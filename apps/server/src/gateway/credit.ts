@@ -3,7 +3,7 @@ import { creditOf } from "#domain/tokens/credit.ts";
 import { accessOf } from "./access.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** How much a key may spend and has spent, at the two addresses where chat apps look for it. */
+/** Credit and usage of a key, at the two paths where chat apps request them. */
 
 const CENTS = 100;
 

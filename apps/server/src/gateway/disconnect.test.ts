@@ -5,8 +5,8 @@ import type { FastifyReply } from "fastify";
 import { describe, expect, it } from "vitest";
 import { leavingSignal } from "./disconnect.ts";
 
-describe("the signal of a client's leaving", () => {
-  it("is set at once when the client left before anyone asked for it", async () => {
+describe("leavingSignal", () => {
+  it("is aborted at once when the client had already left", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as { port: number };

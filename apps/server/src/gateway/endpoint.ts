@@ -12,24 +12,27 @@ import { requireSingleParameters } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
 
 /**
- * The order of every endpoint for AI clients, before its body is read: authenticate, permissions, rate limit, size,
- * memory. Nothing of a request that is refused here is parsed or kept.
+ * Checks of every endpoint for AI clients before its body is read, in this order: authentication,
+ * permissions, rate limit, size, memory. Nothing of a rejected request is parsed or stored.
  */
 export interface EndpointRules {
-  /** Only Gemini's clients send the key in the query string. */
+  /** Accepts the key in the query string. Only Gemini's clients send it there. */
   keyInQuery?: boolean;
-  /** Bytes of a body; undefined for bodies that pass through unread. */
+  /** Maximum size of a body, in bytes; undefined for bodies that pass through unread. */
   maxBytes?: number;
-  /** Memory that a request uses, given the bytes of its body and what it is. */
+  /** Returns the memory of a request, by the size and type of its body. */
   memoryFor(bodyBytes: number, contentType: string): number;
 }
 
-/** Large bodies of one account are served one after the other; clients wait longer than this for an answer. */
+/**
+ * Maximum wait for memory. Large bodies of one account are served one by one, and clients wait longer than
+ * this for a response.
+ */
 const MEMORY_WAIT_MS = 30_000;
-/** How much of a body without a length is expected at first. */
+/** Initial estimate for a body without a length, in bytes. */
 const UNKNOWN_LENGTH = 64 * 1024;
 
-/** Every route of this scope is served in the order above. */
+/** Applies these checks to every route of the scope. */
 export function guardEndpoints(
   scope: FastifyInstance,
   services: GatewayServices,
@@ -50,7 +53,10 @@ export function guardEndpoints(
   });
 }
 
-/** With a pin an administrator acts on the provider's account; the right to see channels is enough to look only. */
+/**
+ * Requires the right to use a pin, which acts on the provider's account. Read requests need only the right to
+ * see channels.
+ */
 export function requirePinRights(
   { method, ws }: FastifyRequest,
   { caller, pin }: { caller: Caller; pin: Pin | undefined },
@@ -76,7 +82,7 @@ async function takeRate(
         ...begun,
         endpoint: endpointOf(request),
         needs: "chat" as const,
-        // Its body is not read.
+        // The body is not read.
         model: "",
         stream: false,
         tools: false,
@@ -90,7 +96,7 @@ async function takeRate(
   }
 }
 
-/** The route's address as the log names it, without the base path. */
+/** Returns the route's path for the log, without the base path. */
 export function endpointOf(request: FastifyRequest): string {
   return (request.routeOptions.url ?? "").slice(request.server.prefix.length);
 }
@@ -110,7 +116,7 @@ async function takeMemory(
     timeoutMs: MEMORY_WAIT_MS,
   });
   const memory = requested instanceof Promise ? await requested : requested;
-  // The answer of an upgraded connection never closes; the connection does.
+  // The response of an upgraded connection never closes; the connection does.
   const over = ws ? raw.socket : reply.raw;
   over.once("close", () => memory.release());
   if (over.closed || over.destroyed) {

@@ -2,11 +2,11 @@ import type { ClientDialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { GatewayError } from "#errors.ts";
 
-/** How errors look where no route decides it: malformed requests, unknown addresses, other methods. */
+/** Format of errors outside of routes: malformed requests, unknown paths, wrong methods. */
 
 export type ErrorShape = Pick<ClientDialect, "encodeError">;
 
-/** What went wrong, as clients of the task wires read it. */
+/** Errors for clients of the task wires. */
 export const taskErrors: ErrorShape = {
   encodeError: (error: GatewayError, requestId: string) => ({
     status: error.status,
@@ -18,7 +18,7 @@ export const taskErrors: ErrorShape = {
   }),
 };
 
-/** As clients of midjourney-proxy read it: 30 is about money and rates, 4 about the request. */
+/** Errors for clients of midjourney-proxy: code 30 for money and rates, 4 for the request. */
 export const midjourneyErrors: ErrorShape = {
   encodeError: (error: GatewayError, requestId: string) => ({
     status: error.status,
@@ -31,7 +31,7 @@ export const midjourneyErrors: ErrorShape = {
   }),
 };
 
-/** First match wins. Below any base path, hence not anchored. */
+/** First match wins. Not anchored, because a base path may precede. */
 const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/openai(?:\/|$)/, dialects["openai-chat"]],
   [/\/claude(?:\/|$)|\/v1\/messages(?:[/?]|$)/, dialects.anthropic],
@@ -41,7 +41,7 @@ const shapes: readonly (readonly [RegExp, ErrorShape])[] = [
   [/\/v1(?:\/|$)|\/dashboard(?:\/|$)|\/recraftAI(?:\/|$)/, dialects["openai-chat"]],
 ];
 
-/** Undefined for an address that is none of the gateway's. `url` may be broken in any way. */
+/** Returns the error format of a path; undefined for paths outside the gateway. `url` may be malformed. */
 export function shapeOf(url: string): ErrorShape | undefined {
   const [path = ""] = url.split("?");
   if (/\/api(?:\/|$)/.test(path)) return undefined;

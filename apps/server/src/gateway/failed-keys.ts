@@ -2,24 +2,24 @@ import { GatewayError } from "#errors.ts";
 import { networkOf } from "#platform/network-of.ts";
 
 /**
- * Wrong API keys per address: guessing keys must neither succeed nor keep the database busy. Keys that this node knows
- * are not affected, so that one bad client behind a shared address does not lock out the others.
+ * Limits wrong API keys per address, so that guessing neither succeeds nor loads the database. Keys known to
+ * this node are unaffected: one bad client must not lock out others behind a shared address.
  */
 export interface FailedKeys {
-  /** Throws `rate_limit_exceeded` while the address has used its failures up. */
+  /** Throws `rate_limit_exceeded` while the address has no failures left. */
   require(address: string): void;
   /** Counts one failure. */
   note(address: string): void;
 }
 
-/** Failures that an address may have at once, and how many of them it gets back per second. */
+/** Failures that an address may have at once, and failures regained per second. */
 const BURST = 100;
 const PER_SECOND = 1;
 const MAX_ADDRESSES = 50_000;
 
 interface FailedKeysOptions {
   now?: () => number;
-  /** Processes behind one port: an address may come to any of them, so each allows its part. */
+  /** Number of processes behind one port. An address may reach any of them, so each allows its share. */
   workers?: number;
 }
 
@@ -29,7 +29,7 @@ export function createFailedKeys({
 }: FailedKeysOptions = {}): FailedKeys {
   const burst = Math.max(1, BURST / workers);
   const perSecond = PER_SECOND / workers;
-  /** Failures left, and when that was counted. Oldest first. */
+  /** Failures left, and the time of that count. Oldest first. */
   const left = new Map<string, { count: number; at: number }>();
 
   function current(network: string): number {
@@ -51,7 +51,7 @@ export function createFailedKeys({
     note(address) {
       const network = networkOf(address);
       const count = Math.max(0, current(network) - 1);
-      // At the end again: the first entries are those without failures for the longest time.
+      // Re-inserted, so that the first entry is the one without failures for the longest time.
       left.delete(network);
       left.set(network, { count, at: now() });
       if (left.size <= MAX_ADDRESSES) return;

@@ -9,9 +9,10 @@ import { leavingSignal } from "./disconnect.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** `:embedContent` and `:batchEmbedContents`, beside the chat of Gemini's clients. */
-
-/** @param batch several contents at once */
+/**
+ * Serves `:embedContent` and `:batchEmbedContents` of Gemini's clients.
+ * @param batch several contents at once
+ */
 export async function answerEmbed(
   services: GatewayServices,
   batch: boolean,

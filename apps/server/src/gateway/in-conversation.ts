@@ -11,7 +11,9 @@ import { asItems, isSealed, itemsGiven, kept, repeatable } from "./conversation-
 import { responseIn } from "./conversation.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** A response in a conversation: what was said before comes in front of its input, what is said now is added to it. */
+/**
+ * A response in a conversation: earlier items precede its input, and new items are added to the conversation.
+ */
 export interface InConversation {
   id: string;
   body: JsonBody;
@@ -23,7 +25,7 @@ const Named = z.union([z.string(), z.looseObject({ id: z.string() })], {
   error: "expected the id of a conversation",
 });
 
-/** Undefined when the body names no conversation. Throws `not_found` for one that is not this account's. */
+/** Returns undefined when the body names no conversation. Throws `not_found` for one of another account. */
 export async function inConversation(
   services: GatewayServices,
   caller: Caller,
@@ -59,7 +61,7 @@ export async function inConversation(
         const model = String(body["model"]);
         await addItems(services.db, id, caller.userId, [...given, ...content], { ...by, model });
       } catch (error) {
-        // The answer is paid for: a conversation that is full or gone meanwhile must not take it back.
+        // The response is already paid for: a full or deleted conversation must not make it fail.
         if (!(error instanceof GatewayError)) services.relay.onError(error);
       }
     },

@@ -25,8 +25,8 @@ import { socketRoutes } from "./sockets.ts";
 import { taskRoutes } from "./tasks.ts";
 
 /**
- * The endpoints for AI clients: one scope per dialect, each with its own format of errors. Every route of a scope is
- * served in the order of endpoint.ts. Knows nothing of the console.
+ * Endpoints for AI clients: one scope per dialect, each with its own error format. endpoint.ts checks every
+ * request. Independent of the console.
  */
 
 const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraftAI", "/openai"];
@@ -98,7 +98,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
   nothingElse(app, served);
 }
 
-/** Paths without parameters, and the methods they have. */
+/** Records paths without parameters, and their methods. */
 function rememberRoutes(app: FastifyInstance): Map<string, Set<string>> {
   const served = new Map<string, Set<string>>();
   app.addHook("onRoute", ({ url, method }) => {
@@ -110,7 +110,7 @@ function rememberRoutes(app: FastifyInstance): Map<string, Set<string>> {
   return served;
 }
 
-/** What is not there is said in the dialect of those who look for it. */
+/** Registers the responses for unknown paths, in the client's dialect. */
 function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlySet<string>>): void {
   void app.register(async (scope) => {
     scope.setErrorHandler((error: FastifyError | GatewayError, request, reply) =>
@@ -131,7 +131,8 @@ function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlyS
         },
       });
     }
-    // Anthropic's batches would belong to one provider's account; its clients shall see that they are not offered.
+    // Anthropic's batches would belong to one provider's account. The error tells clients that they are not
+    // offered.
     for (const url of ["/v1/messages/batches", "/v1/messages/batches/*"])
       scope.route({
         method: [...methods],
@@ -144,7 +145,7 @@ function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlyS
   });
 }
 
-/** Chat apps in a browser call from anywhere; they bring a key, never a cookie. */
+/** Allows cross-origin calls: chat apps in browsers send a key, never a cookie. */
 function allowBrowsers(app: FastifyInstance): void {
   app.addHook("onRequest", (_request, reply, done) => {
     reply.raw.setHeader("access-control-allow-origin", "*");
@@ -165,7 +166,7 @@ function allowBrowsers(app: FastifyInstance): void {
   }
 }
 
-/** The name under which Anthropic's clients look for the id of a request. */
+/** Sets the header in which Anthropic's clients look for the request id. */
 function nameRequestId(scope: FastifyInstance): void {
   scope.addHook("onRequest", (request, reply, done) => {
     reply.raw.setHeader("request-id", request.id);

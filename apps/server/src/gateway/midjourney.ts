@@ -19,7 +19,7 @@ import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
 import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
 
-/** Pictures in the wire of midjourney-proxy. The speed is part of the address; `/mj` itself means fast. */
+/** Images in the wire of midjourney-proxy. The speed is part of the path; `/mj` alone means fast. */
 
 const modes: Record<string, MidjourneyMode> = {
   "/mj": "fast",
@@ -82,7 +82,7 @@ async function submit(
   const origin = midjourneyOrigin(name, body);
   const earlier =
     origin === undefined ? undefined : await getTask(services.db, "midjourney", origin, access.caller.userId);
-  // A dialog that waits for its answer has not succeeded yet.
+  // A dialog that waits for input has not succeeded yet.
   if (earlier !== undefined && earlier.status !== "SUCCESS" && name !== "modal")
     throw invalidRequest({ reason: "task_without_picture" }, { param: "taskId" });
   const requested = readMidjourney(name, body, modeOf(earlier) ?? wanted);
@@ -105,7 +105,9 @@ async function ownTask({ db }: GatewayServices, request: FastifyRequest): Promis
   return getTask(db, "midjourney", id, caller.userId);
 }
 
-/** A provider's word leads us nowhere but to a public machine, and brings back nothing but a picture. */
+/**
+ * Returns the image of a task. A provider's URL is fetched only from public addresses, and must be an image.
+ */
 async function imageOf(
   { relay }: GatewayServices,
   task: Task,

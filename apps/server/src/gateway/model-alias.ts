@@ -1,7 +1,7 @@
 import { aliasesIn } from "@gateway/shared/channels/model-alias";
 import type { GatewayServices } from "./services.ts";
 
-/** Further names of models, parsed once for each text of the setting. */
+/** Aliases of models, parsed once per text of the setting. */
 let parsed: { text: string; aliases: ReadonlyMap<string, string> } = { text: "", aliases: new Map() };
 
 export function modelAliases({ relay }: Pick<GatewayServices, "relay">): ReadonlyMap<string, string> {
@@ -10,7 +10,7 @@ export function modelAliases({ relay }: Pick<GatewayServices, "relay">): Readonl
   return parsed.aliases;
 }
 
-/** The model that a client means by this name. */
+/** Returns the model for a name or alias. */
 export function modelNamed(services: Pick<GatewayServices, "relay">, name: string): string {
   return modelAliases(services).get(name) ?? name;
 }

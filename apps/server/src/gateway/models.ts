@@ -9,18 +9,16 @@ import { codexCatalogue } from "./codex-catalogue.ts";
 import { modelAliases } from "./model-alias.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** Model lists, in the shape the caller's headers ask for, of what its token may really use. */
-
-/** OpenAI's field wants a date; the lists of all gateways of this kind give this one. */
+/** Creation date for OpenAI's required field, as other gateways of this kind return it. */
 const CREATED = 1_677_649_963;
 
 export interface Listed extends Pick<Described, "displayName" | "contextLength" | "maxTokens"> {
   id: string;
-  /** The model's maker, or the provider it is reached through. */
+  /** The model's maker, or its provider. */
   ownedBy: string;
 }
 
-/** How one kind of client reads the list, and one model of it. */
+/** Format of the list, and of one model, for one kind of client. */
 interface Shape {
   list(models: readonly Listed[]): object;
   one(model: Listed): object;
@@ -30,7 +28,7 @@ export function modelRoutes(app: FastifyInstance, services: GatewayServices): vo
   serveModels(app, services, "/v1/models", requestedShape);
 }
 
-/** The lists at addresses that only clients of this dialect know. */
+/** Registers the model lists at paths that only clients of this dialect use. */
 export function ownModelRoutes(
   app: FastifyInstance,
   services: GatewayServices,
@@ -87,8 +85,8 @@ async function listModels(services: GatewayServices, caller: Caller): Promise<Li
 }
 
 /**
- * Codex names its version in the address. Anthropic's clients always send their version header, Google's the key in a header
- * of their own.
+ * Returns the format for a request. Codex puts its version into the query. Anthropic's clients always send
+ * their version header, Google's the key in a header of their own.
  */
 function requestedShape({ headers, query }: FastifyRequest): Shape {
   if ((query as { client_version?: unknown }).client_version !== undefined) return codex;

@@ -2,17 +2,17 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { nameError } from "./name-error.ts";
 
-describe("a call while the database is away", () => {
+describe("nameError while the database is unavailable", () => {
   const pool = new pg.Pool({ host: "127.0.0.1", port: 1, connectionTimeoutMillis: 1_000 });
 
-  it("is told to come back, whatever of the gateway needed the database", async () => {
+  it("asks the client to retry, whatever needed the database", async () => {
     const error: unknown = await pool.query("SELECT 1").catch((cause: unknown) => cause);
     expect(nameError(error)).toMatchObject({ code: "unavailable", status: 503, retryAfter: 1 });
   });
 });
 
-describe("a defect of ours", () => {
-  it("is an internal error that says nothing of itself", () => {
+describe("nameError for a defect of ours", () => {
+  it("returns an internal error without details", () => {
     const named = nameError(new Error("relation users does not exist"));
     expect(named).toMatchObject({ code: "internal", status: 500 });
     expect(named.message).not.toContain("users");

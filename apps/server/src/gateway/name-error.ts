@@ -3,7 +3,7 @@ import { GatewayError, internalError } from "#errors.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import { BODY_LIMIT, bodyTooLarge } from "./body/json-body.ts";
 
-/** Whatever went wrong, as something that a dialect can say without telling what is no one's business. */
+/** Maps any error to one that a dialect can encode, without internal details. */
 export function nameError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const { code, statusCode, message } = error as Partial<FastifyError>;
@@ -21,7 +21,7 @@ export function nameError(error: unknown): GatewayError {
   return internalError(error);
 }
 
-/** Whether the operator must hear of it: neither the caller nor a provider can mend it. */
+/** Whether the error must be reported to the operator: neither the caller nor a provider can fix it. */
 export function isOurFault({ code }: GatewayError): boolean {
   return code === "internal" || code === "unavailable" || code === "storage_full";
 }

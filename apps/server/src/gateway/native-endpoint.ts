@@ -3,13 +3,13 @@ import type { Dialect } from "#dialects/dialect.ts";
 import { forbidden } from "#errors.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** Operators may shut the endpoints of clients that speak a provider's own dialect. */
+/** Settings that disable the endpoints of the providers' own dialects. */
 const switches = {
   anthropic: { enabledBy: "ClaudeAPIEnabled", reason: "anthropic_api_off" },
   gemini: { enabledBy: "GeminiAPIEnabled", reason: "gemini_api_off" },
 } as const;
 
-/** Every route of this scope answers 403 while its dialect is switched off. */
+/** Rejects every request of this scope with 403 while its dialect is disabled. */
 export function guardEndpoint(
   scope: FastifyInstance,
   { relay }: Pick<GatewayServices, "relay">,

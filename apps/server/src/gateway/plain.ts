@@ -23,24 +23,27 @@ import { leavingSignal } from "./disconnect.ts";
 import { heartbeatMs, sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** OpenAI's other endpoints: one wire for all providers. What a call may omit is said here, with what is assumed. */
+/** OpenAI's other endpoints: one wire for all providers. Defines the defaults of omitted fields. */
 interface PlainEndpoint {
   path: string;
-  /** Where else clients look for it. */
+  /** Second path used by some clients. */
   alias?: string;
   needs: Endpoint;
   form?: boolean;
-  /** The model when the caller names none. */
+  /** Default model. */
   model?: string;
-  /** In place of a model: the address says what is wanted, and a provider that does it has one such address. */
+  /** Set instead of a model for endpoints that are one specific tool of a provider, with its path there. */
   tool?: { name: string; path: string };
-  /** Tokens of one answer when the request sets no limit; what has none here writes no tokens. */
+  /** Tokens of one output when the request sets no limit. Undefined for endpoints that generate no tokens. */
   output?: number;
-  /** The answer as this caller wants it spelled. */
+  /** Returns the conversion of the response to the requested format. */
   spell?(requested: Record<string, unknown>): NonNullable<PlainCall["spell"]>;
 }
 
-/** OpenAI wants its painters named since it retired the one that was meant without a name; this is whom it names instead. */
+/**
+ * Default image model. OpenAI has required a model since it retired its unnamed default, and names this one
+ * instead.
+ */
 const PAINTER = "gpt-image-2.5-sunburst";
 
 const endpoints: readonly PlainEndpoint[] = [
@@ -67,7 +70,7 @@ const endpoints: readonly PlainEndpoint[] = [
   { path: "/v1/audio/speech", needs: "audio", output: 0 },
   { path: "/v1/audio/transcriptions", needs: "audio", form: true, output: 4_096 },
   { path: "/v1/audio/translations", needs: "audio", form: true, output: 4_096 },
-  // Recraft's tools; it has renamed two of them, and clients know either name.
+  // Recraft's tools. Two of them were renamed, and clients use either name.
   ...[
     "images/vectorize",
     "images/removeBackground",
@@ -83,7 +86,7 @@ const endpoints: readonly PlainEndpoint[] = [
   })),
 ];
 
-/** A number as JSON or a form writes it. What else `Number` takes is read differently by others. */
+/** A number as JSON or a form writes it. Other parsers differ on what else `Number` accepts. */
 function numeric(number: z.ZodNumber) {
   return z
     .union([
@@ -97,7 +100,7 @@ function numeric(number: z.ZodNumber) {
     .nullish();
 }
 
-/** What we read of a body; everything else passes unseen. */
+/** The fields that we read. All others pass unchanged. */
 const Read = z.object({
   model: z.string().min(1).max(160),
   n: numeric(z.number().int().min(1).max(128)),
@@ -110,7 +113,7 @@ const Read = z.object({
 type Read = z.infer<typeof Read>;
 
 export function plainRoutes(app: FastifyInstance, services: GatewayServices): void {
-  // Read by its endpoint, once the caller is known.
+  // The endpoint parses the form once the caller is known.
   app.addContentTypeParser("multipart/form-data", (_request, payload, done) => done(null, payload));
   for (const endpoint of endpoints) {
     const serve = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -171,7 +174,7 @@ async function answerPlain(
 
 type Body = Pick<PlainCall, "raw" | "contentType" | "bodyFor" | "estimate" | "audioSeconds" | "dropped"> & {
   read: Read;
-  /** Prompts that are answered one by one. */
+  /** Number of prompts, each with its own output. */
   prompts: number;
 };
 
@@ -197,7 +200,10 @@ function wireOf({ output }: PlainEndpoint): CostWire {
   return output === undefined ? "openai-vectors" : "openai-plain";
 }
 
-/** A list of texts or of lists of tokens is answered entry by entry; a list of tokens is one prompt. */
+/**
+ * Returns the number of prompts. A list of texts or of token lists has one per entry; a list of tokens is one
+ * prompt.
+ */
 function promptsIn(prompt: unknown): number {
   const isOne = !Array.isArray(prompt) || prompt.every((token) => typeof token === "number");
   return isOne ? 1 : prompt.length;
@@ -243,20 +249,23 @@ function bodyOf(endpoint: PlainEndpoint, request: FastifyRequest, form: Form): B
   };
 }
 
-/** Seconds that an address may lead to: no one sees the recording before it is charged. */
+/** Seconds assumed for a recording behind a URL, which is not measured before the charge. */
 const UNSEEN_SECONDS = 600;
 const addresses = ["url", "file_url", "audio_url"];
 
-/** How long the recordings of a form are at most. A second file could be a decoy: then no header is read. */
+/**
+ * Returns the maximum seconds of a form's recordings. With several files, no header is trusted: one may be a
+ * decoy.
+ */
 function inputIn({ fields, fileHead, fileBytes, files }: Form): number {
-  // Some servers take a file without a name, which is a field.
+  // Some servers accept a file without a file name, which is a field here.
   const bytes = fileBytes + Buffer.byteLength(fields.get("file") ?? "");
   const seconds = recordingSeconds(files === 1 ? fileHead : Buffer.alloc(0), bytes);
   return addresses.some((name) => fields.has(name)) ? seconds + UNSEEN_SECONDS : seconds;
 }
 
 function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unknown>): Read {
-  // What a tool is billed as is not the caller's to say.
+  // The caller does not choose the billed name of a tool.
   const parsed = Read.safeParse(tool === undefined ? { model, ...fields } : { model: tool.name });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -268,17 +277,17 @@ function readFields({ model, tool }: PlainEndpoint, fields: Record<string, unkno
   });
 }
 
-/** What a provider may read: texts, and pictures. */
+/** Content that a provider may process: texts and images. */
 interface Readable {
   texts: readonly string[];
   images: number;
-  /** A query, which is read again with each document that it ranks. */
+  /** A query, which is processed again with each document that it ranks. */
   again?: { text: string; times: number };
 }
 
-/** Tokens of an input picture, in high fidelity. */
+/** Tokens of an input image in high fidelity. */
 const TOKENS_PER_INPUT_IMAGE = 6_240;
-/** Tokens of sound for a character that is read aloud: 15 characters are a second of at most 32 tokens. */
+/** Audio tokens per spoken character: 15 characters take a second of at most 32 tokens. */
 const TOKENS_PER_CHARACTER_SPOKEN = 2.5;
 
 function estimateOf(endpoint: PlainEndpoint, read: Read, given: Readable & { prompts: number }): Estimate {
@@ -301,7 +310,7 @@ function estimateOf(endpoint: PlainEndpoint, read: Read, given: Readable & { pro
     ...(image > 0 ? { imageInput: image } : {}),
     ...(isPicture && output > 0 ? { imageOutput: output } : {}),
     ...(endpoint.path === "/v1/audio/speech" ? { audioOutput: output } : {}),
-    // How long a text gets without a limit is its provider's choice; pictures and speech have their size.
+    // Without a limit, the provider decides the length of a text. Images and speech have a known size.
     ...(!isLimited && output > 0 && !isPicture && endpoint.path !== "/v1/audio/speech"
       ? { isOpen: true }
       : {}),
@@ -313,10 +322,13 @@ function spokenTokens(texts: readonly string[], speed: number): number {
   return Math.ceil((characters * TOKENS_PER_CHARACTER_SPOKEN) / Math.min(speed, 1));
 }
 
-/** Fields whose text no model reads. */
+/** Fields whose text no model processes. */
 const silent = new Set(["model", "user", "response_format", "encoding_format", "size", "quality", "voice"]);
 
-/** All that a provider may read: strings at any place, and lists of tokens. A picture is told by its address. */
+/**
+ * Returns all content that a provider may process: strings anywhere, and lists of tokens. Images are
+ * recognized by their data URL.
+ */
 function readable(endpoint: PlainEndpoint, body: Record<string, unknown>): Readable {
   const found = { texts: [] as string[], images: 0 };
   for (const [name, value] of Object.entries(body)) if (!silent.has(name)) collect(value, found);
@@ -330,7 +342,7 @@ function collect(value: unknown, into: { texts: string[]; images: number }): voi
     if (/^data:image\/|^data:application\/pdf/.test(value)) into.images += 1;
     else into.texts.push(value);
   }
-  // A list of token numbers: each is about four characters long.
+  // A token number, counted as about four characters.
   else if (typeof value === "number") into.texts.push("    ");
   else if (Array.isArray(value)) for (const entry of value) collect(entry, into);
   else if (typeof value === "object" && value !== null)

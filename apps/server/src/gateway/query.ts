@@ -1,11 +1,11 @@
 import { invalidRequest } from "#errors.ts";
 import { foldName } from "./body/one-reading.ts";
 
-/** Parameters of an address that decide what a call is; each may be given once and in one spelling. */
+/** Query parameters that affect a call. Each may occur once and in one spelling. */
 const interpreted = new Set(["model", "key", "alt", "stream", "api-version", "limit", "order", "after"]);
 const folded = new Map([...interpreted].map((name) => [foldName(name), name]));
 
-/** Throws `invalid_request` for a parameter that two readers could read differently. */
+/** Throws `invalid_request` for a parameter that parsers could read differently. */
 export function requireSingleParameters(url: string): void {
   if (/%00/.test(url)) throw invalidRequest({ reason: "address_nul" });
   const mark = url.indexOf("?");
@@ -21,7 +21,7 @@ export function requireSingleParameters(url: string): void {
   }
 }
 
-/** The query string as the client sent it, without our own key; "" or with its `?`. */
+/** Returns the query string as received, without our own key; "" or starting with `?`. */
 export function queryWithoutKey(url: string): string {
   const mark = url.indexOf("?");
   if (mark < 0) return "";

@@ -14,11 +14,11 @@ import { queryWithoutKey } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
 import { isBeta, MAX_MESSAGE } from "./socket-limits.ts";
 
-/** The endpoint for realtime sessions: every refusal comes before the upgrade, as an ordinary answer. */
+/** The realtime endpoint. Every rejection precedes the upgrade, as a normal response. */
 export const REALTIME_PATH = "/v1/realtime";
 const foreignTargets = new Set(["deployment", "deployment_id", "deployment-id", "call_id", "session_id"]);
 
-/** @param running sessions that end before the node stops */
+/** @param running sessions to end before the node stops */
 export function realtimeRoutes(
   app: FastifyInstance,
   services: GatewayServices,
@@ -28,7 +28,7 @@ export function realtimeRoutes(
   const preHandler = async (request: FastifyRequest) => {
     const session = await open(services, request);
     const { socket } = request.raw;
-    // Between here and the upgrade it may still leave: then no one else looks after the session.
+    // The client may leave before the upgrade. Then nothing else closes the session.
     const abandon = () => {
       if (waiting.delete(request)) session.abandon().catch(services.relay.onError);
     };
@@ -55,9 +55,9 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
   if (!request.ws) throw new GatewayError("upgrade_required", { reason: "realtime_needs_upgrade" });
   const left = new AbortController();
   request.raw.socket.once("close", () => left.abort());
-  // A key in the address is for us, although it is not accepted there.
+  // A key in the query is meant for us, although it is not accepted there.
   const query = new URLSearchParams(queryWithoutKey(request.url));
-  // They name another model than the one that is billed, or a session that another account may have opened.
+  // These parameters name a model other than the billed one, or a session that may belong to another account.
   for (const name of Array.from(query.keys())) if (foreignTargets.has(foldName(name))) query.delete(name);
   const model = query.get("model") ?? "";
   if (model === "" || model.length > 160)
@@ -81,14 +81,14 @@ async function open(services: GatewayServices, request: FastifyRequest): Promise
     maxMessage: MAX_MESSAGE,
     idleMs: services.relay.settings.current().RealtimeIdleSeconds * 1_000,
     async admit(turn) {
-      // The key may have been closed, or have lapsed, since the session was opened.
+      // The key may have been disabled, or expired, since the session was opened.
       await authenticate(services, request);
       return admitUnannounced(services, turn);
     },
   });
 }
 
-/** What tells the provider which version of the events the client speaks, and who its person is. */
+/** Returns the headers with the client's event version and its end user's identifier. */
 function forwardable({ headers }: FastifyRequest): Record<string, string> {
   const beta = headers["openai-beta"] ?? (offered(headers).some(isBeta) ? "realtime=v1" : undefined);
   const safety = headers["openai-safety-identifier"];

@@ -4,8 +4,8 @@ import type { Answer } from "#relay/core/call.ts";
 import { tapped } from "#relay/core/pieces.ts";
 
 /**
- * What a response object repeats of its request although its provider was never told: the conversation or the earlier
- * response that lives here.
+ * Adds the fields that a response object repeats from its request but that the provider did not receive: the
+ * conversation or earlier response stored here.
  */
 export function repeating(answer: Answer, fields: Wire): Answer {
   switch (answer.kind) {
@@ -23,7 +23,7 @@ function inObject(text: string, fields: Wire): string {
   return response?.["object"] === "response" ? JSON.stringify({ ...response, ...fields }) : text;
 }
 
-/** Whole events, of which few have a response in them. */
+/** Adds the fields to whole events. Few of them contain a response. */
 export function inEvents(text: string, fields: Wire): string {
   if (!text.includes('"response"')) return text;
   return text.replaceAll(/^data:(.*"response".*)$/gm, (line, data: string) => {
@@ -34,7 +34,7 @@ export function inEvents(text: string, fields: Wire): string {
   });
 }
 
-/** The same in the end of an answer, be that a body or its last events. */
+/** Adds the fields to the end of a response: a body or its last events. */
 export function inEnd(end: string, fields: Wire): string {
   return end.startsWith("{") ? inObject(end, fields) : inEvents(end, fields);
 }

@@ -8,7 +8,7 @@ import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 let app: FastifyInstance | undefined;
 afterEach(() => app?.close());
 
-/** What a client reads of an answer that is there after some time. */
+/** Returns what a client reads of a response that is ready after some time. */
 async function read(pending: () => Promise<Answer>, early: boolean, beatMs = 50): Promise<Response> {
   app = Fastify();
   app.get("/", async (_request, reply) => {
@@ -29,7 +29,7 @@ async function read(pending: () => Promise<Answer>, early: boolean, beatMs = 50)
   return fetch(await app.listen({ port: 0, host: "127.0.0.1" }));
 }
 
-/** A stream of these frames; a promise is a silence that it ends. */
+/** Creates a stream of these frames. A promise is a pause until it resolves. */
 const streamOf = (...frames: (string | Promise<void>)[]): Answer => ({
   kind: "stream",
   headers: { "content-type": "text/event-stream", "x-upstream-request-id": "v", "set-cookie": "a=1" },
@@ -40,7 +40,7 @@ const streamOf = (...frames: (string | Promise<void>)[]): Answer => ({
   })(),
 });
 
-/** The text of a response; once there were three beats in it, what waits for them goes on. */
+/** Returns the text of a response. Calls `goOn` once it contains three heartbeats. */
 async function textOf(response: Response, goOn: () => void): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -51,7 +51,7 @@ async function textOf(response: Response, goOn: () => void): Promise<string> {
   return text;
 }
 
-it("begins a stream before there is an answer, and beats until it comes", async () => {
+it("begins a stream before the response is ready, and sends heartbeats until then", async () => {
   const answer = Promise.withResolvers<Answer>();
   const response = await read(() => answer.promise, true);
   expect(response.status).toBe(200);
@@ -61,14 +61,14 @@ it("begins a stream before there is an answer, and beats until it comes", async 
   expect(text).toMatch(/^(: beat\n\n){3,}data: hello\n\n$/);
 });
 
-it("is no different from any other when the answer comes in time", async () => {
+it("sends a normal response when it is ready in time", async () => {
   const response = await read(async () => streamOf("data: hello\n\n"), true, 10_000);
   expect(response.headers.get("x-upstream-request-id")).toBe("v");
   expect(response.headers.get("set-cookie")).toBeNull();
   expect(await response.text()).toBe("data: hello\n\n");
 });
 
-it("says in the stream what went wrong after it had begun, and as an error of its own before", async () => {
+it("sends an error in the stream after it has begun, and as an error response before", async () => {
   const answer = Promise.withResolvers<Answer>();
   const late = await read(() => answer.promise, true);
   expect(late.status).toBe(200);
@@ -79,19 +79,19 @@ it("says in the stream what went wrong after it had begun, and as an error of it
   expect(soon.status).toBe(500);
 });
 
-it("beats in the silence between two frames", async () => {
+it("sends heartbeats during a pause between two frames", async () => {
   const silence = Promise.withResolvers<void>();
   const response = await read(async () => streamOf("data: a\n\n", silence.promise, "data: b\n\n"), false);
   expect(await textOf(response, silence.resolve)).toMatch(/^data: a\n\n(: beat\n\n){3,}data: b\n\n$/);
 });
 
-it("beats as the token asks, else as the operator says", () => {
+it("uses the heartbeat of the token, else the operator's", () => {
   expect(heartbeatMs({ enabled: true, timeout_seconds: 45 }, 15)).toBe(45_000);
   expect(heartbeatMs({ enabled: false, timeout_seconds: 45 }, 15)).toBe(15_000);
   expect(heartbeatMs({ enabled: false, timeout_seconds: 45 }, 0)).toBe(0);
 });
 
-/** An answer without end to a client that reads its head and as much as `read` takes. Says when the answer was left. */
+/** Serves an endless response. Returns the port, and a promise that resolves when the response was left. */
 async function serveEndless(stalledMs: number): Promise<{ port: number; left: Promise<void> }> {
   const left = Promise.withResolvers<void>();
   app = Fastify();
@@ -119,7 +119,7 @@ async function serveEndless(stalledMs: number): Promise<{ port: number; left: Pr
   return { port: (app.server.address() as AddressInfo).port, left: left.promise };
 }
 
-it("leaves an answer whose client accepts nothing any more, although it stays connected", async () => {
+it("leaves a response whose client stays connected but accepts nothing any more", async () => {
   const { port, left } = await serveEndless(300);
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -131,7 +131,7 @@ it("leaves an answer whose client accepts nothing any more, although it stays co
   await closed;
 });
 
-it("goes on for a client that reads slowly", async () => {
+it("continues for a client that reads slowly", async () => {
   const { port, left } = await serveEndless(3_000);
   const socket = connect(port, "127.0.0.1").on("error", () => {});
   socket.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
@@ -150,12 +150,12 @@ it("goes on for a client that reads slowly", async () => {
 it.each([
   ["large", 30_000_000],
   ["small", 60_000],
-])("ends a %s complete answer whose client accepts nothing any more", async (_size, length) => {
+])("ends a %s complete response whose client accepts nothing any more", async (_size, length) => {
   app = Fastify();
   const over = Promise.withResolvers<void>();
   app.get("/", async (_request, reply) => {
     reply.raw.once("close", over.resolve);
-    // So a small answer waits here, as one does that the operating system does not take.
+    // Corks the socket, so that a small response waits as if the operating system did not accept it.
     reply.raw.socket?.cork();
     await sendAnswer(
       reply,
@@ -179,7 +179,7 @@ it.each([
   socket.destroy();
 });
 
-it("sends a large complete answer with its length", async () => {
+it("sends a large complete response with its length", async () => {
   const body = "ä".repeat(100_000);
   const response = await read(async () => ({ kind: "body", headers: {}, body }), false);
   expect(response.headers.get("content-length")).toBe("200000");
@@ -187,7 +187,7 @@ it("sends a large complete answer with its length", async () => {
   expect(await response.text()).toBe(body);
 });
 
-it("sendWhenReady: ends a complete answer whose client accepts nothing any more, after the stream has begun", async () => {
+it("sendWhenReady: ends a complete response whose client accepts nothing any more, after the stream has begun", async () => {
   app = Fastify();
   const gone = Promise.withResolvers<void>();
   app.get("/", async (_request, reply) => {

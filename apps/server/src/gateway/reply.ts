@@ -6,19 +6,25 @@ import { now } from "#platform/clock.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
 import { answerHeaders } from "./answer-headers.ts";
 
-/** Writes an answer to the client: a body, or frames with back-pressure and a heartbeat while the provider thinks. */
+/**
+ * Writes a response to the client: a body, or frames with back-pressure and heartbeats while the provider is
+ * silent.
+ */
 export interface ReplyOptions {
   heartbeat: string;
   /** Milliseconds of silence before a heartbeat; 0 = none. */
   heartbeatMs: number;
   headers: Record<string, string>;
   signal: CancelSignal;
-  /** Milliseconds that a client may accept nothing while the answer waits for it; STALLED_MS unless given. */
+  /** Milliseconds after which a client that accepts nothing is stalled. Default: STALLED_MS. */
   stalledMs?: number;
   streams: { inc(): void; dec(): void };
 }
 
-/** Milliseconds of silence before a sign of life; 0 = never. A token's own choice goes before the operator's. */
+/**
+ * Returns the milliseconds of silence before a heartbeat; 0 = never. The token's setting overrides the
+ * operator's.
+ */
 export function heartbeatMs(token: TokenSetting["heartbeat"], operatorSeconds: number): number {
   return (token.enabled ? token.timeout_seconds : operatorSeconds) * 1_000;
 }
@@ -43,7 +49,7 @@ export async function sendAnswer(reply: FastifyReply, answer: Answer, options: R
   }
 }
 
-/** A complete answer, piece by piece: how fast its client reads it can be seen then. */
+/** Sends a complete response in pieces, so that a stalled client is noticed. */
 async function sendLarge(
   reply: FastifyReply,
   body: string,
@@ -60,7 +66,7 @@ async function* once(bytes: Buffer): Pieces<Buffer> {
   yield bytes;
 }
 
-/** An answer that its client has not accepted at once: ended when nothing more of it is accepted for too long. */
+/** Watches a response that its client has not accepted at once. Ends it when the client stalls. */
 function watchStalled(reply: FastifyReply, options: ReplyOptions): void {
   const { raw } = reply;
   if (raw.socket === null || raw.socket.writableLength === 0) return;
@@ -69,7 +75,7 @@ function watchStalled(reply: FastifyReply, options: ReplyOptions): void {
   });
 }
 
-/** An answer whose head cannot be written is left, so that its bill is closed. */
+/** Writes the head. If that fails, leaves the response, so that its bill is closed. */
 async function begin(
   reply: FastifyReply,
   status: number,
@@ -86,17 +92,17 @@ async function begin(
   }
 }
 
-/** A stream that begins before there is an answer. */
+/** A stream that begins before the response is ready. */
 export interface EarlyStart {
   contentType: string;
-  /** Says in the stream what would have been an error of its own. */
+  /** Returns the error as part of the stream. */
   fail(error: unknown): string;
 }
 
 /**
- * An answer that is still being made, for a client whose way here does not stay open in silence: after one beat's time
- * the stream begins, and beats until the answer comes. What is only known then, an error or a header of the provider,
- * can be said in the stream or not at all.
+ * Sends a pending response to a client whose network path closes silent connections. After one heartbeat
+ * interval the stream begins, with heartbeats until the response is ready. An error can then only be sent
+ * within the stream, and provider headers not at all.
  */
 export async function sendWhenReady(
   reply: FastifyReply,
@@ -128,7 +134,7 @@ export async function sendWhenReady(
   await pump(reply, answer.kind === "stream" ? answer.frames : answer.chunks, options);
 }
 
-/** Whether it came to an end, good or bad, in time. */
+/** Whether the promise settles in time, with either result. */
 async function settlesWithin(pending: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
@@ -141,15 +147,18 @@ async function settlesWithin(pending: Promise<unknown>, milliseconds: number): P
   return Promise.race([settled, late]).finally(() => clearTimeout(timer));
 }
 
-/** A client that accepts no byte for so long is treated as one that disconnected. Documented in docs/money.md. */
+/** A client that accepts no byte for this long counts as disconnected. Documented in docs/money.md. */
 const STALLED_MS = 10 * 60_000;
 
 const unbuffered = { "cache-control": "no-cache", "x-accel-buffering": "no" };
 
-/** Looked at so many times within one heartbeat: it comes late by a part of it, not by another one. */
+/** Checks per heartbeat interval. A heartbeat is late by at most this fraction of its interval. */
 const LOOKS = 5;
 
-/** Writes what comes, as fast as the client takes it. An answer that breaks is cut off, so that it looks broken. */
+/**
+ * Writes the pieces as fast as the client accepts them. A broken response is cut off, so that the client
+ * notices.
+ */
 async function pump(
   reply: FastifyReply,
   pieces: AsyncGenerator<string | Buffer, void, undefined>,
@@ -185,14 +194,14 @@ async function pump(
   }
 }
 
-/** Waits until the socket takes more. Throws for a client that stopped reading. */
+/** Waits until the socket accepts more. Throws for a client that stopped reading. */
 async function accepted(reply: FastifyReply, options: ReplyOptions): Promise<void> {
   if (!(await drained(reply, options))) throw new Error("The client stopped reading its answer.");
 }
 
 /**
- * Waits until the socket takes more, or the client is gone. Answers false when the client has accepted nothing for
- * `stalledMs`: a connection may stay open for ever without a reader.
+ * Waits until the socket accepts more, or the client is gone. Returns false when the client has accepted
+ * nothing for `stalledMs`: a connection may stay open forever without a reader.
  */
 function drained(
   { raw }: FastifyReply,
@@ -210,7 +219,7 @@ function drained(
       resolve(isRead);
     };
     const onDrain = () => done(true);
-    // A slow reader that takes a little of what waits is not a stalled one.
+    // A slow client that accepts a little of the pending data is not stalled.
     const timer = setInterval(() => {
       const total = acceptedBy(socket);
       if (total !== accepted) [accepted, acceptedAt] = [total, now()];
@@ -222,7 +231,7 @@ function drained(
   });
 }
 
-/** How much of one write was accepted cannot be seen, so no write is large. Bytes. */
+/** Maximum bytes per write. A partly accepted write cannot be observed, so no write is large. */
 const MOST_AT_ONCE = 64 * 1024;
 
 function* partsOf(piece: string | Buffer): Generator<Buffer> {
@@ -230,7 +239,7 @@ function* partsOf(piece: string | Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += MOST_AT_ONCE) yield bytes.subarray(at, at + MOST_AT_ONCE);
 }
 
-/** Bytes that were handed to the operating system: written, less what waits in this process. */
+/** Bytes handed to the operating system: those written, minus those still buffered in this process. */
 function acceptedBy(socket: Socket | null): number {
   return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
 }

@@ -14,7 +14,7 @@ import { inEnd, repeating } from "./repeated.ts";
 import { orCannot, wantsBackground } from "./responses-only.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** A call of the Responses dialect: what came before it in a conversation is part of it. */
+/** Reads a call of the Responses dialect, including the earlier part of its conversation. */
 export function readResponseTurn(services: GatewayServices, client: Dialect): ReadTurn {
   return async (request, select) => {
     const { caller, pin } = accessOf(request);
@@ -28,7 +28,7 @@ interface Given {
   select?: ((body: Wire) => Wire) | undefined;
 }
 
-/** The same for a body that came another way than as a request. */
+/** Reads a call from a body that may come from another source than an HTTP request. */
 export async function responseTurn(
   services: GatewayServices,
   client: Dialect,

@@ -2,9 +2,10 @@ import type { Wire } from "#dialects/dialect.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** What only providers that speak Responses can do: answer in the background. */
-
-/** Throws `invalid_request` for what a background response cannot be besides. */
+/**
+ * Whether a body requests a background response, which only providers that speak Responses support. Throws
+ * `invalid_request` for fields that cannot be combined with it.
+ */
 export function wantsBackground(body: Wire): boolean {
   if (body["background"] !== true) return false;
   if (body["stream"] === true)
@@ -14,7 +15,10 @@ export function wantsBackground(body: Wire): boolean {
   return true;
 }
 
-/** The model is there, but none of its providers can do this: then that is said in the error's place. */
+/**
+ * Returns an error that names the missing feature, if the model exists but none of its providers supports the
+ * feature.
+ */
 export function orCannot(
   { relay }: Pick<GatewayServices, "relay">,
   error: unknown,

@@ -9,7 +9,10 @@ import { queryWithoutKey } from "./query.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** What may be done with an answer later: look at it, its input, cancel it, delete it. Only its own account may. */
+/**
+ * Routes for stored responses: retrieve, list input items, cancel, delete. Only for the account that created
+ * them.
+ */
 export function responseRoutes(app: FastifyInstance, services: GatewayServices): void {
   const path = "/v1/responses/:id";
   app.get(path, (request, reply) =>
@@ -28,7 +31,7 @@ export function responseRoutes(app: FastifyInstance, services: GatewayServices):
   );
 }
 
-/** Everything that was said before the answer, as the items that say it. */
+/** Returns all items before the response. */
 function inputItems({ turn, model }: StoredResponse): Record<string, unknown> {
   const messages = turn?.messages.slice(0, -1) ?? [];
   const { body } = dialects["openai-responses"].encodeRequest({ model, stream: false, messages });

@@ -6,16 +6,16 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import type { FailedKeys } from "./failed-keys.ts";
 
-/** What the endpoints for AI clients work with. */
+/** Dependencies of the endpoints for AI clients. */
 export interface GatewayServices {
   callers: Callers;
   failedKeys: FailedKeys;
   limiter: Limiter;
   relay: RelayServices;
   db: PrismaClient;
-  /** Seals what clients keep for this gateway. */
+  /** Encrypts data that clients keep for this gateway. */
   secrets: Pick<Secrets, "encrypt" | "decrypt">;
-  /** A folder for large uploads while their call lasts. */
+  /** Directory for large uploads during their call. */
   uploads: string;
   storage: StorageWatch;
 }

@@ -5,7 +5,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Message } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 
-/** By which header agents name their session; the first that is there counts. */
+/** Headers with which agents name their session. The first one present counts. */
 const headerNames = [
   "x-claude-code-session-id",
   "session_id",
@@ -15,9 +15,12 @@ const headerNames = [
 ] as const;
 const agentNames = ["x-claude-code-agent-id", "x-openai-subagent"] as const;
 const parentNames = ["x-claude-code-parent-agent-id", "x-codex-parent-thread-id"] as const;
-/** Characters of a name, and of a text, that distinguish one session from another. */
+/** Maximum characters of a session name or text that are compared. */
 const MOST = 1_024;
-/** In larger bodies long texts are not parsed, and would be only for this. */
+/**
+ * In bodies larger than this, in bytes, long texts are not parsed, and parsing them only for the session is
+ * too expensive.
+ */
 const LARGE = 64 * 1024;
 
 interface SessionSource {
@@ -28,8 +31,9 @@ interface SessionSource {
 }
 
 /**
- * What names the session of a call, computed when it is needed: what an agent sends, else how its conversation begins. A
- * conversation without tools is no agent's: its calls go where the weights of the channels send them.
+ * Returns a lazy function for the session id of a call: a hash of the name that an agent sends, else of the
+ * conversation's beginning. Conversations without tools are not an agent's and have no such id: the weights
+ * of the channels route their calls.
  */
 export function sessionOf({ headers }: FastifyRequest, given: SessionSource): () => string | undefined {
   let session: string | undefined;
@@ -44,7 +48,7 @@ export function sessionOf({ headers }: FastifyRequest, given: SessionSource): ()
   };
 }
 
-/** What the log says of the session that an agent names. */
+/** Returns the log's note about the session that an agent names. */
 export function sessionNoteOf({ headers }: FastifyRequest, body: Wire): LogSession | undefined {
   const id = nameIn(headers, body);
   if (id === undefined) return undefined;

@@ -1,6 +1,7 @@
-/** What holds for every WebSocket of clients. */
-
-/** Bytes of one message. A client may append fifteen megabytes of sound at once. */
+/**
+ * Maximum size of one WebSocket message from a client, in bytes. Clients may append fifteen megabytes of
+ * audio at once.
+ */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
 const KEY_PROTOCOL = "openai-insecure-api-key.";
 const BETA_PROTOCOL = "openai-beta.";
@@ -9,7 +10,10 @@ export function isBeta(protocol: string): boolean {
   return protocol.startsWith(BETA_PROTOCOL);
 }
 
-/** A browser that offers protocols wants one of them back; its key is not for repeating. */
+/**
+ * Returns the subprotocol to accept. Browsers require one of those they offered; the one with the key must
+ * not be repeated.
+ */
 export function chooseProtocol(protocols: Set<string>): string | false {
   if (protocols.has("realtime")) return "realtime";
   const plain = [...protocols].find((protocol) => !protocol.startsWith(KEY_PROTOCOL) && !isBeta(protocol));

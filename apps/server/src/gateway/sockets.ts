@@ -7,10 +7,10 @@ import { RESPONSES_PATH, responseSocketRoutes } from "./response-socket/routes.t
 import type { GatewayServices } from "./services.ts";
 import { chooseProtocol, MAX_MESSAGE } from "./socket-limits.ts";
 
-/** The endpoints that are opened as WebSockets: every refusal comes before the upgrade, as an ordinary answer. */
+/** The WebSocket endpoints. Every rejection precedes the upgrade, as a normal response. */
 const paths = [REALTIME_PATH, RESPONSES_PATH];
 
-/** Whether a request that offers an upgrade shall have it. */
+/** Whether to upgrade a request that offers it. */
 export function wantsSocket({ method, url = "", headers }: IncomingMessage): boolean {
   const path = url.split("?")[0]?.replace(/\/$/, "") ?? "";
   return (
@@ -24,13 +24,13 @@ export async function socketRoutes(app: FastifyInstance, services: GatewayServic
   const running = new Set<{ finish(): Promise<void> }>();
   await app.register(websocket, {
     options: { maxPayload: MAX_MESSAGE, perMessageDeflate: false, handleProtocols: chooseProtocol },
-    // What goes wrong on a socket is told by its close code.
+    // Errors of a socket are reported by its close code.
     errorHandler: (_error, socket) => socket.terminate(),
     preClose: async () => {
       await Promise.all([...running].map((session) => session.finish()));
     },
   });
-  // After the plugin, whose hook marks upgrades: a refused one must be closed, too.
+  // Registered after the plugin, whose hook marks upgrades: rejected ones must be closed too.
   guardEndpoints(app, services, { memoryFor: () => 0 });
   realtimeRoutes(app, services, running);
   responseSocketRoutes(app, services, running);

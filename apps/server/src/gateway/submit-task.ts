@@ -9,7 +9,7 @@ import { requireStorable } from "./body/storable.ts";
 import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
 
-/** Takes on work that is done later, for the endpoints of all its wires. */
+/** Submits asynchronous tasks, for the endpoints of all task wires. */
 export interface Submission extends Access {
   endpoint: string;
   wire: TaskWire;
@@ -39,7 +39,7 @@ export async function takeOn(
   return taken.accepted.reply;
 }
 
-/** A task that goes on from another can be made only where that one was. */
+/** Returns the access, pinned to the target of the earlier task if a task continues one. */
 export function pinnedTo(
   access: Access,
   origin: { channel_id: number; key_id: number | null } | undefined,
@@ -49,7 +49,7 @@ export function pinnedTo(
   return { ...access, pin: { ...access.pin, home } };
 }
 
-/** The JSON body of a task: what is in it is kept in our own row, too. */
+/** Returns the JSON body of a task. It must be storable, because our own row contains it too. */
 export function storableBody(request: FastifyRequest): Wire {
   const { body } = jsonBody(request);
   requireStorable(body, "");

@@ -9,7 +9,10 @@ import { accessOf } from "./access.ts";
 import type { GatewayServices } from "./services.ts";
 import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
 
-/** Songs and videos, which are ready some time after they were asked for. How they stand is told from our own rows. */
+/**
+ * Routes for songs and videos, which are ready some time after the request. Their status comes from our own
+ * rows.
+ */
 
 export function taskRoutes(app: FastifyInstance, services: GatewayServices): void {
   sunoRoutes(app, services);

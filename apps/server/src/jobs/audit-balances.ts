@@ -1,7 +1,10 @@
 import { audit, describeAudit, keepAudit } from "#domain/ledger/audit.ts";
 import type { Job } from "./job.ts";
 
-/** Recomputes every balance at night and keeps the outcome. A drift is a failure, so that someone hears of it. */
+/**
+ * Recomputes every balance each night and stores the result. A drift fails the job, so that administrators
+ * are notified.
+ */
 export const auditBalances: Job = {
   name: "audit-balances",
   every: "37 3 * * *",

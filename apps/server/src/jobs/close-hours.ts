@@ -1,7 +1,7 @@
 import { closeHours } from "#domain/usage/close-hours.ts";
 import type { Job } from "./job.ts";
 
-/** Sums the hours that are over, for the analytics screen. */
+/** Aggregates completed hours for the analytics screen. */
 export const closeUsageHours: Job = {
   name: "close-usage-hours",
   every: "12 * * * *",

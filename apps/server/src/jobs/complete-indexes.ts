@@ -1,7 +1,7 @@
 import { completeIndexes } from "#domain/logs/partition-indexes.ts";
 import type { Job } from "./job.ts";
 
-/** Builds on old days of the log what a new version wants to search them by. */
+/** Builds the log indexes of a new version on older partitions. */
 export const completeLogIndexes: Job = {
   name: "complete-indexes",
   every: "41 * * * *",

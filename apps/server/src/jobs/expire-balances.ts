@@ -1,7 +1,7 @@
 import { expireBalances } from "#domain/ledger/ledger-expiry.ts";
 import type { Job } from "./job.ts";
 
-/** Takes away balances whose time has passed. */
+/** Removes expired balances. */
 export const expireOldBalances: Job = {
   name: "expire-balances",
   every: "*/10 * * * *",

@@ -21,7 +21,7 @@ import { watchOrders } from "./watch-orders.ts";
 import { watchPrices } from "./watch-prices.ts";
 import { watchTasks } from "./watch-tasks.ts";
 
-/** The clock: recurring work, each run by one node of all. Thin, like the other endpoints: a job calls the domain. */
+/** Recurring jobs. Each run is executed by one node. Thin, like endpoints: a job calls the domain. */
 const allJobs: readonly Job[] = [
   auditBalances,
   closeUsageHours,
@@ -41,27 +41,29 @@ const allJobs: readonly Job[] = [
 
 interface JobOptions {
   jobs?: readonly Job[];
-  /** A running job says so; one that is silent for so long is taken for dead, and may be started again. Seconds. */
+  /** Seconds without a heartbeat after which a job counts as dead and may be started again. */
   heartbeatSeconds?: number;
-  /** Operators are told of a job that takes longer. Milliseconds. */
+  /** Milliseconds after which administrators are notified that a job is still running. */
   overrunMs?: number;
-  /** How often a node looks for work, and for jobs that are silent. Seconds. */
+  /** Seconds between two checks of a node for new and for dead jobs. */
   lookSeconds?: number;
 }
 
-/** How long a stop waits for the jobs that are running. */
+/** Maximum wait for running jobs at shutdown. */
 const LAST_JOBS_MS = 10_000;
 
-/** How long a start waits for a database that is away, and how long it pauses before it asks again. */
+/** Maximum wait for an unavailable database at the start, and the pause between two attempts. */
 const DATABASE_PATIENCE_MS = 60_000;
 const AGAIN_MS = 250;
 
-/** The longest that pg-boss allows; a job that lives longer than its heartbeat shows by the heartbeat. */
+/**
+ * The maximum of pg-boss. A job that runs longer than a heartbeat interval is kept alive by its heartbeat.
+ */
 const longestSeconds = 23 * 3_600;
 
 /**
- * Starts the schedules; `stop` lets a running job finish. A job is run by one node at a time, however long it takes:
- * its node reports that it is at work, and only when that stops may another one start it.
+ * Starts the schedules. `stop` waits for running jobs. One node at a time runs a job, however long it takes:
+ * the node sends heartbeats, and another node may start the job only when they stop.
  */
 export async function startJobs(
   url: string,
@@ -76,7 +78,7 @@ export async function startJobs(
   for (const job of jobs) {
     await patiently(async () => {
       await boss.createQueue(job.name, { policy: "singleton", ...rules });
-      // A queue that an earlier version made keeps its rules until they are changed.
+      // An existing queue of an earlier version keeps its rules until they are updated.
       await boss.updateQueue(job.name, rules);
       await boss.schedule(job.name, job.every);
       if (job.atStart === true) await boss.send(job.name);
@@ -88,7 +90,7 @@ export async function startJobs(
   return {
     async stop() {
       ending.abort();
-      // Workers say at once that they have ended; a graceful stop of pg-boss looks for it twice a second only.
+      // Workers report their end at once; a graceful stop of pg-boss checks only twice a second.
       const ended = Promise.all(jobs.map(({ name }) => boss.offWork(name, { wait: true })));
       await Promise.race([ended, sleep(LAST_JOBS_MS, undefined, { ref: false })]);
       await boss.stop({ graceful: false, close: true });
@@ -125,7 +127,7 @@ async function openQueues(
   }
 }
 
-/** Does it again while Postgres restarts: that must not end a node that starts at the same moment. */
+/** Retries the work while Postgres restarts, so that a node starting at that moment does not fail. */
 async function patiently<T>(work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + DATABASE_PATIENCE_MS;
   while (true) {
@@ -138,7 +140,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A job that fails or hangs quietly is found out weeks later. */
+/** Runs a job and reports failures and overruns. Otherwise they could stay unnoticed for weeks. */
 async function runOrTell(job: Job, services: JobServices, overrunMs: number): Promise<void> {
   const overrun = setTimeout(() => {
     const minutes = Math.round(overrunMs / 60_000);

@@ -7,7 +7,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { ProbeServices } from "#relay/probe/probe.ts";
 import type { TaskWatch } from "#relay/tasks/poll-tasks.ts";
 
-/** What the clock works with. */
+/** Dependencies of jobs. */
 export interface JobServices {
   db: PrismaClient;
   pool: Pool;
@@ -17,16 +17,16 @@ export interface JobServices {
   telling: Telling;
   payments: PaymentDeps;
   tasks: TaskWatch;
-  /** Aborts when the process ends: a job that waits ends with it. */
+  /** Aborts at shutdown, so that waiting jobs end. */
   stopping: AbortSignal;
   onError(error: unknown): void;
 }
 
 export interface Job {
   name: string;
-  /** Cron, in UTC. */
+  /** Cron expression, in UTC. */
   every: string;
-  /** Once more when a node starts: what waited while none was there waits no longer. */
+  /** Also run the job when a node starts, for work that accumulated while no node was running. */
   atStart?: boolean;
   run(services: JobServices): Promise<void>;
 }

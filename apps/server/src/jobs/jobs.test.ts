@@ -18,8 +18,8 @@ afterAll(async () => {
   await home.drop();
 });
 
-describe("a job", () => {
-  it("longer than its heartbeat runs once on two nodes, and its overrun is reported", async () => {
+describe("recurring jobs", () => {
+  it("run once on two nodes even if longer than the heartbeat, and report an overrun", async () => {
     const runs = { now: 0, most: 0, ended: 0, begun: 0 };
     const errors: string[] = [];
     const job: Job = {
@@ -35,7 +35,7 @@ describe("a job", () => {
         runs.ended += 1;
       },
     };
-    // What a job without work of its own touches.
+    // The services that a job without its own work uses.
     const services = {
       db: database.db,
       pool: database.pool,
@@ -48,7 +48,7 @@ describe("a job", () => {
     ];
     await expect.poll(() => runs.ended, { timeout: 40_000 }).toBeGreaterThan(0);
     expect(runs.most).toBe(1);
-    // Before the nodes stop, which ends what the second node has begun since.
+    // Read before the nodes stop, because stopping ends what the second node has started since.
     const { rows } = await database.pool.query<{ state: string }>(
       "SELECT state::text FROM pgboss.job WHERE name = 'slow-job'",
     );
@@ -62,8 +62,8 @@ describe("a job", () => {
   }, 60_000);
 });
 
-describe("the schedules", () => {
-  it("open although Postgres drops connections meanwhile", async () => {
+describe("startJobs", () => {
+  it("starts although Postgres drops connections meanwhile", async () => {
     const proxy = await startTcpProxy(home.url);
     const errors: unknown[] = [];
     const services = {

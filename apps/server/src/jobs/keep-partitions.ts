@@ -1,12 +1,12 @@
 import { dropPartitions, dropPartitionsBeyond, ensurePartitions } from "#domain/logs/partitions.ts";
 import type { Job } from "./job.ts";
 
-/** Days ahead for which the request log has a partition ready. */
+/** Number of future days with log partitions. */
 const DAYS_AHEAD = 7;
 
 const GIGABYTE = 1_000_000_000;
 
-/** Makes tomorrow's partitions of the request log, and drops those older than the operator keeps. */
+/** Creates the next days' partitions of the request log, and drops those past the retention limits. */
 export const keepPartitions: Job = {
   name: "keep-partitions",
   every: "7 * * * *",

@@ -5,7 +5,7 @@ import { loadChannels } from "#domain/channels/load-channels.ts";
 import { probeChannel } from "#relay/probe/probe.ts";
 import type { Job, JobServices } from "./job.ts";
 
-/** Tests what was switched off automatically, and only that: what a person switched off stays off. */
+/** Tests channels and keys that were disabled automatically. Those disabled by a person stay disabled. */
 export const reviveChannels: Job = {
   name: "revive-channels",
   every: "*/5 * * * *",
@@ -19,7 +19,7 @@ export const reviveChannels: Job = {
   },
 };
 
-/** Each key by itself: one that is refused says nothing of the others. */
+/** Tests each key separately: the rejection of one key says nothing about the others. */
 async function revive({ db, probe }: JobServices, channel: ChannelInForce): Promise<void> {
   const model = testModelOf(channel, channel.provider);
   if (model === undefined) return;

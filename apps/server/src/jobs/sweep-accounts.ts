@@ -3,7 +3,9 @@ import { forgetOldEntries } from "#domain/inbox/inbox.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 
-/** Throws away sessions, one-time codes and stored answers that no one can use any more, old channel events, and old notifications. */
+/**
+ * Deletes expired sessions, one-time codes and stored responses, old channel events, and old notifications.
+ */
 export const sweepAccounts: Job = {
   name: "sweep-accounts",
   every: "17 * * * *",

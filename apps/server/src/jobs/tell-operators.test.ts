@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What these jobs touch of it. */
+/** The services that these jobs use. */
 function jobServices(): JobServices {
   const { db, mailer, post, settings } = site.services;
   const telling = { db, mailer, post, settings: () => settings.current() };
@@ -27,8 +27,8 @@ function jobServices(): JobServices {
   return { db, telling, onError, probe: { settings } } as unknown as JobServices;
 }
 
-describe("the clock", () => {
-  it("tells operators that the price list could not be fetched", async () => {
+describe("notification jobs", () => {
+  it("notify administrators that the price list could not be fetched", async () => {
     await site.services.settings.change(systemActor, {
       Language: "en_US",
       NotifyWebhookAddress: receiver.url,

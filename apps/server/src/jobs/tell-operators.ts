@@ -4,7 +4,7 @@ import { collectChannelEvents, remindOfBalances } from "#domain/notices/collect.
 import { deliverNotices, planNotices } from "#domain/notices/deliver.ts";
 import type { Job } from "./job.ts";
 
-/** Tells operators what happened since the last minute, and people that their balance runs low. */
+/** Notifies administrators of recent events, and users of low balances. */
 export const tellOperators: Job = {
   name: "tell-operators",
   every: "* * * * *",
@@ -18,7 +18,7 @@ export const tellOperators: Job = {
     try {
       await remindOfBalances(db, telling.settings(), telling.mailer);
     } catch (error) {
-      // The next run tries again; operators cannot be told by mail that mail does not work.
+      // The next run tries again. A mail failure cannot be reported by mail.
       onError(error);
     }
   },

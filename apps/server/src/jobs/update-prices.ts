@@ -2,7 +2,7 @@ import { raiseNotice } from "#domain/notices/notices.ts";
 import { updatePricesIfDue } from "#domain/pricing/price-updates.ts";
 import type { Job } from "./job.ts";
 
-/** Takes over the price list from its address as often as the operator wants. */
+/** Updates the price list from its URL at the operator's interval. */
 export const updatePrices: Job = {
   name: "update-prices",
   every: "23 * * * *",

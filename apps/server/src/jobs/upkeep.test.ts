@@ -23,7 +23,7 @@ afterAll(async () => {
   await home.drop();
 });
 
-/** What these jobs touch of it. */
+/** The services that these jobs use. */
 function servicesWith(settings: Partial<Settings>): JobServices {
   const { db, pool } = database;
   const current = () => ({ ...defaultSettings, ...settings });
@@ -39,14 +39,14 @@ async function keptDays(table: string): Promise<string[]> {
   return partitions.filter((one) => one.table === table && one.day < today).map((one) => one.day);
 }
 
-describe("the upkeep of the log", () => {
-  it("drops days by age, the bodies' own age, and by size", async () => {
+describe("log retention", () => {
+  it("drops days by age, bodies by their own age, and days by size", async () => {
     for (const days of [20, 9, 5, 1]) await ensurePartitions(database.pool, 0, daysAgo(days));
     await keepPartitions.run(servicesWith({ LogRetentionDays: 10, BodyRetentionDays: 3 }));
     expect(await keptDays("request_logs")).toEqual([dayOf(9), dayOf(5), dayOf(1)]);
     expect(await keptDays("request_bodies")).toEqual([dayOf(1)]);
 
-    // More than a gigabyte takes too long to write: a size of next to nothing means the same.
+    // Writing more than a gigabyte takes too long. A size close to zero has the same effect.
     const bodies = createBodyLog({
       pool: database.pool,
       secrets: openSecrets("a secret that only this test run knows"),
@@ -72,8 +72,8 @@ describe("the upkeep of the log", () => {
   });
 });
 
-describe("the upkeep of the time lines", () => {
-  it("forgets a channel's events after half a year, but never its newest twenty", async () => {
+describe("channel event retention", () => {
+  it("deletes a channel's events after half a year, but never its newest twenty", async () => {
     const { db } = database;
     const old = daysAgo(181);
     const channel = (name: string) => db.channel.create({ data: { name, type: 1 } });
@@ -94,8 +94,8 @@ describe("the upkeep of the time lines", () => {
   });
 });
 
-describe("the audit at night", () => {
-  it("is kept, and a drift is a failure that says where", async () => {
+describe("nightly audit", () => {
+  it("stores its result, and fails with the account when balances drift", async () => {
     await auditBalances.run(servicesWith({}));
     const user = await database.db.user.create({ data: { username: "somebody", aff_code: "x" } });
     await database.pool.query("UPDATE users SET quota = 9 WHERE id = $1", [user.id]);

@@ -49,7 +49,7 @@ async function create(name: string, values: object = {}): Promise<ChannelRow> {
 }
 const read = async (id: number) => (await root.get<ChannelRow>(`/api/channel/${id}`)).body.data;
 
-/** What these jobs touch of it. */
+/** The services that these jobs use. */
 function jobServices(): JobServices {
   const { db, mailer, post, runner, settings } = site.services;
   const onError = (error: unknown) => {
@@ -59,20 +59,20 @@ function jobServices(): JobServices {
   return { db, runner, telling, onError, probe: { settings } } as unknown as JobServices;
 }
 
-/** When nothing is under way any more, how many runs there are. */
+/** Waits until no run is active. Returns the number of runs. */
 async function runs(): Promise<number> {
   const { db } = site.services;
   await expect.poll(() => db.channelRun.count({ where: { status: "running" } })).toBe(0);
   return db.channelRun.count();
 }
 
-/** A minute's tick, and the end of what it began. */
+/** Runs the job once and waits for the run it started. Returns the number of runs. */
 async function tick(): Promise<number> {
   await watchChannels.run(jobServices());
   return runs();
 }
 
-/** As if the clock's last run were so long ago. */
+/** Makes the last scheduled run this many minutes older. */
 const age = (minutes: number) =>
   site.services.db.channelRun.updateMany({
     data: { created_time: new Date(Date.now() - minutes * 60_000) },
@@ -80,15 +80,15 @@ const age = (minutes: number) =>
 
 const requested = () => site.upstream.calls.map(({ channel }) => channel.name).sort();
 
-describe("the watch over channels", () => {
-  it("asks no one anything unless the operator wants it", async () => {
+describe("watchChannels", () => {
+  it("sends no requests unless the operator enables it", async () => {
     await set({ ChannelTestFrequency: 0 });
     await create("One");
     expect(await tick()).toBe(0);
     expect(requested()).toEqual([]);
   });
 
-  it("tests what is on and what went off by itself, in the clock's name, and leaves alone what a person switched off", async () => {
+  it("tests enabled and automatically disabled channels, but none that a person disabled", async () => {
     await create("on");
     const fallen = await create("fallen");
     const resting = await create("resting");
@@ -103,7 +103,7 @@ describe("the watch over channels", () => {
     expect((await read(resting.id)).status).toBe(2);
   });
 
-  it("waits the minutes the operator wants, whatever people start meanwhile", async () => {
+  it("waits for the operator's interval, whatever runs people start", async () => {
     await create("One");
     expect(await tick()).toBe(1);
     expect(await tick()).toBe(1);
@@ -115,13 +115,13 @@ describe("the watch over channels", () => {
     expect(await tick()).toBe(3);
   });
 
-  it("starts one run however many nodes have the same idea, and none beside a person's", async () => {
+  it("starts one run for any number of nodes, and none beside a person's run", async () => {
     await create("One");
     await Promise.all([1, 2, 3].map(() => watchChannels.run(jobServices())));
     expect(await tick()).toBe(1);
     const { db, runner } = site.services;
     await age(31);
-    // A slow node's turn comes when another one's run has begun and ended.
+    // A slow node starts its run after another node's run has begun and ended.
     const late: ChannelRunner = {
       ...runner,
       async start(...run) {
@@ -138,7 +138,7 @@ describe("the watch over channels", () => {
     await db.channelRun.updateMany({ data: { status: "done" } });
   });
 
-  it("is not disturbed by there being no channels, and refreshes balances by their own frequency", async () => {
+  it("works without channels, and refreshes balances at their own interval", async () => {
     expect(await tick()).toBe(0);
     await set({ ChannelTestFrequency: 0, ChannelUpdateFrequency: 5 });
     const { id } = await create("One", { base_url: "https://vendor.example" });
@@ -148,9 +148,9 @@ describe("the watch over channels", () => {
   });
 });
 
-describe("operators", () => {
+describe("notifications of administrators", () => {
   const titles = () => receiver.posts.map(({ body }) => (JSON.parse(body) as { title: string }).title);
-  /** Lets events settle, as the next minute would. */
+  /** Makes the events old enough to be reported, as a minute later. */
   async function tell(): Promise<void> {
     await site.services.pool.query(
       "UPDATE channel_events SET created_time = created_time - interval '10 seconds'",
@@ -159,7 +159,7 @@ describe("operators", () => {
     await tellOperators.run(jobServices());
   }
 
-  it("hear once that a channel went off and once that it is back, and nothing of what they did themselves", async () => {
+  it("report once that a channel was disabled and once that it is enabled, but no changes of administrators", async () => {
     const { id } = await create("Flaky");
     await tell();
     expect(titles()).toEqual([]);
@@ -182,7 +182,7 @@ describe("operators", () => {
     expect(titles()).toEqual(["Channel “Flaky” was disabled", "Channel “Flaky” is enabled again"]);
   });
 
-  it("hear once of a channel that goes off and on within the quiet time", async () => {
+  it("report once when a channel changes repeatedly within the quiet period", async () => {
     await create("Restless");
     for (let round = 0; round < 3; round += 1)
       for (const ok of [false, true]) {
@@ -197,7 +197,7 @@ describe("operators", () => {
     ).toEqual([{ repeats: 2 }, { repeats: 2 }]);
   });
 
-  it("hear nothing, and nothing goes off, when the operator wants neither", async () => {
+  it("are not sent, and no channel is disabled, when the operator disables both", async () => {
     await set({ AutomaticDisableChannelEnabled: false });
     const { id } = await create("Left");
     const kept = await create("Kept", { auto_disable: false });

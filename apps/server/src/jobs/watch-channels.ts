@@ -2,7 +2,7 @@ import { ChannelRunInput, type ChannelRunKind } from "@gateway/shared/channels/c
 import { GatewayError } from "#errors.ts";
 import type { Job, JobServices } from "./job.ts";
 
-/** Tests and balances of all channels, as often as the operator wants; never, unless he says so. */
+/** Tests all channels and refreshes their balances at the operator's intervals. Disabled by default. */
 export const watchChannels: Job = {
   name: "watch-channels",
   every: "* * * * *",
@@ -13,13 +13,15 @@ export const watchChannels: Job = {
   },
 };
 
-/** The run goes on after the job: a thousand channels may take longer than a job should. */
+/**
+ * Starts a run that continues after the job, because a thousand channels may take longer than a job should.
+ */
 async function startIfDue({ runner }: JobServices, kind: ChannelRunKind, minutes: number): Promise<void> {
   if (minutes === 0) return;
   try {
     await runner.start(ChannelRunInput.parse({ kind }), null, minutes);
   } catch (error) {
-    // It is not time yet, one is under way already, or there are no channels: nothing is missed.
+    // Not due yet, already running, or no channels: nothing is missed.
     if (!(error instanceof GatewayError)) throw error;
   }
 }

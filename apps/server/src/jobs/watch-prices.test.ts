@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-it("models without a price are reported once, and again when there are others", async () => {
+it("models without a price are reported once, and again when they change", async () => {
   const { db, pool } = site.database;
   const add = (name: string, models: string[]) =>
     db.channel.create({

@@ -4,7 +4,7 @@ import { raiseNotice } from "#domain/notices/notices.ts";
 import { unpricedModels } from "#domain/overview/attention.ts";
 import type { Job } from "./job.ts";
 
-/** Tells operators of models without a price, once for the same models. */
+/** Notifies administrators of models without a price, once per set of models. */
 export const watchPrices: Job = {
   name: "watch-prices",
   every: "*/10 * * * *",

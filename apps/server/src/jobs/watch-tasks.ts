@@ -6,7 +6,7 @@ import type { Job } from "./job.ts";
 const ROUNDS = 6;
 const PAUSE_MS = 9_000;
 
-/** Asks providers how tasks stand and tells clients which have ended, several times a minute while there are any. */
+/** Polls providers for tasks and notifies clients of ended ones, several times a minute. */
 export const watchTasks: Job = {
   name: "watch-tasks",
   every: "* * * * *",

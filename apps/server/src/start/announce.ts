@@ -6,13 +6,13 @@ interface Listening {
   setupToken?: string | undefined;
 }
 
-/** Says where the gateway listens, and how the first administrator is created. */
+/** Logs the URL of the gateway, and prints the link that creates the first administrator. */
 export function announce(env: Env, log: Logger, { url, setupToken }: Listening): void {
   log.info(`Listening on ${url}`);
   if (setupToken === undefined) return;
   const path = `${env.basePath === "" ? "" : `/${env.basePath}`}/setup?token=${setupToken}`;
-  // One plain line, whatever the format and level of the log, so that it can be read and copied. In production the
-  // address people use is not known here, for example behind a published port.
+  // A plain line, whatever the log's format and level, so that it can be copied. In production the public URL
+  // is unknown, for example behind a published port.
   const line =
     env.NODE_ENV === "production"
       ? `No administrator exists yet. Open this path at the address of this server to create one: ${path}`

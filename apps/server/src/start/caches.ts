@@ -29,7 +29,7 @@ interface Needs extends Context {
   demo: DemoProvider;
 }
 
-/** What every call reads, kept in memory, and loaded again when any node announces a change. */
+/** Data that every call reads. Kept in memory, and reloaded when any node announces a change. */
 export const caches: Part<Needs, Caches> = {
   name: "caches",
   async open(needs) {
@@ -51,7 +51,7 @@ function follow(
   { announcements, settings, demo }: Needs,
   { groups, prices, candidates, callers, revocations }: Caches,
 ): void {
-  // Channels of the demo provider are usable once it runs.
+  // Channels of the demo provider become usable once it runs.
   announcements.on("settings", async () => {
     if (demo.isRunning()) return;
     await settings.reload();

@@ -4,31 +4,31 @@ import type { PaymentGateways } from "#payments/index.ts";
 import type { LogRing } from "#platform/log.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
-/** What every part of the start may need. */
+/** Dependencies that any part of the start may use. */
 export interface Context {
   env: Env;
   log: Logger;
   logRing: LogRing;
-  /** Background work failed; the process goes on. */
+  /** Reports a failure of background work. The process continues. */
   onError(error: unknown): void;
   options: Required<StartOptions>;
-  /** In a process that is one of several workers. */
+  /** Set in a worker process. */
   worker: WorkerLink | undefined;
 }
 
-/** A process that runs, from its start to its end. */
+/** A running process. */
 export interface Running {
-  /** Serves on for DRAIN_SECONDS, lets calls finish for STOP_SECONDS, and closes everything. */
+  /** Continues to serve for DRAIN_SECONDS, waits for calls for STOP_SECONDS, then closes everything. */
   stop(): Promise<void>;
-  /** Why the process cannot go on, if that ever happens. */
+  /** Resolves with the reason if the process cannot continue. */
   failed?: Promise<Error>;
 }
 
-/** For tests, whose pictures, files and payment gateways are on this machine. */
+/** Options for tests, whose images, files and payment gateways are on this machine. */
 export interface StartOptions {
-  /** Which addresses callers may name. */
+  /** Returns whether callers may use a network address. */
   mayReach?: (address: string) => boolean;
   paymentGateways?: PaymentGateways;
-  /** The process is not the gateway's own: what it has loaded is not collected before the gateway listens. */
+  /** The process is not only the gateway, so memory from the start is not released before listening. */
   keepStartMemory?: boolean;
 }

@@ -3,17 +3,17 @@ import type { Env } from "#env.ts";
 import { demo } from "#providers/definitions/demo.ts";
 import type { Provider } from "#providers/provider.ts";
 
-/** Runs the simulated provider and lists it among the providers while it runs. */
+/** The simulated provider. It is in the provider list while it runs. */
 export interface DemoProvider {
   isRunning(): boolean;
-  /** Whether an administrator can enable it: neither switched off by the environment nor running. */
+  /** Whether an administrator can enable it: neither disabled by the environment nor running. */
   isOffered(): boolean;
-  /** Starts it when `enabled` says so. It stays until the process ends, because channels may use it. */
+  /** Starts it if `enabled`. It runs until the process ends, because channels may use it. */
   follow(enabled: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param providers the registry that the demo provider is added to */
+/** @param providers registry to which the demo provider is added */
 export async function openDemoProvider(
   mode: Env["demoUpstream"],
   providers: Map<number, Provider>,

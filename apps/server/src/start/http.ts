@@ -51,18 +51,18 @@ interface Needs extends Context {
 }
 
 export interface HttpServer {
-  /** Where it listens, e.g. http://localhost:3000 */
+  /** URL of the server, e.g. http://localhost:3000 */
   url: string;
   port: number;
-  /** Closes the port and lets calls finish, for at most STOP_SECONDS; then they are cut. */
+  /** Closes the port and waits for calls, for at most STOP_SECONDS; then cuts them. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Fastify hands everything on to Node, whose option it does not know yet. */
+/** Fastify passes all options to Node, but its type lacks this one. */
 type ReusableListenOptions = FastifyListenOptions & { reusePort: boolean };
 
-/** The port. Everything else is open before it, and closed after it. */
+/** The HTTP port. Opened after and closed before everything else. */
 export const httpServer: Part<Needs, HttpServer> = {
   name: "http",
   async open(needs) {
@@ -72,7 +72,8 @@ export const httpServer: Part<Needs, HttpServer> = {
     const listen: ReusableListenOptions = {
       host: env.HOST,
       port: worker?.task.port ?? env.PORT,
-      // The system spreads connections over the workers, and none is lost in another process when one of them is killed.
+      // The system spreads connections over the workers. When one is killed, the others keep their
+      // connections.
       reusePort: worker !== undefined && sharesPorts,
       listenTextResolver: (address) => `Bound to ${address}`,
     };

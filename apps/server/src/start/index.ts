@@ -18,19 +18,19 @@ import { backgroundResponses, channelRuns, checkpoints, relayServices } from "./
 import { changes, database, installation } from "./storage.ts";
 import type { WorkerLink } from "./workers/link.ts";
 
-/** A gateway that listens. */
+/** A listening gateway. */
 export interface Gateway extends Running {
-  /** Where it listens, e.g. http://localhost:3000 */
+  /** URL of the gateway, e.g. http://localhost:3000 */
   url: string;
   port: number;
-  /** For the link that creates the first administrator; undefined when there is one. */
+  /** Token of the link that creates the first administrator; undefined when one exists. */
   setupToken: string | undefined;
 }
 
 /**
- * The whole process, from its environment to a listening server. Rejects with a sentence that says what to correct; what
- * was opened until then is closed again.
- * @param worker in a process that is one of several workers
+ * Starts the whole process, from its environment to a listening server. On failure, rejects with a message
+ * that says what to correct, and closes what was opened.
+ * @param worker set in a worker process
  */
 export async function startGateway(
   env: Env,
@@ -76,7 +76,7 @@ export async function startGateway(
   }
 }
 
-/** The parts in the order in which they are opened. They are closed in reverse. */
+/** Opens the parts in this order. They are closed in reverse. */
 async function openAll(context: Context, parts: Parts) {
   const { dataDir, databaseUrl } = await openPostgres(context, parts);
   const stored = { ...context, dataDir, databaseUrl, database: await parts.open(database, { databaseUrl }) };
@@ -113,17 +113,17 @@ async function openAll(context: Context, parts: Parts) {
   });
   const counted = await parts.open(limits, known);
   const storage = await parts.open(storageWatch, stored);
-  // One worker of a machine is enough.
+  // One worker per machine is enough.
   if (context.worker === undefined || context.worker.task.number === 0) {
     const forJobs = await parts.open(jobDatabase, { databaseUrl, announcements });
     await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
   }
-  // Last, so that a call finds everything open, and what the start took is given back before the first one.
+  // Last, so that calls find everything open, and memory from the start is released before the first call.
   const http = await parts.open(httpServer, { ...kept, ...runs, ...counted, relay, readiness, storage });
   return { http, readiness, setupToken };
 }
 
-/** A worker finds the database ready: the primary process has prepared it. */
+/** Opens Postgres. A worker uses the database that the primary process has prepared. */
 async function openPostgres(context: Context, parts: Parts) {
   if (context.worker !== undefined)
     return { dataDir: resolve(context.env.DATA_DIR), databaseUrl: context.worker.task.databaseUrl };

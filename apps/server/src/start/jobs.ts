@@ -10,7 +10,7 @@ import type { ProbeServices } from "#relay/probe/probe.ts";
 import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
 
-/** Jobs may take long, and must not take the connections that requests wait for. */
+/** Separate connections for jobs, which may take long and must not use those that requests wait for. */
 export const jobDatabase: Part<{ databaseUrl: string; announcements: Announcements }, Database> = {
   name: "database of jobs",
   open({ databaseUrl, announcements }) {

@@ -18,14 +18,12 @@ import type { Part } from "./parts.ts";
 import { limiterOfWorker, requestCountsOfWorker } from "./workers/shared-limits.ts";
 import { metricsTogether } from "./workers/together.ts";
 
-/** What makes this process one node of several: its books, its counters, and how it knows the others. */
-
 interface Measures {
   memory: MemoryBudget;
   metrics: Metrics;
 }
 
-/** The memory that calls may use, and the counters that Prometheus reads. */
+/** The memory budget of calls, and the metrics for Prometheus. */
 export const measures: Part<Context & { announcements: Announcements }, Measures> = {
   name: "metrics",
   open({ env, announcements, worker }) {
@@ -58,7 +56,8 @@ export const books: Part<Stored & { announcements: Announcements }, { ledger: Le
       onCheckpoints: metrics.checkpoints,
       askForLeases: (userId) => announce(database.db, "leases", userId),
     });
-    // Another node needs the points, or rights and limits have changed. An announcement does not wait for the ledger.
+    // Another node needs the points, or rights and limits have changed. Announcements do not wait for the
+    // ledger.
     const recall = (of: LeaseOwner) => void ledger.recall(of).catch(onError);
     announcements.on("leases", (id) => recall(id === 0 ? "all" : { userId: id }));
     announcements.on("users", (id) => recall(id === 0 ? "all" : { userId: id }));
@@ -69,7 +68,7 @@ export const books: Part<Stored & { announcements: Announcements }, { ledger: Le
   close: ({ ledger }) => ledger.close(),
 };
 
-/** The disk of this node's DATA_DIR. */
+/** Watches the disk of this node's DATA_DIR. */
 export const storageWatch: Part<Context & { database: Database; dataDir: string }, StorageWatch> = {
   name: "disk watch",
   open: ({ database: { db }, dataDir, onError }) => watchStorage(db, { folder: dataDir, onError }),
@@ -83,7 +82,9 @@ export const redis: Part<Context & { secrets: Secrets }, Redis | undefined> = {
   close: (opened) => opened?.disconnect(),
 };
 
-/** After the ledger has written this node's first heartbeat, or the node would not count itself. */
+/**
+ * Opened after the ledger has written this node's first heartbeat; otherwise the node would not count itself.
+ */
 export const nodeCount: Part<
   Context & { database: Database; nodeId: string; redis: Redis | undefined },
   NodeCount
@@ -110,7 +111,10 @@ interface Limits {
   requestCounts: RequestCounts;
 }
 
-/** Counted in Redis; without it in this process, or for several workers in their primary process. */
+/**
+ * Rate limits. Counted in Redis; without Redis in this process, or in the primary process for several
+ * workers.
+ */
 export const limits: Part<Context & { redis: Redis | undefined; share: () => Share }, Limits> = {
   name: "limits",
   open: ({ redis: shared, share, worker }) =>

@@ -4,7 +4,7 @@ import { createParts, type Part } from "./parts.ts";
 
 const quick = { closeMs: 50, closeAllMs: 100 };
 
-/** Parts that write down what happens to them. */
+/** Creates parts that record their events. */
 function recorder() {
   const events: string[] = [];
   const part = (name: string, more: Partial<Part<object, string>> = {}): Part<object, string> => ({
@@ -32,7 +32,7 @@ describe("parts", () => {
     expect(events).toEqual(["open a", "open b", "open c", "close c", "close b", "close a"]);
   });
 
-  it("close what is open when one of them fails to open", async () => {
+  it("close what is open when one fails to open", async () => {
     const { events, parts, part } = recorder();
     const failing = part("c", { open: () => Promise.reject(new Error("no port")) });
     const start = async () => {
@@ -43,7 +43,7 @@ describe("parts", () => {
     expect(events).toEqual(["open a", "open b", "close b", "close a"]);
   });
 
-  it("close though one of them fails, throws or never ends, and report which", async () => {
+  it("close even if one fails, throws or never ends, and report which", async () => {
     const { events, errors, parts, part } = recorder();
     await parts.open(part("a"), {});
     await parts.open(part("b", { close: () => Promise.reject(new Error("broken")) }), {});
@@ -63,7 +63,7 @@ describe("parts", () => {
     expect(errors.map((error) => error.split(":")[0])).toEqual(["d", "c", "b"]);
   });
 
-  it("wait for a patient part, however long it takes", async () => {
+  it("wait for a patient part for any time", async () => {
     const { errors, parts, part } = recorder();
     let ended = false;
     const slow = part("database server", {

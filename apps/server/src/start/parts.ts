@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** One thing that a gateway opens when it starts and closes when it stops. */
+/** A part that a gateway opens at the start and closes at the stop. */
 export interface Part<Needs, Opened> {
-  /** For the log, e.g. "ledger". */
+  /** Name for the log, e.g. "ledger". */
   name: string;
   open(needs: Needs): Promise<Opened> | Opened;
-  /** Waits for the part's own work only. */
+  /** Waits only for the part's own work. */
   close?(opened: Opened): unknown;
-  /** Its close may take any time; the others have `closeMs`. */
+  /** Closing may take any time; other parts have `closeMs`. */
   patient?: true;
 }
 
-/** The parts that are open, in the order in which they were opened. */
+/** The open parts, in the order of opening. */
 export interface Parts {
-  /** Opens a part. Throws what its `open` throws; the caller then closes what is open. */
+  /** Opens a part. Throws the error of its `open`; the caller then closes the open parts. */
   open<Needs, Opened>(part: Part<Needs, Opened>, needs: Needs): Promise<Opened>;
-  /** Closes in reverse order. A part that fails or takes too long does not keep the others from closing. */
+  /** Closes in reverse order. A part that fails or takes too long does not prevent others from closing. */
   close(): Promise<void>;
 }
 
 interface Limits {
   /** Milliseconds for one part. */
   closeMs?: number;
-  /** Milliseconds for all of them; each has at least a second. */
+  /** Milliseconds for all parts; each has at least a second. */
   closeAllMs?: number;
 }
 
 const LEAST_MS = 1_000;
 
-/** @param onError called with the name of a part that could not be closed, and why */
+/** @param onError called with the name of a part that could not be closed, and the error */
 export function createParts(
   onError: (name: string, error: unknown) => void,
   { closeMs = 10_000, closeAllMs = 25_000 }: Limits = {},
@@ -51,7 +51,7 @@ export function createParts(
   };
 }
 
-/** Ends with `work`, or rejects after so many milliseconds; `work` then goes on unwatched. */
+/** Resolves with `work`, or rejects after the timeout. `work` then continues unobserved. */
 export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
   const late = new AbortController();
   try {

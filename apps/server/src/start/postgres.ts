@@ -9,17 +9,17 @@ import type { Part } from "./parts.ts";
 
 type Needs = Pick<Context, "env" | "log">;
 
-/** How long a database that does not answer yet is waited for at the start. */
+/** Maximum wait at the start for a database that does not respond yet. */
 const DATABASE_PATIENCE_MS = 60_000;
 
 export interface Postgres {
   dataDir: string;
   databaseUrl: string;
-  /** Only of an embedded one. */
+  /** Set only for an embedded server. */
   stop?(): Promise<void>;
 }
 
-/** A Postgres that answers: the one of DATABASE_URL, or an embedded one. */
+/** A Postgres that responds: the one of DATABASE_URL, or an embedded one. */
 export const postgres: Part<Needs, Postgres> = {
   name: "postgres",
   patient: true,
@@ -40,7 +40,7 @@ export const postgres: Part<Needs, Postgres> = {
   close: ({ stop }) => stop?.(),
 };
 
-/** Brings the tables to this version. */
+/** Migrates the database to this version. */
 export const migrations: Part<Needs & Pick<Postgres, "databaseUrl">, void> = {
   name: "migrations",
   async open({ databaseUrl, log }) {

@@ -9,8 +9,6 @@ import type { Context } from "./context.ts";
 import { type DemoProvider, openDemoProvider } from "./demo-provider.ts";
 import type { Part } from "./parts.ts";
 
-/** Whom this gateway reaches: providers, and the mail server. */
-
 interface ProvidersAndDemo {
   providers: Providers;
   demo: DemoProvider;

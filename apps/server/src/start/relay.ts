@@ -42,10 +42,10 @@ interface Needs extends Context {
   caches: Caches;
 }
 
-/** How long a stop waits for the bills of clients that disconnected at the last moment. */
+/** Maximum wait at shutdown for the bills of clients that disconnected last. */
 const LAST_BILLS_MS = 10_000;
 
-/** What calls are relayed with. Closed when every bill is. */
+/** Services of the relay. Closed when every bill is. */
 export const relayServices: Part<Needs, RelayServices> = {
   name: "open calls",
   open(needs) {
@@ -116,7 +116,7 @@ interface ChannelRuns {
   runner: ChannelRunner;
 }
 
-/** Tests and balances of channels: one at a time for the console, many in a run. */
+/** Channel tests and balances: single ones for the console, many in a run. */
 export const channelRuns: Part<Needs & { health: RelayServices["health"] }, ChannelRuns> = {
   name: "channel runs",
   open({ database: { db }, secrets, providers, settings, upstream, health, onError }) {

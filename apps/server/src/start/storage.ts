@@ -12,14 +12,14 @@ import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
 import type { Postgres } from "./postgres.ts";
 
-/** Nothing is connected before the first statement. */
+/** Connects at the first statement. */
 export const database: Part<Pick<Postgres, "databaseUrl">, Database> = {
   name: "database",
   open: ({ databaseUrl }) => connect(databaseUrl),
   close: (opened) => opened.close(),
 };
 
-/** Opened before anything is loaded: a change between the two would be lost. */
+/** Opened before anything is loaded, so that no change in between is lost. */
 export const changes: Part<Context & Pick<Postgres, "databaseUrl"> & { database: Database }, Announcements> =
   {
     name: "announcements",
@@ -31,7 +31,7 @@ export const changes: Part<Context & Pick<Postgres, "databaseUrl"> & { database:
     close: (opened) => opened.close(),
   };
 
-/** What an installation needs once: the secret key, first accounts, prices and models. */
+/** Sets up an installation once: the secret key, first accounts, prices and models. */
 export const installation: Part<
   Context & Postgres & { database: Database },
   { secrets: Secrets; setupToken: string | undefined }

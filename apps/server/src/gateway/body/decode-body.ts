@@ -4,11 +4,10 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import { defineAccessors, longTextsOf, rememberLongTexts, withPlaceholders } from "#platform/long-texts.ts";
 import { type JsonBody, jsonBytes } from "./json-body.ts";
 
-/** A chat body decoded without making text of what only passes through it. */
-
 /**
- * Nearly always a dialect passes texts on as they are: then the long ones stay bytes.
- * @param select returns the part of the body to decode, where that is not the body itself. Throws `invalid_request`.
+ * Decodes a chat body. Dialects almost always pass texts on unchanged, so long ones stay bytes.
+ * @param select returns the part of the body to decode, where it is not the whole body. Throws
+ * `invalid_request`.
  */
 export function decodeBody(
   client: Dialect,
@@ -19,11 +18,14 @@ export function decodeBody(
   const long = longTextsOf(raw);
   if (long === undefined) return client.decodeRequest(select(body), address);
   const request = withPlaceholders(() => client.decodeRequest(select(body), address));
-  // Some texts a dialect makes something else of: these it must be given.
+  // If a dialect transforms a long text, decode again with the real texts.
   return defineAccessors(request, long) ? request : client.decodeRequest(select(body), address);
 }
 
-/** The request as its provider will get it: with one output limit, without what its bill could not show. */
+/**
+ * Returns the request for the provider: with one output limit, and without fields whose cost cannot be
+ * billed.
+ */
 export function affordable(client: Dialect, json: JsonBody): { json: JsonBody; dropped: readonly string[] } {
   const { body, dropped } = withPlaceholders(() => withinCost(client.id, json.body));
   if (body === json.body) return { json, dropped };

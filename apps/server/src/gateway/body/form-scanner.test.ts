@@ -28,11 +28,11 @@ function scan(text: string, cuts: number[] = []) {
   return scanner;
 }
 
-describe("the form scanner", () => {
+describe("form scanner", () => {
   const sound = `RIFF\r\n--${boundary.slice(0, 3)}\r\n--x and so on\r\n--`;
   const form = field("language", "en") + file("file", sound) + field("model", "whisper-1") + last;
 
-  it("finds fields and the size of files, wherever the bytes are cut", () => {
+  it("finds fields and file sizes, wherever the bytes are split", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(form.length), { maxLength: 12 }), (cuts) => {
         const found = scan(form, cuts);
@@ -44,23 +44,23 @@ describe("the form scanner", () => {
     );
   });
 
-  it("takes what stands after the last boundary for nothing", () => {
+  it("ignores everything after the last boundary", () => {
     expect(scan(`${form}and an epilogue`).fields.get("model")).toBe("whisper-1");
   });
 
-  it("refuses a form that breaks off, has no parts, or says the model twice", () => {
+  it("rejects a form that breaks off, has no parts, or has two models", () => {
     expect(() => scan(field("model", "a"))).toThrow(/last boundary/);
     expect(() => scan(last)).toThrow(/no fields/);
     expect(() => scan(field("model", "a") + field("model", "b") + last)).toThrow(/twice/);
     expect(() => scan(field("timestamps[]", "a") + field("timestamps[]", "b") + last)).not.toThrow();
   });
 
-  it("refuses fields without end and headers without end", () => {
+  it("rejects endless fields and headers", () => {
     expect(() => scan(field("prompt", "x".repeat(1_100_000)) + last)).toThrow(/too long/);
     expect(() => scan(`--${boundary}\r\nA: ${"x".repeat(20_000)}`)).toThrow(/headers/);
   });
 
-  it("reads the headers that clients of all kinds write", () => {
+  it("accepts the headers that common clients write", () => {
     const part = (headers: string) => `--${boundary}\r\n${headers}\r\n\r\nwhisper-1\r\n`;
     const written = [
       'Content-Disposition: form-data; name="model"',
@@ -106,12 +106,12 @@ describe("the form scanner", () => {
       'Content-Disposition: form-data; name="x"\nContent-Disposition: form-data; name="model"',
     "a NUL": 'Content-Disposition: form-data; name="model\0"',
   };
-  it.each(Object.entries(hostile))("refuses a part with %s", (_what, headers) => {
+  it.each(Object.entries(hostile))("rejects a part with %s", (_what, headers) => {
     const form = `${field("model", "a")}--${boundary}\r\n${headers}\r\n\r\nb\r\n${last}`;
     expect(() => scan(Buffer.from(form).toString("latin1"))).toThrow();
   });
 
-  it("refuses boundaries that some readers see and others do not", () => {
+  it("rejects boundaries that only some parsers recognize", () => {
     const second = 'Content-Disposition: form-data; name="x"\r\n\r\nb\r\n';
     const forms = [
       `a preamble\r\n${field("model", "a")}${last}`,

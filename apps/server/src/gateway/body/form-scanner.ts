@@ -1,17 +1,20 @@
 import { type GatewayError, invalidRequest } from "#errors.ts";
 import { foldName } from "./one-reading.ts";
 
-/** Finds the fields of a multipart form while its bytes pass in any pieces. Holds no file. Throws invalid_request. */
+/**
+ * Finds the fields of a multipart form while its bytes arrive in any pieces. Does not buffer files. Throws
+ * invalid_request.
+ */
 export interface FormScanner {
   push(chunk: Buffer): void;
-  /** Throws when the form has not ended. */
+  /** Throws when the form is incomplete. */
   end(): void;
   readonly fields: ReadonlyMap<string, string>;
   readonly files: number;
   readonly fileBytes: number;
-  /** How the first file begins. */
+  /** First bytes of the first file. */
   readonly fileHead: Buffer;
-  /** Where the value of the field `model` lies. */
+  /** Byte range of the `model` field's value. */
   readonly model: { from: number; to: number } | undefined;
 }
 
@@ -20,7 +23,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_FIELD_BYTES = 1024 * 1024;
 const MAX_PARTS = 1_000;
 const HEAD_BYTES = 64;
-/** What decides how a call is routed and billed, in the one spelling that is read. Lists end in `[]`. */
+/** Fields that decide routing and billing, in the only accepted spelling. Lists end in `[]`. */
 const known = new Map(
   `model n stream prompt max_tokens max_completion_tokens size quality response_format partial_images output_format
   background moderation language temperature user style file image mask models fallbacks stream_options input_fidelity
@@ -29,11 +32,11 @@ const known = new Map(
     .map((name) => [foldName(name), name]),
 );
 
-/** Fields with more than one value. */
+/** Fields that may have more than one value. */
 const lists = new Set(["image", "mask", "file", "timestamp_granularities", "include", "chunking_strategy"]);
 
 interface Part {
-  /** Undefined for a file, and for what stands before the first part. */
+  /** Undefined for a file, and before the first part. */
   field: string | undefined;
   file: boolean;
   from: number;
@@ -46,16 +49,16 @@ export function createFormScanner(boundary: string): FormScanner {
   const delimiter = Buffer.from(`${LINE}--${boundary}`);
   const fields = new Map<string, string>();
   let files = 0;
-  /** Every name by its folded spelling, and whether it is a file. */
+  /** Every field name by its folded spelling, and whether it is a file. */
   const names = new Map<string, boolean>();
   let fileBytes = 0;
   let fileHead: Buffer = Buffer.alloc(0);
   let model: { from: number; to: number } | undefined;
   let parts = 0;
   let state: "content" | "headers" | "end" = "content";
-  // A form begins as if a line had ended before it.
+  // The start of a form counts as the start of a line.
   let pending: Buffer = Buffer.from(LINE);
-  /** Where `pending` lies in the body. */
+  /** Offset of `pending` in the body. */
   let offset = -LINE.length;
   let part: Part = { field: undefined, file: false, from: 0, value: [], size: 0 };
 
@@ -64,10 +67,11 @@ export function createFormScanner(boundary: string): FormScanner {
     offset += bytes;
   }
 
-  /** A field that a call is routed and billed by is there once, in one spelling, and never as a file. */
+  /** Requires that a field for routing or billing occurs once, in one spelling, and not as a file. */
   function requireOne({ name, file }: { name: string; file: boolean }): void {
     const folded = foldName(name);
-    // Some servers read `model[]`, `model[0]` and `model.` as the field, too; only lists are sent like that.
+    // Some servers also accept `model[]`, `model[0]` and `model.` as the field. Only lists are sent like
+    // that.
     const base = foldName(name.replace(/[[.].*$/, ""));
     const standard = known.get(lists.has(base) ? folded : base);
     if (standard !== undefined && standard !== name)
@@ -104,7 +108,7 @@ export function createFormScanner(boundary: string): FormScanner {
     if (field === "model") model = { from, to: offset };
   }
 
-  /** False when more bytes are needed. */
+  /** Returns false when more bytes are needed. */
   function content(): boolean {
     const found = pending.indexOf(mark);
     if (found < 0) {
@@ -114,13 +118,14 @@ export function createFormScanner(boundary: string): FormScanner {
       return false;
     }
     const at = found - LINE.length;
-    // Some readers take a lone line feed for a line's end.
+    // Some parsers accept a lone line feed as a line end.
     if (at < 0 || pending.toString("latin1", at, found) !== LINE) throw ambiguousForm();
     if (parts === 0 && at > 0) throw noPreamble();
     take(at);
     if (pending.length < delimiter.length + LINE.length) return false;
     const after = pending.toString("latin1", delimiter.length, delimiter.length + LINE.length);
-    // Spaces behind it, or a text that only begins like it, are a boundary for some readers and not for others.
+    // A boundary with trailing spaces, or a text that only begins like one, is a boundary for some parsers
+    // only.
     if (after !== LINE && after !== "--") throw ambiguousForm();
     finish();
     skip(delimiter.length + (after === LINE ? 0 : LINE.length));
@@ -174,24 +179,29 @@ export function createFormScanner(boundary: string): FormScanner {
   };
 }
 
-/** Names that are never sent as a file; a reader that ignores an empty file name would take one for the field. */
+/**
+ * Fields never sent as a file. A parser that ignores an empty file name would read such a file as the field.
+ */
 const neverFiles = new Set([...known.values()].filter((name) => !["file", "image", "mask"].includes(name)));
 
-/** Quoted without escapes, or a token; in this order, as all clients write it, or with the file's name first. */
+/**
+ * Quoted without escapes, or a token; name and file name in either order. All common clients write one of
+ * these forms.
+ */
 const quoted = (name: string) => `(?:"(?<${name}>[^"\\\\]{1,200})"|(?<${name}Token>[\\w.-]{1,200}))`;
 const filename = '; ?filename=(?:"[^"\\\\]{0,1000}"|[\\w.-]{1,1000})';
 const disposition = new RegExp(
   `^form-data(?:; ?name=${quoted("name")}(?<file>${filename}(?:; ?filename\\*=[\\w.%'!#$&+^\`|~-]{1,3000})?)?|(?<fileFirst>${filename}); ?name=${quoted("behind")})$`,
 );
 const header = /^(?<name>[\w-]+): ?(?<value>[\t\x20-\x7e\x80-\uffff]*)$/;
-/** Of a part's headers; others could change how it is read. */
+/** Allowed headers of a part. Others could change how it is parsed. */
 const plainHeaders = new Set(["content-disposition", "content-type", "content-length", "mime-version"]);
 
-/** Of a field that is a text: any other would be decoded to something else. */
+/** Allowed content types of a text field. Others would be decoded differently. */
 const textTypes =
   /^(?:text\/plain|application\/(?:json|octet-stream))(?:; ?charset="?(?:utf-8|us-ascii)"?)?$/i;
 
-/** Reads what every reader reads in the same way, and refuses everything else. */
+/** Parses headers that all parsers read the same way, and rejects all others. */
 function describe(headers: string): { name: string; file: boolean } {
   const seen = new Map<string, string>();
   for (const line of headers.split(LINE)) {
@@ -203,7 +213,7 @@ function describe(headers: string): { name: string; file: boolean } {
   }
   const found = disposition.exec(seen.get("content-disposition") ?? "")?.groups;
   const name = found?.["name"] ?? found?.["nameToken"] ?? found?.["behind"] ?? found?.["behindToken"];
-  // `=?…?=` is another text for readers that decode words of mail headers.
+  // `=?…?=` is a different text for parsers that decode MIME encoded words.
   if (found === undefined || name === undefined || /[\p{C}%]|=\?/u.test(name) || name === "_charset_")
     throw ambiguousForm();
   const file = (found["file"] ?? found["fileFirst"]) !== undefined;

@@ -15,21 +15,21 @@ import {
 } from "#platform/long-texts.ts";
 import { type Reading, requireOneReading } from "./one-reading.ts";
 
-/** Bytes. Long documents and images come as base64 in JSON. */
+/** Maximum size of a request body, in bytes. JSON contains long documents and images as base64. */
 export const BODY_LIMIT = 64 * 1024 * 1024;
-/** Memory per byte of a JSON body: the bytes, their text, the parsed strings, and the text that is sent on. */
+/** Memory per byte of a JSON body: the bytes, their text, the parsed strings, and the text that is sent. */
 const MEMORY_PER_BYTE = 4;
-/** Parts of a form that are read, and what lies in memory before it is written to disk. */
+/** Memory of a form: the parsed fields, and the part kept in memory before writing to disk. */
 const FORM_MEMORY = 2 * 1024 * 1024;
-/** Larger bodies are parsed one at a time, and other requests are served in between. */
+/** Larger bodies are parsed one at a time, with other requests served in between. */
 const LARGE = 256 * 1024;
-/** In larger bodies long texts are not parsed. Bytes. */
+/** In bodies larger than this, in bytes, long texts are not parsed. */
 const LONG_FROM = 64 * 1024;
-/** A sender may be silent for so long, and must be faster than this in all (bytes per millisecond, 1 Mbit/s). */
+/** Maximum silence of a sender, and its minimum average speed (bytes per millisecond, 1 Mbit/s). */
 const SILENCE_MS = 30_000;
 const SLOWEST = 128;
 
-/** A JSON object twice: parsed, and as the bytes that may go on untouched. */
+/** A JSON object: parsed, and as the bytes that may pass on unchanged. */
 export interface JsonBody {
   raw: Buffer;
   body: Wire;
@@ -39,13 +39,13 @@ export function isJsonBody(value: unknown): value is JsonBody {
   return typeof value === "object" && value !== null && "raw" in value && "body" in value;
 }
 
-/** The body of a request. Throws `invalid_request` when there is none. */
+/** Returns the body of a request. Throws `invalid_request` when there is none. */
 export function jsonBody({ body }: FastifyRequest): JsonBody {
   if (!isJsonBody(body)) throw invalidRequest({ reason: "json_object_type_required" });
   return body;
 }
 
-/** What a body uses while it is read: of a form, the part that is not written to disk. */
+/** Returns the memory that a body uses while it is read. Of a form, the part on disk does not count. */
 export function bodyMemory(bytes: number, contentType = ""): number {
   return contentType.startsWith("multipart/") ? Math.min(bytes, FORM_MEMORY) : bytes * MEMORY_PER_BYTE;
 }
@@ -57,7 +57,7 @@ export function bodyTooLarge(maxBytes: number): GatewayError {
   });
 }
 
-/** Reads JSON within the limits, parses it once and keeps the bytes. Refuses what could be read in two ways. */
+/** Reads JSON within the limits, parses it once and keeps the bytes. Rejects ambiguous JSON. */
 export function acceptJson(app: FastifyInstance, reading: Reading): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", async (request: FastifyRequest, payload: IncomingMessage) => {
@@ -71,18 +71,18 @@ export function acceptJson(app: FastifyInstance, reading: Reading): void {
   });
 }
 
-/** A JSON object that is here whole: a message of a socket. Throws `invalid_request`, as for a body. */
+/** Parses a complete JSON object, such as a message of a socket. Throws `invalid_request`, as for a body. */
 export function readJson(raw: Buffer, reading: Reading): JsonBody {
   const scan = createJsonScan();
   scan.push(raw);
   return parse(raw, scan, reading);
 }
 
-/** The bytes of a body, counted in the budget as they come. */
+/** Reads the bytes of a body and counts them in the memory budget as they arrive. */
 function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access): Promise<Buffer> {
   const announced = Number(payload.headers["content-length"] ?? Number.NaN);
   const pieces: Buffer[] = [];
-  /** Of a large body whose length is known: every piece is copied once, while it is in the processor's cache. */
+  /** Buffer of a large body of known length. Each piece is copied once, while it is in the CPU cache. */
   let whole: Buffer | undefined;
   let size = 0;
   let granted = memory.bytes;
@@ -102,7 +102,7 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       const all =
         whole?.subarray(0, size) ??
         (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
-      // The request lives as long as its answer, and its listeners with it.
+      // The request and its listeners live until the response ends, so free the pieces now.
       whole = undefined;
       pieces.length = 0;
       return all;
@@ -119,12 +119,12 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
         payload.resume();
       } catch (error) {
         end(error);
-        // What still comes is read and dropped.
+        // Discard the rest of the body.
         payload.resume();
       }
     };
     const onData = (chunk: Buffer) => {
-      // What comes after a refusal is read and dropped.
+      // Discard the data after a rejection.
       if (isOver) return;
       try {
         size += chunk.length;
@@ -160,14 +160,14 @@ function tooSlow(): GatewayError {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** After the large bodies before this one, and after whatever else waits. */
+/** Waits for earlier large bodies and for other pending work. */
 function nextTask(): Promise<unknown> {
   last = last.then(() => nextTurn());
   return last;
 }
 
 function parse(raw: Buffer, scan: JsonScan, reading: Reading): JsonBody {
-  // What is replaced by us may be dropped or kept by others.
+  // Replacing invalid bytes could drop or change what other readers keep.
   if (!isUtf8(raw)) throw invalidRequest({ reason: "body_not_utf8" });
   const long = raw.length > LONG_FROM ? takeLongTexts(raw, scan.longTexts) : undefined;
   const body = parsed(raw, long);
@@ -197,12 +197,12 @@ function parsed(raw: Buffer, long: LongTexts | undefined): unknown {
   }
 }
 
-/** The JSON of a body; its long texts are the bytes that came. */
+/** Returns the JSON of a body. Its long texts are the received bytes. */
 export function jsonBytes(value: unknown, long: LongTexts | undefined): Buffer {
   return long === undefined ? Buffer.from(JSON.stringify(value)) : stringifyLong(value, long);
 }
 
-/** The parser's own message quotes the body, which must not get into logs. */
+/** Returns the position from a parser error. The error itself quotes the body, which must not be logged. */
 function placeOf(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   if (message.includes("end of JSON")) return ": it ends too early";

@@ -17,7 +17,7 @@ const prose = 'The "quick" brown fox\n\tjumps over the lazy dog. 敏捷的棕色
 const long = (piece: string, length = 30_000) => piece.repeat(Math.ceil(length / piece.length));
 const base64 = Buffer.from(long("picture")).toString("base64");
 
-/** One body per dialect, with long texts and base64 at every place where clients put them. */
+/** One body per dialect, with long texts and base64 wherever clients put them. */
 const bodies: Record<DialectId, Wire> = {
   "openai-chat": {
     model: "gpt",
@@ -115,7 +115,7 @@ function read(dialect: DialectId, body: unknown) {
   return readJson(Buffer.from(JSON.stringify(body)), readings[dialect]);
 }
 
-/** Decoded as the gateway does, and as it does without long texts. */
+/** Decodes a body as the gateway does, and without long texts. */
 function both(dialect: DialectId) {
   const client = dialects[dialect];
   const { json } = affordable(client, read(dialect, bodies[dialect]));
@@ -127,7 +127,7 @@ function both(dialect: DialectId) {
 }
 
 describe("a large body", () => {
-  it.each(ids)("of %s: reads as the same objects", (dialect) => {
+  it.each(ids)("of %s: parses to the same objects", (dialect) => {
     const { raw, body } = read(dialect, bodies[dialect]);
     expect(longTextsOf(raw)?.texts.length).toBeGreaterThan(3);
     expect(JSON.parse(JSON.stringify(body))).toEqual(bodies[dialect]);
@@ -159,7 +159,7 @@ describe("a large body", () => {
   });
 
   const targets = ids.flatMap((from) => ids.map((to) => [from, to] as const));
-  it.each(targets)("of %s: goes to a channel of %s as without long texts", (from, to) => {
+  it.each(targets)("of %s: is encoded for a channel of %s as without long texts", (from, to) => {
     const { kept, plain } = both(from);
     const chosen = {
       channel: channel({ id: 1, systemPrompt: "Be brief.", parameters: { seed: 7 } }),
@@ -173,7 +173,7 @@ describe("a large body", () => {
     expect(mine).toEqual(wanted);
   });
 
-  it.each(ids)("of %s: is estimated as without long texts, or a little higher", (dialect) => {
+  it.each(ids)("of %s: has the same or a slightly higher estimate as without long texts", (dialect) => {
     const { kept, plain } = both(dialect);
     const [mine, wanted] = [kept, plain].map(({ request }) =>
       estimateUsage(request, { maxOutputTokens: 100 }),
@@ -184,7 +184,7 @@ describe("a large body", () => {
     expect({ ...mine, ...without }).toEqual({ ...wanted, ...without });
   });
 
-  it("is estimated by samples where it is very long, whatever it holds", () => {
+  it("is estimated by samples if very long, whatever its content", () => {
     for (const piece of [prose, "x", "敏捷的棕色狐狸", "word ", base64.slice(0, 1_000)]) {
       const body = { model: "gpt", messages: [{ role: "user", content: long(piece, 1_000_000) }] };
       const client = dialects["openai-chat"];
@@ -195,7 +195,7 @@ describe("a large body", () => {
     }
   });
 
-  it("reads any JSON as JSON.parse does, and is written with the bytes that came", () => {
+  it("parses any JSON as JSON.parse does, and is written with the received bytes", () => {
     const name = fc.constantFrom("content", "text", "url", "data", "input", "other");
     const text = fc.string({ unit: "binary" }).map((piece) => long(`${piece} "\\\u0001`, LONG_TEXT + 10));
     const value = fc.dictionary(
@@ -204,7 +204,7 @@ describe("a large body", () => {
     );
     fc.assert(
       fc.property(value, (inner) => {
-        // Half of a surrogate pair is written as an escape.
+        // A lone surrogate is written as an escape.
         const body = { ...inner, padding: "p".repeat(70_000) };
         const raw = Buffer.from(JSON.stringify(body));
         const json = readJson(raw, readings["openai-chat"]);
@@ -226,7 +226,7 @@ describe("a large body", () => {
     ["an unknown escape", "\\x"],
     ["half an escape", "\\u12"],
     ["an escape of no number", "\\u12g4"],
-  ])("is refused when a long text has %s", (_, wrong) => {
+  ])("is rejected when a long text has %s", (_, wrong) => {
     for (const at of [0, 1, 2, 3, 4_500, 80_000]) {
       const content = `${"x".repeat(at)}${wrong}${"x".repeat(80_001 - at)}`;
       const text = `{"messages":[{"role":"user","content":"${content}"}]}`;
@@ -234,7 +234,7 @@ describe("a large body", () => {
     }
   });
 
-  it("is refused when a key is given twice, or in another spelling", () => {
+  it("is rejected when a key is repeated or has another spelling", () => {
     const content = JSON.stringify(long(prose, 80_000));
     const twice = `{"messages":[{"role":"user","content":${content},"content":"short"}]}`;
     expect(() => readJson(Buffer.from(twice), readings["openai-chat"])).toThrow(
@@ -244,7 +244,7 @@ describe("a large body", () => {
     expect(() => readJson(Buffer.from(other), readings["openai-chat"])).toThrow(/must be spelled "content"/);
   });
 
-  it("is written anew with the bytes that came when a key is repeated in a free area", () => {
+  it("is rewritten with the received bytes when a key is repeated in a free-form area", () => {
     const content = JSON.stringify(long(prose, 80_000));
     const text = `{"messages":[{"role":"user","content":${content}}],"metadata":{"a":1,"a":2}}`;
     const { raw, body } = readJson(Buffer.from(text), readings["openai-chat"]);
@@ -252,7 +252,7 @@ describe("a large body", () => {
     expect(body).toEqual(JSON.parse(text));
   });
 
-  it("takes changes of its objects", () => {
+  it("allows changes of its objects", () => {
     const { body } = read("openai-chat", bodies["openai-chat"]);
     const [message] = body["messages"] as Wire[];
     expect({ ...message }["content"]).toBe(long(prose));

@@ -6,28 +6,29 @@ import { bodyTooLarge } from "./json-body.ts";
 import { createSpool } from "./spool.ts";
 
 /**
- * A multipart form as it arrives: the fields are read on the way, the whole lies in a spool, so that a large file is
- * never in memory and every attempt can send it again. It goes on as it came, but for the model's name.
+ * A multipart form. Its fields are parsed while it arrives, and the whole body is spooled. A large file is
+ * thus never in memory, and every attempt can send it again. It passes on unchanged, except for the model
+ * name.
  */
 export interface Form {
-  /** Text fields by name; files are not among them. */
+  /** Text fields by name, without files. */
   fields: ReadonlyMap<string, string>;
-  /** How many files there are, the bytes of all of them, and how the first one begins. */
+  /** Number of files, their total bytes, and the first bytes of the first one. */
   files: number;
   fileBytes: number;
   fileHead: Buffer;
-  /** The body as it came. */
+  /** The body as received. */
   whole(): StreamedBody;
-  /** The body with this model in its `model` field, which it gets when it has none. */
+  /** The body with this model in its `model` field, which is added when missing. */
   withModel(model: string): StreamedBody;
-  /** Gives the space back. The body cannot be sent after that. */
+  /** Frees the space. The body cannot be sent afterwards. */
   close(): Promise<void>;
 }
 
 export interface FormLimits {
-  /** Bytes of the whole body. */
+  /** Maximum size of the whole body, in bytes. */
   maxBytes: number;
-  /** Where large bodies are kept while their call lasts. */
+  /** Directory for large bodies during their call. */
   folder: string;
 }
 
@@ -37,7 +38,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
   const scanner = createFormScanner(boundary);
   const spool = createSpool(limits.folder);
   try {
-    // Leaving the loop must not cut the connection: there is an answer to give.
+    // Leaving the loop must not cut the connection, because a response follows.
     for await (const piece of request.iterator({ destroyOnReturn: false })) {
       const chunk = piece as Buffer;
       if (spool.length + chunk.length > limits.maxBytes) throw bodyTooLarge(limits.maxBytes);
@@ -48,7 +49,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
   } catch (error) {
     await spool.close();
     if (error instanceof GatewayError) throw error;
-    // The sender left, or broke its own transfer; for anyone who still listens:
+    // The sender left, or broke its transfer. Another reader may still see the error.
     throw request.destroyed && !request.complete
       ? new GatewayError("client_disconnected", { reason: "client_left_body" })
       : error;
@@ -86,7 +87,7 @@ export async function readForm(request: IncomingMessage, limits: FormLimits): Pr
 }
 
 function boundaryOf(contentType: string): string {
-  // Two boundaries, or one that is quoted in part, are read differently by different readers.
+  // Parsers disagree on two boundaries, or on a partly quoted one.
   const found =
     /^multipart\/form-data(?:\s*;\s*charset=[\w-]+)?\s*;\s*boundary=(?:"([\w'()+,./:=? -]{1,70})"|([\w'()+,./:=?-]{1,70}))(?:\s*;\s*charset=[\w-]+)?\s*$/i.exec(
       contentType,

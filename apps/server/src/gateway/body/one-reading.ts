@@ -3,21 +3,22 @@ import { invalidRequest } from "#errors.ts";
 import { repeatedKeys } from "./repeated-keys.ts";
 
 /**
- * A request must mean the same to us and to every provider. JSON readers differ in two points: of a repeated key some
- * take the first value and some the last, and some match keys without regard to case (Go's encoding/json). Such a
- * request is refused where we read it; in free-form areas (schemas, metadata, arguments) it is written anew.
+ * Ensures that a request means the same to us and to every provider. JSON parsers differ in two points. Of a
+ * repeated key, some use the first value and some the last. Some match keys case-insensitively (Go's
+ * encoding/json). We reject such requests in fields that we read, and rewrite them in free-form areas
+ * (schemas, metadata, arguments).
  */
 export interface Reading {
-  /** Every spelling under which a field is known here. */
+  /** All accepted spellings of known fields. */
   known: ReadonlySet<string>;
-  /** The known fields by their folded name. */
+  /** Known fields by their folded name. */
   folded: ReadonlyMap<string, string>;
   /** Fields whose content belongs to the caller. */
   freeForm: ReadonlySet<string>;
   fold(key: string): string;
 }
 
-/** As case-insensitive readers see a key, and somewhat beyond: U+017F is an s, U+212A a k, U+0130 an i. */
+/** Folds a key as case-insensitive parsers do, and slightly more: U+017F is an s, U+212A a k, U+0130 an i. */
 export function foldName(key: string): string {
   return key
     .normalize("NFKC")
@@ -26,18 +27,18 @@ export function foldName(key: string): string {
     .replaceAll(/[\p{M}\p{C}\s]/gu, "");
 }
 
-/** JSON of protocol buffers also takes `max_output_tokens` for `maxOutputTokens`. */
+/** Folds a key of protocol-buffer JSON, which also accepts `max_output_tokens` for `maxOutputTokens`. */
 export function foldProtoName(key: string): string {
   return foldName(key).replaceAll("_", "");
 }
 
-/** Most keys look like this and fold to themselves. */
+/** Most keys match this and fold to themselves. */
 const plainKey = /^[a-z0-9_]+$/;
 
 /**
- * Throws `invalid_request` that names the field when the body could be read in two ways. True when the body must be
- * written anew because a key is repeated in a free-form area.
- * @param keys how many keys the text has, repeated ones included
+ * Throws `invalid_request` with the field when the body is ambiguous. Returns true when the body must be
+ * rewritten because a key is repeated in a free-form area.
+ * @param keys number of keys in the text, including repeated ones
  */
 export function requireOneReading(body: Wire, text: Buffer, keys: number, reading: Reading): boolean {
   let counted = 0;

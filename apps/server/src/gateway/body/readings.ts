@@ -6,9 +6,14 @@ import { chatMessages, chatParts, chatRequest } from "#dialects/openai-chat/sche
 import { contentParts, items, responsesRequest, wireTool } from "#dialects/openai-responses/schema.ts";
 import { foldName, foldProtoName, type Reading } from "./one-reading.ts";
 
-/** Which fields of a body must have one reading, per dialect: all that our schemas know, and what providers bill by. */
+/**
+ * Fields of a body that must be unambiguous, per dialect: all fields of our schemas, and those that providers
+ * bill by.
+ */
 
-/** Of OpenAI's endpoints and of those that extend them. Some decide what a provider does although we do not read them. */
+/**
+ * Fields of OpenAI's endpoints and their extensions. Some affect the provider although we do not read them.
+ */
 const more = words(`
   model models fallbacks provider route n best_of stream stream_options echo
   max_tokens max_completion_tokens max_output_tokens max_new_tokens max_length n_predict num_predict min_tokens
@@ -20,7 +25,7 @@ const more = words(`
   mv mode model_name model_type tags title task_id taskId action index ids continue_clip_id make_instrumental
   notify_hook notifyHook callback_url botType base64`);
 
-/** Names by which callers pass objects of their own, whatever their dialect. */
+/** Fields of any dialect that contain the caller's own objects. */
 const free = words(`
   metadata parameters schema input_schema parametersJsonSchema parameters_json_schema responseSchema response_schema
   responseJsonSchema response_json_schema args arguments response logit_bias headers properties variables labels
@@ -49,7 +54,7 @@ function readingOf(
   };
 }
 
-/** Every key of every object in a schema. A record has keys of the caller's own. */
+/** Collects every key of every object in a schema. A record has keys of the caller's own. */
 function collectNames(schema: unknown, names: Set<string>): void {
   if (typeof schema !== "object" || schema === null || !("def" in schema)) return;
   const def = schema.def as Record<string, unknown>;
@@ -87,7 +92,10 @@ const ofRealtime = words(`
   event_id session item response max_response_output_tokens turn_detection transcription input_audio_transcription
   input_audio_format output_audio_format output_modalities conversation include tracing truncation`);
 
-/** Of the events of a realtime session, whose `response` holds settings and not what a caller's function answered. */
+/**
+ * Rules for the events of a realtime session, whose `response` contains settings, not the result of a
+ * function.
+ */
 export const realtimeReading: Reading = (() => {
   const reading = readingOf([...chatSchemas, ...responsesSchemas], [], [...more, ...ofRealtime]);
   return { ...reading, freeForm: new Set([...reading.freeForm].filter((name) => name !== "response")) };

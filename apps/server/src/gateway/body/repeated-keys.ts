@@ -1,6 +1,6 @@
 /**
- * Finds a key that an object of a JSON text has twice, outside the free-form fields; undefined when there is none. For
- * texts that were parsed before and are known to be valid. Slow: only asked when the count of keys is wrong.
+ * Returns the first key that occurs twice in an object, outside the free-form fields; undefined when there is
+ * none. The text must be valid JSON. Slow: called only when the number of keys is wrong.
  */
 export function repeatedKeys(text: string, freeForm: ReadonlySet<string>): string | undefined {
   let at = 0;
@@ -17,7 +17,7 @@ export function repeatedKeys(text: string, freeForm: ReadonlySet<string>): strin
     return JSON.parse(text.slice(start, at)) as string;
   }
 
-  /** Passes one value. `path` is undefined within free-form fields. */
+  /** Skips one value. `path` is undefined within free-form fields. */
   function value(path: string | undefined): string | undefined {
     space();
     switch (text.charAt(at)) {

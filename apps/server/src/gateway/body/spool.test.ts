@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe("spool: a disk that is nearly full", () => {
-  it("refuses a large upload with 507 and leaves no file", async () => {
+describe("spool: on a nearly full disk", () => {
+  it("rejects a large upload with 507 and leaves no file", async () => {
     const spool = createSpool(folder, async () => 255 * MEGABYTE);
     await expect(spool.append(Buffer.alloc(2 * MEGABYTE))).rejects.toMatchObject({
       code: "storage_full",
@@ -23,7 +23,7 @@ describe("spool: a disk that is nearly full", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("takes what fits into memory, and a large upload once there is space", async () => {
+  it("accepts what fits into memory, and a large upload once there is space", async () => {
     let free = 0;
     const spool = createSpool(folder, async () => free);
     await spool.append(Buffer.alloc(MEGABYTE, 1));

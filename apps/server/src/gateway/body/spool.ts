@@ -5,29 +5,29 @@ import { GatewayError } from "#errors.ts";
 import { freeBytes } from "#platform/disk-space.ts";
 
 /**
- * Bytes that are written once and may be read several times: in memory while they are few, else in a file that has
- * no name any more, so that nothing is left of it whatever happens to the process.
+ * Bytes that are written once and read any number of times. Small content stays in memory, large content in
+ * an unlinked file, so that nothing remains on disk even after a crash.
  */
 export interface Spool {
   readonly length: number;
   append(chunk: Buffer): Promise<void>;
-  /** From `from` up to `to`, in pieces of bounded size. */
+  /** Reads from `from` up to `to`, in pieces of bounded size. */
   read(from: number, to: number): AsyncGenerator<Buffer, void, undefined>;
   close(): Promise<void>;
 }
 
 const IN_MEMORY = 1024 * 1024;
 const PIECE = 64 * 1024;
-/** Of all uploads in progress. */
+/** Limit for all uploads in progress, in bytes. */
 const MAX_ON_DISK = 10 * 1024 * 1024 * 1024;
-/** Uploads leave so much of the disk to others: the database may be on it. */
+/** Bytes of the disk that uploads leave free: the database may be on the same disk. */
 const MIN_FREE = 256 * 1024 * 1024;
 const noSpace = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 let onDisk = 0;
 
 /**
- * @param folder where larger bodies are written; it must exist
- * @param free bytes that its disk has left
+ * @param folder existing directory for larger bodies
+ * @param free returns the free bytes of its disk
  */
 export function createSpool(folder: string, free = freeBytes): Spool {
   let kept: Buffer[] = [];
@@ -47,7 +47,7 @@ export function createSpool(folder: string, free = freeBytes): Spool {
     if (onDisk + piece.length > MAX_ON_DISK) throw storageFull();
     onDisk += piece.length;
     written += piece.length;
-    // A disk that is nearly full takes a part.
+    // A nearly full disk may write only a part.
     for (let at = 0; at < piece.length;) at += (await to.write(piece, at)).bytesWritten;
   }
 
@@ -97,7 +97,7 @@ function isNoSpace(error: unknown): boolean {
   return error instanceof Error && "code" in error && noSpace.has(String(error.code));
 }
 
-/** The upload cannot be kept while its call lasts. */
+/** Returns the error for an upload that cannot be stored during its call. */
 function storageFull(cause?: unknown): GatewayError {
   return new GatewayError("storage_full", {}, { retryAfter: 60, cause });
 }

@@ -6,8 +6,8 @@ import { defineAccessors, longTextsOf, rememberLongTexts } from "#platform/long-
 import type { Secrets } from "#platform/secrets.ts";
 
 /**
- * A conversation that this gateway made short is one item, which only this gateway can read, for the account that requested
- * it. Sent back, it becomes the summary that it holds, at any upstream.
+ * A conversation that this gateway compacted is one item. Only this gateway can read it, and only for the
+ * account that requested it. When sent back, it is replaced by its summary, for any upstream.
  */
 const PREFIX = "gwc1.";
 const types: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary"]);
@@ -22,7 +22,10 @@ export function sealed(seal: Seal, userId: number, summary: string): string {
   return PREFIX + Buffer.from(seal.encrypt(summary, contextOf(userId))).toString("base64url");
 }
 
-/** The body with the summaries in the place of our items; the same object when it has none. Throws `invalid_request`. */
+/**
+ * Returns the body with our items replaced by their summaries; the same object when it has none. Throws
+ * `invalid_request`.
+ */
 export function unsealed(seal: Seal, userId: number, json: JsonBody): JsonBody {
   const { input } = json.body;
   if (!Array.isArray(input) || !input.some(isOurs)) return json;

@@ -9,7 +9,7 @@ import type { ChatCall } from "#relay/chat/chat-call.ts";
 import { relayChat } from "#relay/chat/chat.ts";
 import { type Seal, sealed } from "./seal.ts";
 
-/** A conversation made short by its own model, for providers that cannot do it themselves. */
+/** Compacts a conversation with its own model, for providers without compaction. */
 const REQUEST = `Write a summary of this conversation that lets another assistant continue it without the rest.
 Include, as far as they occurred: what the user wants and every constraint they stated; decisions and the reasons for them;
 what was done, with file paths, names, commands and their results; the exact state of unfinished work and the next steps; facts,
@@ -17,7 +17,10 @@ identifiers and snippets that will be needed again; what failed and why. Do not 
 
 const client: Dialect = dialects["openai-responses"];
 
-/** The body of the call that makes the summary. @param body of which the last item may request the compaction */
+/**
+ * Returns the body of the call that creates the summary.
+ * @param body its last item may request the compaction
+ */
 export function summaryBody(body: Wire): JsonBody {
   const given = Array.isArray(body["input"]) ? (body["input"] as unknown[]) : [];
   const { context_management: _management, text: _text, stream: _stream, ...rest } = body;
@@ -47,15 +50,15 @@ export interface Compacted {
   headers: Record<string, string>;
 }
 
-/** One call with one charge. @param call with the request that `summaryBody` is */
+/** Makes one call with one charge. @param call with the request from `summaryBody` */
 export async function summarize(services: GatewayServices, seal: Seal, call: ChatCall): Promise<Compacted> {
   const answer = await relayChat(services.relay, {
     ...call,
     client,
-    // A failed attempt to have the provider do it was a call of its own.
+    // The provider's failed attempt was a call of its own.
     requestId: randomUUIDv7(),
     stream: false,
-    // Needed as a whole, however long it is.
+    // The summary is needed whole, whatever its length.
     finished: async () => {},
   });
   const response = answer.kind === "body" ? parseRecord(answer.body) : undefined;

@@ -11,17 +11,20 @@ import type { Answer, Pieces } from "#relay/core/call.ts";
 import { offersResponses } from "#relay/core/price-options.ts";
 import { type Compacted, isTrigger, summarize, summaryBody } from "./summarize.ts";
 
-/** A request whose last item asks for a compaction, as Codex sends it: the answer is that one item. */
+/**
+ * Whether the last item of a request asks for a compaction, as Codex sends it. The response consists of that
+ * one item.
+ */
 export function requestsCompaction({ body }: JsonBody): boolean {
   return Array.isArray(body["input"]) && isTrigger((body["input"] as unknown[]).at(-1));
 }
 
-/** Whether some channel of the model speaks Responses, so that its provider may compact itself. */
+/** Whether a channel of the model speaks Responses, so that its provider may support compaction. */
 function hasResponses({ relay }: GatewayServices, { caller, model }: ChatCall): boolean {
   return offersResponses(relay.candidates.find(caller.group, model), model);
 }
 
-/** Errors of a provider that does not compact. */
+/** Whether an error shows that the provider does not support compaction. */
 function cannotCompact(error: unknown): boolean {
   return (
     error instanceof GatewayError && (error.code === "upstream_refused" || error.code === "model_not_found")
@@ -29,8 +32,8 @@ function cannotCompact(error: unknown): boolean {
 }
 
 /**
- * The provider's own compaction where it has one, else a summary by the same model: each attempt is a call of its own, and
- * the one that fails costs nothing.
+ * Uses the provider's compaction if there is one, else a summary by the same model. Each attempt is a call of
+ * its own, and a failed one costs nothing.
  */
 export async function providerElseHere(
   services: GatewayServices,
@@ -48,7 +51,7 @@ export async function providerElseHere(
   return summarize(services, services.secrets, admitted);
 }
 
-/** The answer to a request whose last item asks for a compaction. */
+/** Returns the response to a request whose last item asks for a compaction. */
 export async function compacting(services: GatewayServices, call: ChatCall): Promise<Answer> {
   const made = await providerElseHere(services, call, () =>
     relayChat(services.relay, { ...call, needs: "responses" }),
@@ -89,7 +92,7 @@ async function* eventsOf(response: Wire, item: Wire): Pieces<string> {
   }
 }
 
-/** The call that makes the summary, from the call that requested the compaction. */
+/** Returns the call that creates the summary, from the call that requested the compaction. */
 function summaryCallOf(services: GatewayServices, call: ChatCall): ChatCall {
   const { finished: _finished, background: _background, rewritten, ...rest } = call;
   const whole = rewritten === true ? call.client.encodeRequest(call.request).body : call.body;

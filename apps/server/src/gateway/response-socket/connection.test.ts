@@ -32,8 +32,8 @@ function simulated() {
 
 const create = { type: "response.create", model: "m", input: "Hi" };
 
-describe("a connection for responses", () => {
-  it("takes no response after its time, and completes the one in progress", async () => {
+describe("openConnection", () => {
+  it("rejects new responses after its maximum age, and completes the one in progress", async () => {
     const { socket, sent, say, closed } = simulated();
     let answered = 0;
     const connection = openConnection({
@@ -60,10 +60,10 @@ describe("a connection for responses", () => {
   });
 });
 
-describe("what a connection remembers", () => {
+describe("openHistory", () => {
   const kept = (...parts: string[]) => ({ parts, model: "m", home: undefined });
 
-  it("forgets the oldest responses, and counts what they share once", () => {
+  it("forgets the oldest responses, and counts shared parts once", () => {
     const history = openHistory(30);
     history.keep("a", kept("x".repeat(10)));
     history.keep("b", kept("x".repeat(10), "y".repeat(10)));
@@ -76,7 +76,7 @@ describe("what a connection remembers", () => {
     expect(history.find("e")).toBeUndefined();
   });
 
-  it("keeps 64 responses at most", () => {
+  it("keeps at most 64 responses", () => {
     const history = openHistory();
     for (let count = 0; count < 70; count += 1) history.keep(`r${count}`, kept(`{"n":${count}}`));
     expect([history.find("r5"), history.find("r6")?.parts]).toEqual([undefined, ['{"n":6}']]);

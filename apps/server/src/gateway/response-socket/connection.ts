@@ -8,33 +8,33 @@ import { type History, openHistory } from "./history.ts";
 import { type Create, readEvent } from "./read-event.ts";
 
 /**
- * A connection on which a client requests one response after the other. Each response is a call of its own; the
- * connection only knows whether one is in progress, what they said, and when it ends.
+ * A connection on which a client requests one response after another. Each response is a call of its own. The
+ * connection only tracks whether one is in progress, the items so far, and when to end.
  */
 export interface ResponseConnection {
   /** Serves the client until the connection is closed and its last response is settled. Never throws. */
   run(): Promise<void>;
-  /** Ends the connection after the response that is in progress; resolves when it is over. */
+  /** Ends the connection after the response in progress. Resolves when it is closed. */
   finish(): Promise<void>;
 }
 
 export interface Connected {
   socket: MessageSocket;
-  /** The id of the request that opened it. */
+  /** Id of the request that opened the connection. */
   requestId: string;
-  /** Milliseconds without an event after which it is closed. */
+  /** Milliseconds without an event after which the connection is closed. */
   idleMs: number;
-  /** Milliseconds after which it takes no further responses. */
+  /** Milliseconds after which new responses are rejected. */
   maxAgeMs: number;
-  /** Called with the reason when the key may not call any more; answers what ends the watch. */
+  /** Calls `onRevoked` when the key may no longer call. Returns a function that ends the watch. */
   watch(onRevoked: (error: GatewayError) => void): () => void;
-  /** The bytes of one event were read. */
+  /** Called when the bytes of one event were read. */
   read(): void;
-  /** Sends a response. Throws what would be an error over HTTP. */
+  /** Sends a response. Throws the errors that would be error responses over HTTP. */
   respond(create: Create, history: History, signal: Cancellation): Promise<void>;
 }
 
-/** The key is refused: no further response can succeed. */
+/** Errors of the key, after which no further response can succeed. */
 const fatal: ReadonlySet<string> = new Set([
   "invalid_api_key",
   "token_disabled",
@@ -42,7 +42,7 @@ const fatal: ReadonlySet<string> = new Set([
   "address_not_allowed",
 ]);
 
-/** A node that stops waits no longer than this for a response. */
+/** Maximum wait for a response in progress when the node stops. */
 const FINISH_MS = 60_000;
 
 export function openConnection(connected: Connected): ResponseConnection {
@@ -94,7 +94,8 @@ export function openConnection(connected: Connected): ResponseConnection {
       if (current !== undefined) throw invalidRequest({ reason: "socket_busy" });
       if (finishing) throw new GatewayError("shutting_down");
       if (now() - openedAt >= connected.maxAgeMs) return await end(ageError(connected.maxAgeMs), 1000);
-      // The next message is read while the response is sent: only so a client that leaves is noticed.
+      // Reads the next message while the response is sent, which is the only way to notice that a client
+      // leaves.
       void create(event);
     } catch (error) {
       await refuse(error);

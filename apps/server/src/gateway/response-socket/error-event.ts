@@ -2,13 +2,13 @@ import { dialects } from "#dialects/index.ts";
 import { asRecord } from "#dialects/wire.ts";
 import { nameError } from "#gateway/name-error.ts";
 
-/** Codes by which clients of this connection know what to do, by our reasons. */
+/** Codes that clients of this connection handle, by our reasons. */
 const codes: Readonly<Record<string, string>> = {
   previous_response_not_found: "previous_response_not_found",
   socket_age: "websocket_connection_limit_reached",
 };
 
-/** What would be an answer of its own over HTTP, as one event. */
+/** Encodes the error that would be a response of its own over HTTP as one event. */
 export function errorEvent(error: unknown, requestId: string): string {
   const named = nameError(error);
   const { status, body } = dialects["openai-responses"].encodeError(named, requestId);

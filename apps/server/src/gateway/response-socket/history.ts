@@ -1,12 +1,12 @@
 /**
- * The responses of one connection, so that a later one can continue them although nothing is stored. A chain of responses
- * shares its parts; the oldest responses are forgotten when there are too many. Pure.
+ * The responses of one connection, so that later ones can continue them although nothing is stored. Responses
+ * of a chain share their parts. The oldest ones are removed when there are too many. Pure.
  */
 export interface Kept {
   /** JSON of the items up to and including the response, in parts without brackets. */
   parts: readonly string[];
   model: string;
-  /** Who made it, where only its provider can read something of it. */
+  /** Target that created the response, if its items can be read only by its provider. */
   home: { channel: number; key: number | undefined } | undefined;
 }
 
@@ -16,12 +16,12 @@ export interface History {
 }
 
 const MOST_RESPONSES = 64;
-/** Characters of all parts together. */
+/** Limit for the characters of all parts together. */
 const MOST_CHARACTERS = 32 * 1024 * 1024;
 
 export function openHistory(mostCharacters = MOST_CHARACTERS): History {
   const responses = new Map<string, Kept>();
-  /** How many responses have a part in them. */
+  /** Number of responses that use a part. */
   const uses = new Map<string, number>();
   let characters = 0;
 

@@ -8,22 +8,22 @@ import { responseIn } from "#gateway/conversation.ts";
 import type { Chosen } from "#relay/core/call.ts";
 import type { History, Kept } from "./history.ts";
 
-/** What a client sends over the connection, as the body that the same request has over HTTP. Pure. */
+/** An event of the connection, converted to the body of the equivalent HTTP request. Pure. */
 export interface Create {
   json: JsonBody;
-  /** The client's own input, as a part of what is kept. */
+  /** The client's own input, as a part for the history. */
   input: string;
-  /** The response of this connection that it continues. */
+  /** The response of this connection that is continued. */
   previous: { id: string; kept: Kept } | undefined;
-  /** False: nothing is generated, the input is kept for the next response. */
+  /** If false, nothing is generated; the input is kept for the next response. */
   generates: boolean;
 }
 
 const reading = readings["openai-responses"];
-/** Events that say something of a response that is complete; nothing follows from them here. */
+/** Events about a completed response, which have no effect here. */
 const ignored: ReadonlySet<unknown> = new Set(["response.processed"]);
 
-/** Undefined for an event without an effect. Throws `invalid_request`. */
+/** Returns undefined for an event without an effect. Throws `invalid_request`. */
 export function readEvent(data: Buffer, history: History): Create | undefined {
   const { body } = readJson(data, reading);
   const { type, generate, event_id: _event, stream: _stream, background, ...rest } = body;
@@ -37,7 +37,7 @@ export function readEvent(data: Buffer, history: History): Create | undefined {
   const found = typeof id === "string" ? history.find(id) : undefined;
   const head: Wire = { ...fields, stream: true };
   if (found === undefined && id !== undefined) head["previous_response_id"] = id;
-  // What is no list is refused where every input is read.
+  // An input that is not a list is rejected by the normal validation.
   const whole = input === undefined ? JSON.stringify(given) : `[${join([...(found?.parts ?? []), input])}]`;
   const raw = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"input":${whole}}`);
   if (raw.length > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
@@ -58,7 +58,7 @@ function join(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(",");
 }
 
-/** The response that completes a stream, as the next one continues it. */
+/** Returns a stream's completed response as the history keeps it. */
 export function keptOf(
   { input, previous, json }: Create,
   end: string,
@@ -78,7 +78,7 @@ export function keptOf(
   return { id, kept: { parts, model: String(json.body["model"]), home } };
 }
 
-/** What was given to be kept without a response. */
+/** Returns the input of an event that generates no response, for the history. */
 export function warmedUp({ input, previous, json }: Create): Kept {
   const parts = [...(previous?.kept.parts ?? []), input].filter((part) => part !== "");
   return { parts, model: String(json.body["model"]), home: previous?.kept.home };

@@ -25,10 +25,10 @@ import { errorEvent } from "./error-event.ts";
 import type { History } from "./history.ts";
 import { type Create, keptOf, warmedUp } from "./read-event.ts";
 
-/** One response of a connection: the call that the same request is over HTTP, its stream as one message per event. */
+/** One response of a connection: the equivalent HTTP call, with one message per event of its stream. */
 const MEMORY_WAIT_MS = 30_000;
 
-/** Errors within a stream have the shape of those before it. */
+/** Errors within a stream have the same shape as those before it. */
 const client: Dialect = {
   ...dialects["openai-responses"],
   encodeStreamError: (error, requestId) =>
@@ -49,7 +49,7 @@ export async function respond(
   signal: Cancellation,
 ): Promise<void> {
   const { services, request, socket } = from;
-  // The key may have been disabled, or have lapsed, since the connection was opened.
+  // The key may have been disabled, or expired, since the connection was opened.
   const known = await authenticate(services, request);
   requirePinRights(request, known);
   if (!create.generates) return warmUp(from, create, history);
@@ -94,7 +94,10 @@ export async function respond(
   }
 }
 
-/** What only one provider can read keeps the call there, as long as the model is the same and the channel exists. */
+/**
+ * Returns the pin. Items that only one provider can read pin the call there, if the model is the same and the
+ * channel exists.
+ */
 function homeOf(
   { relay }: GatewayServices,
   { json, previous }: Create,
@@ -105,7 +108,7 @@ function homeOf(
   return relay.candidates.byId(home.channel) === undefined ? pin : { ...pin, home };
 }
 
-/** Sends each event as fast as the client takes it. A client that leaves closes the bill. */
+/** Sends each event as fast as the client accepts it. When the client leaves, the bill is closed. */
 async function pass(socket: MessageSocket, signal: Cancellation, answer: Answer): Promise<void> {
   if (answer.kind !== "stream") throw internalError(new Error("A response was not streamed."));
   const splitter = createFrameSplitter();
@@ -120,7 +123,7 @@ async function sendEvent(socket: MessageSocket, data: string): Promise<void> {
   if (data.startsWith("{")) await socket.send(data);
 }
 
-/** Nothing is generated, reserved or charged: the input is there for the response that continues it. */
+/** Keeps the input for the response that continues it. Nothing is generated, reserved or charged. */
 async function warmUp({ services, request, socket }: From, create: Create, history: History): Promise<void> {
   const { caller } = await authenticate(services, request);
   await takeRequest(services.limiter, services.relay.groups, caller);

@@ -12,16 +12,18 @@ import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
 import { respond } from "./respond.ts";
 
-/** Responses over WebSocket: https://developers.openai.com/api/docs/guides/websocket-mode, read 2026-11-23. */
+/**
+ * Responses over WebSocket: https://developers.openai.com/api/docs/guides/websocket-mode, read 2026-11-23.
+ */
 export const RESPONSES_PATH = "/v1/responses";
-/** As at OpenAI. */
+/** OpenAI's limit. */
 const MAX_AGE_MS = 60 * 60_000;
-/** Connections of one key at this node; each runs one response at a time. */
+/** Connections of one key at this node. Each runs one response at a time. */
 const MAX_CONNECTIONS = 64;
-/** Bytes of a message that need not be counted. */
+/** Bytes of a message that are not counted in the memory budget. */
 const UNCOUNTED_BYTES = 64 * 1024;
 
-/** @param running connections that end before the node stops */
+/** @param running connections to end before the node stops */
 export function responseSocketRoutes(
   app: FastifyInstance,
   services: GatewayServices,
@@ -67,7 +69,7 @@ export function responseSocketRoutes(
   });
 }
 
-/** The library closes the connection of a message that is too large; the client shall also read why. */
+/** Sends an error before the library closes the connection of a message that is too large. */
 function sayWhatIsTooLarge(socket: WebSocket, requestId: string): void {
   const close = socket.close.bind(socket);
   socket.close = (code, reason) => {
@@ -78,8 +80,8 @@ function sayWhatIsTooLarge(socket: WebSocket, requestId: string): void {
 }
 
 /**
- * Counts the bytes of a message in the memory budget while they arrive. Answers what gives them back once the message was
- * read.
+ * Counts the bytes of a message in the memory budget while they arrive. Returns a function that releases them
+ * once the message was read.
  */
 function countArriving(
   connection: Socket,

@@ -17,21 +17,21 @@ import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 
 /**
- * Responses that a provider goes on making after it has answered. Bill and reservation belong to no node: every node
- * asks providers when it is time, and the first that sees an end, by itself or for a caller, closes the bill. It must
- * not know who asks.
+ * Responses that a provider continues in the background. Bill and reservation belong to no node: every node
+ * polls providers when a bill is due. The first one that sees the end, by polling or for a caller, closes the
+ * bill. Does not depend on who sends a request.
  */
 
 const LOOK_MS = 1_000;
-/** Bills of one node whose providers are asked at a time. */
+/** Maximum number of bills that one node polls at a time. */
 const MOST_AT_ONCE = 50;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Then the provider is told to stop. */
+/** After this time, the response is cancelled at the provider. */
 const DEADLINE_MS = 3_600_000;
-/** Then the bill is closed although its provider said nothing, and the response cannot be read any more. */
+/** After this time, the bill is closed even without a result, and the response can no longer be read. */
 const GIVE_UP_MS = 24 * 3_600_000;
-/** A provider that does not know a response is asked again, for so long: one answer may come from a copy that is late. */
+/** Time for which an unknown response is polled again: a provider's replica may lag behind. */
 const MISSING_MS = 5_000;
 const MISSING_PAUSE_MS = 2_500;
 const TIMEOUT_MS = 30_000;
@@ -39,7 +39,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 const HANDOVER_TRIES = 3;
 const { decodeError } = dialects["openai-responses"];
 
-/** What of a call its bill needs. Plain JSON. */
+/** The part of a call that its bill needs. Plain JSON. */
 interface StoredCall {
   call: Omit<Call, "signal" | "pin">;
   served: Omit<Chosen, "channel" | "key">;
@@ -49,7 +49,10 @@ interface StoredCall {
   reportedTier?: string | undefined;
 }
 
-/** The provider's first answer. Its bill is closed here when it is complete already, else later by any node. */
+/**
+ * Handles the provider's first response. Closes the bill if it is already complete; otherwise any node closes
+ * it later.
+ */
 export async function takeOn(
   services: RelayServices,
   call: ChatCall,
@@ -68,8 +71,8 @@ export async function takeOn(
 }
 
 /**
- * Call it with what a provider said of a response before its client may read it: an end closes the bill first. Throws
- * when the bill cannot be closed, or when the answer does not say whether the response has ended.
+ * Must be called with a provider's response before the client may read it: if the response has ended, closes
+ * the bill first. Throws when the bill cannot be closed, or when the text does not contain the status.
  */
 export async function closeBefore(
   services: RelayServices,
@@ -84,7 +87,7 @@ export async function closeBefore(
   for (const bill of bills) await close(services, bill, text);
 }
 
-/** Call it before a response is deleted: one that is still being made is cancelled, and its bill closed. */
+/** Must be called before a response is deleted: cancels it if it is still running, and closes its bill. */
 export async function endBefore(
   services: RelayServices,
   { id, userId }: { id: string; userId: number },
@@ -97,7 +100,7 @@ export async function endBefore(
   }
 }
 
-/** Asks providers for open bills until it is closed; `close` lets those finish that are being asked. */
+/** Polls providers for open bills until closed. `close` waits for running polls. */
 export function followBackground(services: RelayServices): { close(): Promise<void> } {
   const asking = new Set<Promise<void>>();
   let looking: Promise<void> = Promise.resolve();
@@ -143,15 +146,15 @@ async function follow(services: RelayServices, bill: BackgroundResponse, revoked
       : Math.min(Math.max(age / 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
     return services.background.postpone(bill.request_id, Math.ceil(pause), isMissing);
   }
-  // Without an end it was not charged in full, so it must not be read later.
+  // Without its end it was not charged in full, so it must not be readable later.
   if (text === "") await services.background.withdraw(bill.response_id, bill.user_id);
   await close(services, bill, text);
 }
 
 /**
- * The provider's last answer about a response; an empty text when its channel was deleted, null when the provider does
- * not know the response, undefined when it has not ended.
- * @param cancel whether one that has not ended is to be cancelled
+ * Returns the provider's final text of a response; "" when its channel was deleted, null when the provider
+ * does not know the response, undefined when it has not ended.
+ * @param cancel whether to cancel a response that has not ended
  */
 async function endOf(
   services: RelayServices,
@@ -164,14 +167,14 @@ async function endOf(
   const id = encodeURIComponent(bill.response_id);
   const value = await ask(services, bill, channel, "GET", id);
   if (value !== undefined || !cancel) return value;
-  // It may end while it is cancelled: then the cancellation is refused, and it says so when it is asked again.
+  // It may end during the cancellation. The provider then rejects that, and the next request returns the end.
   return (
     (await ask(services, bill, channel, "POST", `${id}/cancel`)) ??
     (await ask(services, bill, channel, "GET", id))
   );
 }
 
-/** As `endOf`. */
+/** Returns values as `endOf` does. */
 async function ask(
   services: RelayServices,
   bill: BackgroundResponse,
@@ -208,7 +211,7 @@ async function ask(
     if ("error" in requested) return requested.error.status === 404 && method === "GET" ? null : undefined;
     return hasEnded(requested.text) ? requested.text : undefined;
   } catch {
-    // There is no memory for its answer now.
+    // The memory budget has no room for the response now.
     return undefined;
   } finally {
     memory?.release();
@@ -242,7 +245,7 @@ async function handOver(
   };
   for (let tries = 1; ; tries += 1) {
     try {
-      // Not twice: a statement whose answer was lost may have had its effect.
+      // `handOver` is safe to repeat: a statement whose result was lost may have taken effect.
       await services.background.handOver(bill);
       break;
     } catch (error) {
@@ -251,7 +254,7 @@ async function handOver(
         await sleep(LOOK_MS);
         continue;
       }
-      // No one would learn of its end.
+      // No node would learn of its end, so cancel it.
       const stored = {
         ...bill,
         created_time: currentTime(),
@@ -294,11 +297,14 @@ function storable(call: ChatCall, chosen: Chosen, lifecycle: CallLifecycle): Sto
 }
 
 function storedIn(bill: BackgroundResponse): StoredCall {
-  // Written by `storable`.
+  // `storable` wrote this.
   return JSON.parse(bill.call) as StoredCall;
 }
 
-/** Closes a bill, unless another node has. Throws when the charge could not be written: the bill stays open then. */
+/**
+ * Closes a bill, unless another node already has. Throws when the charge could not be written; the bill then
+ * stays open.
+ */
 async function close(services: RelayServices, bill: BackgroundResponse, text: string): Promise<void> {
   const stored = storedIn(bill);
   const call: Call = { ...stored.call, pin: undefined, signal: new AbortController().signal };
@@ -322,7 +328,10 @@ async function close(services: RelayServices, bill: BackgroundResponse, text: st
   await services.background.closed(bill.request_id);
 }
 
-/** Charged by the provider's usage. Without one: what failed is free; what was given up is charged as if its client had left. */
+/**
+ * Charges the provider's usage. Without usage, a failed response is free, and an abandoned one is charged as
+ * if its client had left.
+ */
 async function settle(lifecycle: CallLifecycle, text: string): Promise<void> {
   const { usage, tally } = dialects["openai-responses"].skimResponse(text);
   const status = statusOf(text);

@@ -9,20 +9,23 @@ import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 import { closeBefore, endBefore } from "./background.ts";
 
-/** A call about a response that its provider keeps: read, cancel, delete, or list its input. Free. */
+/** A call about a response that its provider stores: read, cancel, delete, or list its input. Free. */
 export interface StoredResponseCall extends Call {
   stored: StoredResponse;
   method: "GET" | "POST" | "DELETE";
-  /** What follows the id in the path. */
+  /** Path after the id. */
   below: "" | "/cancel" | "/input_items";
-  /** With the `?`. */
+  /** Query string, including the `?`. */
   query: string;
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const { decodeError } = dialects["openai-responses"];
 
-/** Asks the channel and key that made the response. Throws `not_found` when channel or response is gone. */
+/**
+ * Sends the call to the channel and key that created the response. Throws `not_found` when channel or
+ * response is gone.
+ */
 export function relayStored(
   services: RelayServices,
   requested: StoredResponseCall,
@@ -58,7 +61,7 @@ export function relayStored(
       return { body: failedForClients(text, chosen) };
     },
     otherwise(last) {
-      // What is not there is the response: no model was requested.
+      // The missing object is the response, because no model was requested.
       if (last?.kind === "not-found") throw responseNotFound(stored.id);
       return undefined;
     },

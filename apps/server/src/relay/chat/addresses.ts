@@ -4,21 +4,22 @@ import type { ChatRequest, DialectId } from "#dialects/ir.ts";
 import type { Provider } from "#providers/provider.ts";
 import type { ChatCall } from "./chat-call.ts";
 
-/** Which of a caller's addresses an upstream can be told, and the request with bytes for the others. Pure. */
-
-/** Whether this upstream wants the bytes of a part that the caller gave as an address. */
+/** Returns a check whether this upstream needs the bytes of a part that the caller gave as a URL. Pure. */
 export function wantsBytes(
   provider: Pick<Provider, "bytesOnly">,
   upstream: Pick<Upstream, "id" | "takesAddress">,
   client: DialectId,
 ): (part: AddressedPart) => boolean {
   if (upstream.id !== "own" && provider.bytesOnly?.includes(upstream.id) === true) return () => true;
-  // Whoever speaks the provider's own wire knows what it takes.
+  // A client that speaks the provider's own wire knows what the provider accepts.
   if (upstream.id === client) return () => false;
   return (part) => !upstream.takesAddress(part, part.source.url);
 }
 
-/** The request as this upstream can be told it. Answers the same object when all of it can go as it is. */
+/**
+ * Returns the request for this upstream, with URLs replaced by bytes where needed; the same object when
+ * unchanged.
+ */
 export function asWanted(
   call: Pick<ChatCall, "request" | "fetched">,
   wanted: (part: AddressedPart) => boolean,

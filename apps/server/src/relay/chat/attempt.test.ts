@@ -22,18 +22,18 @@ describe("the dialect of a call to OpenAI", () => {
   const search = { type: "web_search_20250305", name: "web_search" };
   const look = { name: "look", input_schema: schema };
 
-  it("a web search of a Messages client goes to Responses, its other calls to chat completions", () => {
+  it("sends a web search of a Messages client to Responses, its other calls to chat completions", () => {
     expect(sentIn("anthropic", "gpt-4o", { ...hi, tools: [search] })).toBe("openai-responses");
     expect(sentIn("anthropic", "gpt-4o", { ...hi, tools: [look] })).toBe("openai-chat");
     expect(sentIn("anthropic", "gpt-4o", hi)).toBe("openai-chat");
   });
 
-  it("a search of a Gemini client goes to Responses", () => {
+  it("sends a search of a Gemini client to Responses", () => {
     const body = { contents: [{ parts: [{ text: "Hi" }] }], tools: [{ googleSearch: {} }] };
     expect(sentIn("gemini", "gpt-4o", body)).toBe("openai-responses");
   });
 
-  it("a chat client keeps its own search, and goes to Responses for models without chat completions", () => {
+  it("keeps a chat client's own search, and uses Responses for models without chat completions", () => {
     expect(sentIn("openai-chat", "gpt-4o-search-preview", { ...hi, web_search_options: {} })).toBe(
       "openai-chat",
     );
@@ -41,7 +41,7 @@ describe("the dialect of a call to OpenAI", () => {
     expect(sentIn("openai-responses", "o3-pro", { input: "Hi" })).toBe("openai-responses");
   });
 
-  it("functions with an effort go where the model takes both", () => {
+  it("sends functions with an effort to a dialect in which the model accepts both", () => {
     const body = { ...hi, tools: [look], thinking: { type: "adaptive" } };
     expect(sentIn("anthropic", "gpt-5.4", body)).toBe("openai-responses");
     expect(sentIn("anthropic", "gpt-5.6-sol", { ...body, thinking: { type: "disabled" } })).toBe(
@@ -50,7 +50,7 @@ describe("the dialect of a call to OpenAI", () => {
     expect(sentIn("anthropic", "gpt-5.1", body)).toBe("openai-chat");
   });
 
-  it("a web search goes to Responses at every provider whose search is a tool of Responses", () => {
+  it("sends a web search to Responses at every provider whose search is a tool of Responses", () => {
     for (const provider of [xai, openrouter, volcengine]) {
       const gemini = { contents: [{ parts: [{ text: "Hi" }] }], tools: [{ googleSearch: {} }] };
       expect(sentIn("gemini", "m", gemini, provider)).toBe("openai-responses");
@@ -61,7 +61,7 @@ describe("the dialect of a call to OpenAI", () => {
     expect(sentIn("anthropic", "m", { ...hi, tools: [search] }, openrouter)).toBe("anthropic");
   });
 
-  it("other providers with both formats are asked as before", () => {
+  it("leaves other providers with both formats unchanged", () => {
     expect(sentIn("anthropic", "openai/gpt-oss-120b", { ...hi, tools: [search] }, groq)).toBe("openai-chat");
   });
 });

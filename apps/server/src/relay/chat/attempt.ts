@@ -7,23 +7,25 @@ import { upstreamFor } from "#relay/core/spoken-dialect.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { encodeBody } from "./outgoing-body.ts";
 
-/** A chat call as one target is sent it. */
+/** A chat call, encoded for one target. */
 export interface EncodedChat extends Encoded {
   upstream: Upstream;
-  /** Only where the answer would otherwise pass untouched, and its provider deviates from the dialect. */
+  /**
+   * Set only where the response would otherwise pass unchanged and the provider deviates from the dialect.
+   */
   mender: AnswerMender | undefined;
   /** Fields of the request that the target's format cannot express. */
   dropped: string[];
 }
 
-/** What encoding needs to know; a test of a channel has no more than this. */
+/** Input of the encoding. A channel test has no more fields than these. */
 export type Tried = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
   Partial<Pick<ChatCall, "estimate">>;
 
-/** Pure. */
+/** Encodes a call for a target. Pure. */
 export function encodeChat(call: Tried, target: Target, settings: Settings): EncodedChat {
   const { channel, upstreamModel: model } = target;
   const upstream = upstreamFor(channel, call.client.id, model, call.request);

@@ -24,11 +24,11 @@ function read(client: DialectId, text: string, from: DialectId = "openai-chat", 
   return readBody({ client: dialects[client], request }, { response, upstream });
 }
 
-describe("an answer of 200 that is none", () => {
-  // Untouched for a client of the same dialect, translated for another.
+describe("a response with status 200 that is an error", () => {
+  // Passes unchanged to a client of the same dialect, and is translated for another.
   const clients: DialectId[] = ["openai-chat", "openai-responses"];
 
-  it.each(clients)("tells a client of %s what the provider says is wrong", async (client) => {
+  it.each(clients)("returns the provider's error to a client of %s", async (client) => {
     const refused = {
       choices: null,
       usage: { total_tokens: 0, total_characters: 0 },
@@ -39,20 +39,20 @@ describe("an answer of 200 that is none", () => {
     });
   });
 
-  it.each(clients)("tells a client of %s that nothing came", async (client) => {
+  it.each(clients)("returns an error for an empty response to a client of %s", async (client) => {
     expect(await read(client, '{"choices":[]}')).toMatchObject({
       error: { kind: "server", message: "The upstream answered with nothing." },
     });
   });
 
-  it.each(clients)("tells a client of %s that it could not be read", async (client) => {
+  it.each(clients)("returns an error for an unreadable response to a client of %s", async (client) => {
     expect(await read(client, "<html></html>")).toMatchObject({
       error: { message: "The upstream's answer could not be read." },
     });
   });
 });
 
-describe("an answer without counts", () => {
+describe("a response without usage", () => {
   const ids: DialectId[] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
   const blocked = JSON.stringify({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" } });
   const refused = JSON.stringify({ candidates: [{ finishReason: "SAFETY" }] });
@@ -65,31 +65,25 @@ describe("an answer without counts", () => {
     ],
   });
 
-  it.each(ids)(
-    "a refusal of the prompt is an answer for a client of %s, and costs nothing",
-    async (client) => {
-      for (const text of [blocked, refused]) {
-        const answer = await read(client, text, "gemini");
-        expect(answer).toMatchObject({ usage: { input: 0, output: 0 } });
-        expect("body" in answer && answer.body).toMatch(/content_filter|"refusal"|blockReason|SAFETY/);
-      }
-    },
-  );
+  it.each(ids)("accepts a refusal of the prompt for a client of %s, and charges nothing", async (client) => {
+    for (const text of [blocked, refused]) {
+      const answer = await read(client, text, "gemini");
+      expect(answer).toMatchObject({ usage: { input: 0, output: 0 } });
+      expect("body" in answer && answer.body).toMatch(/content_filter|"refusal"|blockReason|SAFETY/);
+    }
+  });
 
-  it.each(ids)(
-    "a call without arguments or a sound alone is an answer for a client of %s",
-    async (client) => {
-      expect(await read(client, called, "gemini")).toMatchObject({ usage: undefined });
-      expect(await read(client, spoken, "gemini")).not.toHaveProperty("error");
-    },
-  );
+  it.each(ids)("accepts a call without arguments, and audio alone, for a client of %s", async (client) => {
+    expect(await read(client, called, "gemini")).toMatchObject({ usage: undefined });
+    expect(await read(client, spoken, "gemini")).not.toHaveProperty("error");
+  });
 
-  it.each(ids)("nothing at all is none for a client of %s", async (client) => {
+  it.each(ids)("rejects an empty response for a client of %s", async (client) => {
     const text = JSON.stringify({ candidates: [{ content: { parts: [] }, finishReason: "STOP" }] });
     expect(await read(client, text, "gemini")).toHaveProperty("error");
   });
 
-  it("a call that the model did not finish is a failure for clients that have no reason for it", async () => {
+  it("returns an error for an unfinished tool call to clients whose dialect has no finish reason for it", async () => {
     const text = JSON.stringify({
       candidates: [{ finishReason: "MALFORMED_FUNCTION_CALL" }],
       usageMetadata: { promptTokenCount: 5 },
@@ -102,8 +96,8 @@ describe("an answer without counts", () => {
   });
 });
 
-describe("a stream that was not asked for", () => {
-  it("is read whatever its content type says", async () => {
+describe("a stream that was not requested", () => {
+  it("is read whatever its content type", async () => {
     const chunk = { id: "c", choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: "stop" }] };
     const text = `\n: comment\n\ndata: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
     for (const type of ["application/json", "text/event-stream", "text/plain"]) {

@@ -14,14 +14,14 @@ import { beginOf, isEvents, UNCOUNTED_BYTES, wholeText } from "#relay/core/whole
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 
-/** A whole answer: read, understood as far as the meter needs it, and spelled for the client. */
+/** A complete response: read, metered, and encoded for the client. */
 export interface ReadBody {
   body: string;
   usage: Usage | undefined;
   tally: Tally;
 }
 
-/** Answers may carry images and audio as base64. */
+/** Responses may contain images and audio as base64. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
 type ReadCall = Pick<ChatCall, "client" | "request"> &
@@ -33,7 +33,7 @@ interface Came {
   mender?: AnswerMender | undefined;
 }
 
-/** Answers a large one that may pass untouched as the response that it is. */
+/** Reads a response. Returns a large one that may pass unchanged as the response itself. */
 export async function readBody(
   call: ReadCall,
   came: Came,
@@ -55,19 +55,22 @@ export async function readBody(
   } else text = await wholeText(response, MAX_BODY_BYTES, memory);
   if (isEvents(text)) return spell(call, upstream.id, await collect(came, () => framesIn(text), undefined));
   if (upstream.id !== "own" && upstream.id === call.client.id) {
-    // Untouched: a scan finds the usage. An answer that is not JSON at all must not reach a client as one.
+    // Passes unchanged; a scan finds the usage. A response that is not JSON must not reach a client as a
+    // success.
     if (!isObject(text)) return { error: unreadable(response.status) };
     const body = mended(text, came.mender);
     const { usage, tally } = upstream.skimResponse(body);
     if (usage !== undefined || !isSilent(tally)) return { body, usage, tally };
-    // Neither counts nor text: only a refusal, a call without arguments or a medium is an answer.
+    // Neither usage nor text: only a refusal, a call without arguments or media count as a response.
     const answer = understand(came, text);
     return "error" in answer ? answer : { body, usage: usageOfAnswer(answer), tally };
   }
   return spell(call, upstream.id, understand(came, text));
 }
 
-/** What is corrected, or stored by this gateway, is needed as a whole. */
+/**
+ * Whether the response may pass unchanged. One that is corrected, or stored by this gateway, is needed whole.
+ */
 function mayPass({ finished, rewritten }: ReadCall, { mender }: Came): boolean {
   return mender === undefined && finished === undefined && rewritten !== true;
 }
@@ -76,14 +79,17 @@ function isObject(text: string): boolean {
   return text.trimStart().startsWith("{");
 }
 
-/** The answer without its provider's deviations from the dialect; the very same text where there are none. */
+/**
+ * Returns the response without its provider's deviations from the dialect; the same text where there are
+ * none.
+ */
 function mended(text: string, mender: AnswerMender | undefined): string {
   const body = mender === undefined ? undefined : parseRecord(text);
   const next = body === undefined ? undefined : mender?.whole(body);
   return next === undefined || next === body ? text : JSON.stringify(next);
 }
 
-/** A whole answer that is to be told in another form than its own. */
+/** Reads a complete response that is needed in another format than its own. */
 export async function readAnswer(
   came: Came,
   memory: Memory | undefined,
@@ -131,14 +137,17 @@ function saysNothing(answer: ChatResponse): boolean {
   return answer.usage === undefined && isEmpty && !isRefused(answer);
 }
 
-/** What the provider counted. A refusal that it did not count costs nothing. */
+/** Returns the billed usage. A refusal without usage costs nothing. */
 function usageOfAnswer(answer: ChatResponse): Usage | undefined {
   const isFree = answer.usage === undefined && isRefused(answer);
   const isEmpty = answer.choices.every((choice) => choice.parts.length === 0);
   return isFree && isEmpty ? { input: 0, output: 0 } : billedUsage(answer);
 }
 
-/** A model that could not finish has given no answer: no format but its own has a reason for that. */
+/**
+ * Returns an error for a model that could not finish. Only the provider's own dialect has a finish reason for
+ * that.
+ */
 function failureOf({ choices }: ChatResponse): { error: UpstreamError } | undefined {
   const [first] = choices;
   return first !== undefined && choices.every(({ finish }) => finish === "error")
@@ -146,7 +155,7 @@ function failureOf({ choices }: ChatResponse): { error: UpstreamError } | undefi
     : undefined;
 }
 
-/** @param raw the provider's own reason */
+/** @param raw the provider's own finish reason */
 export function brokenOff(raw: string | undefined): UpstreamError {
   const reason = raw === undefined ? "" : ` (${raw})`;
   return { kind: "server", message: `The model could not finish its answer${reason}.`, status: 200 };
@@ -158,7 +167,7 @@ async function* framesIn(text: string): AsyncGenerator<RawFrame[], void, undefin
   yield splitter.flush();
 }
 
-/** A stream that no one asked for: the provider streams whatever is asked. */
+/** Collects a stream that was not requested: some providers always stream. */
 async function collect(
   { response, upstream }: Came,
   open: (isClosing: () => boolean) => AsyncGenerator<RawFrame[], void, undefined>,
@@ -190,7 +199,7 @@ async function collect(
   return saysNothing(answer) ? { error: silence } : (failureOf(answer) ?? answer);
 }
 
-/** Undefined for JSON that is no answer of this dialect: another channel may have one. */
+/** Returns undefined for JSON that is no response of this dialect; another channel may return one. */
 function decode(upstream: Upstream, parsed: unknown): ChatResponse | undefined {
   try {
     return upstream.decodeResponse(parsed);
@@ -205,10 +214,12 @@ function isSilent(tally: Tally): boolean {
 }
 
 const namedError = /"(?:error|base_resp|code)"/;
-/** What is no answer at all may be a provider's bare sentence. */
+/** A body that is no response at all may contain only a message of the provider. */
 const bareError = /"(?:error|base_resp|code|message|detail)"/;
 
-/** Some providers answer 200 with an error inside, or with nothing at all: neither is an answer. */
+/**
+ * Returns the error in a response with status 200, which some providers send; undefined when there is none.
+ */
 function errorInside(
   { upstream, response }: Came,
   text: string,

@@ -1,15 +1,13 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 
-/** Which fields of a request a provider's quirks took away or changed, by the names a caller knows. Pure. */
-
-/** Ours, or said elsewhere: the model and the stream are known without them. */
+/** Fields that the gateway sets itself, or that repeat what is known. */
 const ours = new Set(["model", "stream", "stream_options", "anthropic_version", "include"]);
 
-/** Lists of what was said: of these only fields that are gone are named. */
+/** Message lists. Only removed fields are reported for these. */
 const conversations = new Set(["messages", "contents", "input", "system"]);
 
-/** Fields that mean one thing only together. */
+/** Objects whose fields have a meaning only together. */
 const whole = new Set(["response_format", "tool_choice", "stop", "tools", "thinking"]);
 
 function isSame(one: unknown, other: unknown): boolean {
@@ -32,7 +30,7 @@ function compare(before: Wire, after: Wire, path: string, found: Set<string>): v
     const name = path + key;
     if (value === null || value === undefined || ours.has(name)) continue;
     if (!(key in after)) {
-      // A field that goes on under another name is not lost.
+      // A field with a new name is not lost.
       if (!added.some((other) => isSame(after[other], value))) found.add(name);
     } else if (after[key] !== value) {
       const inner = asRecord(value);
@@ -45,7 +43,7 @@ function compare(before: Wire, after: Wire, path: string, found: Set<string>): v
   }
 }
 
-/** In the words of our own translation, for callers who did not write the fields themselves. */
+/** Names in our common translation, for callers who did not write the provider's fields themselves. */
 const commonNames: Readonly<Record<string, string>> = {
   stop_sequences: "stop",
   max_completion_tokens: "max_tokens",
@@ -55,7 +53,7 @@ const commonNames: Readonly<Record<string, string>> = {
 
 type Thinking = { on: boolean; off: boolean; effort: unknown };
 
-/** What a body says about thinking, in any of its forms. */
+/** Returns the thinking settings of a body, in any format. */
 function thinkingOf(wire: Wire): Thinking {
   const type = asRecord(wire["thinking"])?.["type"];
   const config = asRecord(asRecord(wire["generationConfig"])?.["thinkingConfig"]);
@@ -69,12 +67,12 @@ function thinkingOf(wire: Wire): Thinking {
   return { on: isSet && !isOff, off: isOff, effort };
 }
 
-/** Whether a body asks the model to think. */
+/** Whether a body requests thinking. */
 export function asksToThink(wire: Wire): boolean {
   return thinkingOf(wire).on;
 }
 
-/** Whether a wish about thinking was lost or weakened; another form of the same wish is none. */
+/** Whether a thinking setting was lost or weakened. The same setting in another format counts as kept. */
 function losesThinking(before: Thinking, after: Thinking): boolean {
   if (before.on ? !after.on : before.off && !after.off) return true;
   const isBoth = before.effort !== undefined && after.effort !== undefined;
@@ -84,7 +82,10 @@ function losesThinking(before: Thinking, after: Thinking): boolean {
 const forms =
   /^(?:thinking|output_config|output_config\.effort|reasoning|reasoning\.effort|reasoning_effort|generationConfig\.thinkingConfig.*|messages\.reasoning.*)$/;
 
-/** @param translated the body was written by us, in another format than the caller's */
+/**
+ * Returns the fields of a request that a provider's quirks removed or changed, by the caller's names. Pure.
+ * @param translated whether the body was translated from another format of the caller
+ */
 export function changedFields(before: Wire, after: Wire, translated: boolean): string[] {
   if (before === after) return [];
   const found = new Set<string>();

@@ -3,25 +3,28 @@ import type { Dialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
 
-/** A chat call, decoded. */
+/** A decoded chat call. */
 export interface ChatCall extends Call {
   client: Dialect;
-  /** The body as parsed, and as it came: the same call in three forms, so that nothing is parsed twice. */
+  /** The parsed body and the raw one, beside the decoded `request`, so that nothing is parsed twice. */
   body: Wire;
   raw: Buffer;
   request: ChatRequest;
-  /** Headers of the client that an upstream of the same dialect understands. */
+  /** Client headers for an upstream of the same dialect. */
   forward: Record<string, string>;
-  /** `request` says more than the body: the body must not pass in its place. */
+  /** `request` contains more than the body, so the body must not be sent instead. */
   rewritten?: boolean;
-  /** Tokens of the conversation that it continues and that its provider keeps; none = unknown. */
+  /** Tokens of the continued conversation that its provider stores; undefined = unknown. */
   earlierTokens?: number;
-  /** What stands at addresses in the request, for providers that want the bytes. */
+  /** Content of URLs in the request, for providers that need the bytes. */
   fetched?: ReadonlyMap<string, Bytes>;
-  /** The provider is to answer at once and go on working: such an answer is asked for later. */
+  /** The provider responds at once and continues in the background. The result is fetched later. */
   background?: boolean;
-  /** It adds to a conversation: the same request is another one the next time. */
+  /** The call adds to a conversation, so an identical request is a different call later. */
   stateful?: boolean;
-  /** Called after the bill, before the answer's end leaves, with that end as the client will read it. */
+  /**
+   * Called after the bill is closed and before the end of the response is sent, with that end as the client
+   * receives it.
+   */
   finished?(end: string, chosen: Chosen): Promise<void>;
 }

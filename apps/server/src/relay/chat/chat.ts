@@ -19,7 +19,7 @@ import { requireAllowedContent } from "./content-policy.ts";
 import { fetchAhead } from "./fetch-ahead.ts";
 import { finish, openStream } from "./stream.ts";
 
-/** A chat call: any client dialect to any upstream dialect, streamed or whole. */
+/** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
 export async function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
   const call: ChatCall = { ...requested, kind: chatKind(requested.request, requested.estimate) };
   return relayKept<EncodedChat>(
@@ -38,7 +38,7 @@ export async function relayChat(services: RelayServices, requested: ChatCall): P
   );
 }
 
-/** Before anything is held or remembered. The log hears of a refusal. */
+/** Checks the content policy before anything is reserved or cached. Logs a rejection. */
 function obeyPolicy(services: RelayServices, call: ChatCall): void {
   try {
     requireAllowedContent(call.request, services.settings.current());
@@ -52,7 +52,7 @@ export function streamType({ jsonArrayStream }: ChatRequest): string {
   return jsonArrayStream === true ? "application/json" : "text/event-stream; charset=utf-8";
 }
 
-/** Limits and names are those of the channel's account, which are not the client's. */
+/** Excludes limits and names of the channel's account, which are not the client's. */
 const anthropicHeaders = /^anthropic-(?!ratelimit|priority|fast|organization|workspace)[\w-]+$/;
 
 async function readChat(

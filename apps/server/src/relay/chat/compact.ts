@@ -6,7 +6,10 @@ import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 
-/** A long conversation made short by its provider. What comes back only that provider can read, so it passes untouched. */
+/**
+ * A call that compacts a conversation at its provider. Only that provider can read the result, so it passes
+ * unchanged.
+ */
 export interface CompactCall extends Call {
   body: Wire;
   forward: Record<string, string>;

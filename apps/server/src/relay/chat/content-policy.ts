@@ -4,8 +4,8 @@ import type { ChatRequest } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 
 /**
- * What operators do not want asked: phrases that must not stand in what a user says. Throws `content_policy_violation`,
- * which does not name the phrase: no one shall learn the list by asking.
+ * Throws `content_policy_violation` when a user message contains a phrase that administrators forbid. The
+ * error does not contain the phrase, so that no caller can learn the list by trial.
  */
 export function requireAllowedContent({ messages }: ChatRequest, settings: Settings): void {
   if (!settings.EnableSafe) return;
@@ -21,7 +21,10 @@ export function requireAllowedContent({ messages }: ChatRequest, settings: Setti
   }
 }
 
-/** Settings are one object until someone changes them: the list is read once for each, not once per call. */
+/**
+ * Cached per settings object, which is replaced on every change, so that the list is parsed once and not per
+ * call.
+ */
 const known = new WeakMap<Settings, readonly string[]>();
 
 function phrasesIn(settings: Settings): readonly string[] {

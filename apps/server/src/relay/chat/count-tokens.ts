@@ -10,29 +10,29 @@ import { answerHeaders, relay } from "#relay/core/exchange.ts";
 import { shapeOf } from "#relay/core/send.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
-/** How many tokens a request has: asked of a provider that speaks the client's dialect, else counted by us. Free. */
+/** A call to count a request's tokens: by a provider that speaks the client's dialect, else by us. Free. */
 export interface CountCall extends Call {
   client: Dialect;
   body: Wire;
   raw: Buffer;
   request: ChatRequest;
-  /** What came before is in `request` only: no provider can be asked with the body. */
+  /** Earlier messages are in `request` only, so the body cannot be sent to a provider. */
   rewritten?: boolean;
   forward: Record<string, string>;
 }
 
-/** Says in an answer's headers that a number is ours, not the provider's. */
+/** Response header that marks a number as our estimate. */
 const OURS = { "x-gateway-estimated": "tokens" };
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 64 * 1024;
 
 export interface TokenCount {
   headers: Record<string, string>;
-  /** In the client's dialect. */
+  /** Response in the client's dialect. */
   body: string;
 }
 
-/** Throws as `makePlan` does: the model must be one that this caller could use. */
+/** Counts tokens. Throws as `makePlan` does: the caller must be allowed to use the model. */
 export function countTokens(services: RelayServices, requested: CountCall): Promise<TokenCount> {
   const call: CountCall = { ...requested, books: "none" };
   return relay<TokenCount>(services, call, {
@@ -57,7 +57,7 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
       await lifecycle.pass({ outcome: "complete", status: 200 });
       return { headers: answerHeaders(response.headers, []), body };
     },
-    // A provider that cannot count now leaves it to us.
+    // If no provider can count now, we estimate.
     otherwise: () => ({
       headers: OURS,
       body: JSON.stringify(
@@ -67,7 +67,7 @@ export function countTokens(services: RelayServices, requested: CountCall): Prom
   });
 }
 
-/** Undefined where this target cannot count. */
+/** Returns the provider's path for counting; undefined where this target cannot count. */
 function pathAt({ client, rewritten }: CountCall, { channel, upstreamModel }: Target): string | undefined {
   const { count, id } = client;
   if (count === undefined || rewritten === true) return undefined;

@@ -12,24 +12,24 @@ import { wantsBytes } from "./addresses.ts";
 import type { ChatCall } from "./chat-call.ts";
 
 /**
- * Pictures, sounds and files that a caller gave as addresses, for providers that want their bytes: fetched once the
- * call is reserved for, a few at a time, through the one client that reaches public machines only. Their bytes count
- * in the memory budget before they are kept.
+ * Fetches images, audio and files that a caller gave as URLs, for providers that need their bytes. Fetches
+ * begin after the reservation, a few at a time, with the client that reaches public addresses only. The bytes
+ * count in the memory budget before they are kept.
  */
 
 const MAX_ADDRESSES = 32;
 const MAX_FILE_BYTES = 24 * 1024 * 1024;
-/** What a body may hold may also be fetched for it. */
+/** Same limit as for a request body. */
 const MAX_ALL_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;
-/** Addresses of one call that are fetched at the same time. */
+/** Concurrent fetches of one call. */
 const AT_ONCE = 4;
-/** A file is in memory as bytes, as base64 and within the body that is sent. */
+/** Copies of a file in memory: bytes, base64, and the body that is sent. */
 const COPIES = 3;
 
 /**
- * Fetches what any channel of the plan would want, and counts it anew. Answers what the call then is, or undefined
- * when it needs nothing. Throws `invalid_request` with the path of the address.
+ * Fetches what any channel of the plan needs, and estimates the call again. Returns the changed fields, or
+ * undefined when nothing is needed. Throws `invalid_request` with the path of the URL.
  */
 export async function fetchAhead(
   services: Services,
@@ -70,7 +70,7 @@ async function fetchAll(
   if (kinds.size > MAX_ADDRESSES) throw invalidRequest({ reason: "too_many_addresses", most: MAX_ADDRESSES });
   const others = new AbortController();
   const signal = AbortSignal.any([abortSignalOf(call.signal), others.signal]);
-  // The endpoint gives back what the call uses; without one, the files are counted while they are read.
+  // The endpoint releases the call's memory. Without an endpoint, count the files only while they are read.
   const own =
     call.memory === undefined
       ? await services.memory.acquire(0, { owner: `user${call.caller.userId}`, signal })
@@ -117,13 +117,13 @@ async function fetchAll(
   }
 }
 
-/** The same mistake, with the place in the caller's body that the address stands at. */
+/** Returns the error with the URL's path in the caller's body. */
 function placed(error: GatewayError, body: unknown, url: string): GatewayError {
   const path = pathOf(body, url);
   return path === undefined ? error : atField(error, path);
 }
 
-/** Where a text stands in a JSON value, e.g. `messages.0.content.1.image_url.url`. */
+/** Returns the path of a text in a JSON value, e.g. `messages.0.content.1.image_url.url`. */
 function pathOf(value: unknown, text: string): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {

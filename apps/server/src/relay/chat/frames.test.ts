@@ -3,7 +3,7 @@ import { TransportError } from "#platform/http.ts";
 import { createMemoryBudget } from "#platform/memory-budget.ts";
 import { readFrames } from "./frames.ts";
 
-/** An upstream that sends these chunks as long as someone reads; a number is a pause in milliseconds. */
+/** Creates an upstream that sends these chunks while it is read. A number is a pause in milliseconds. */
 function upstream(script: Iterable<string | number>) {
   const state = { sent: 0, cancelled: false };
   let wake = () => {};
@@ -47,8 +47,8 @@ async function read(source: ReturnType<typeof upstream>, isComplete = (data: str
   return seen;
 }
 
-describe("the frames of a stream", () => {
-  it("come as they are, up to the end", async () => {
+describe("readFrames", () => {
+  it("yields the frames up to the end", async () => {
     const source = upstream(["data: a\n\ndata:", " last\n\n", "data: b"]);
     expect(await read(source)).toEqual(["a", "last", "b"]);
   });
@@ -57,14 +57,14 @@ describe("the frames of a stream", () => {
     ["a line that never ends", "x".repeat(500)],
     ["a frame whose lines never end", `data: ${"x".repeat(500)}\n`],
     ["comments without end", `: ${"x".repeat(500)}\n\n`],
-  ])("end as an error of the upstream when it sends %s", async (_what, chunk) => {
+  ])("fails with an upstream error when the upstream sends %s", async (_what, chunk) => {
     const source = upstream(forever(chunk));
     await expect(read(source)).rejects.toMatchObject({ name: "TransportError", kind: "network" });
     expect(source.state).toMatchObject({ cancelled: true });
     expect(source.state.sent).toBeLessThan(limits.maxChars + 2 * chunk.length);
   });
 
-  it("are cut off where the upstream babbles on after its last one", async () => {
+  it("cancels an upstream that continues after the last frame", async () => {
     const source = upstream([
       "data: a\n\n",
       "data: last\n\n",
@@ -78,7 +78,7 @@ describe("the frames of a stream", () => {
   it.each([
     ["falls silent", [60_000]],
     ["sends nothing but comments", [10, ": still here\n\n"]],
-  ])("are not waited for when the upstream %s after its last one", async (_how, steps) => {
+  ])("stops waiting when the upstream %s after its last frame", async (_how, steps) => {
     const source = upstream(
       (function* () {
         yield "data: last\n\n";
@@ -87,17 +87,17 @@ describe("the frames of a stream", () => {
     );
     const begun = Date.now();
     expect(await read(source)).toEqual(["last"]);
-    // The comments alone would go on for seven seconds, the silence for a minute.
+    // The comments alone would last seven seconds, the silence a minute.
     expect(Date.now() - begun).toBeLessThan(5_000);
     expect(source.state.cancelled).toBe(true);
   });
 });
 
-describe("frames: the memory budget", () => {
+describe("readFrames: memory budget", () => {
   const megabyte = 1024 * 1024;
   const long = ["data: ", ...Array.from({ length: 32 }, () => "x".repeat(64 * 1024))];
 
-  it("counts a long frame while it arrives, and gives it back when the next one is there", async () => {
+  it("counts a long frame while it arrives, and releases it when the next one arrives", async () => {
     const budget = createMemoryBudget(64 * megabyte);
     const memory = await budget.acquire(1, { owner: "user1" });
     let most = 0;
@@ -116,7 +116,7 @@ describe("frames: the memory budget", () => {
     expect(budget.used).toBe(1);
   });
 
-  it("refuses a frame for which it has no room, and keeps nothing of it", async () => {
+  it("rejects a frame that does not fit, and keeps nothing of it", async () => {
     const budget = createMemoryBudget(8 * megabyte);
     const other = await budget.acquire(4 * megabyte, { owner: "user2" });
     const memory = await budget.acquire(1, { owner: "user1", timeoutMs: 50 });

@@ -5,20 +5,24 @@ import { TransportError, type UpstreamResponse } from "#platform/http.ts";
 import type { Memory } from "#relay/core/call.ts";
 import { UNCOUNTED_BYTES } from "#relay/core/whole-text.ts";
 
-/** The frames of an upstream's stream as they come, and the patience and memory that one may cost. */
+/** Time and memory limits of an upstream's stream. */
 export interface StreamLimits {
-  /** Of one frame, and of all that comes after the frame that completes the answer. */
+  /** Characters of one frame, and of everything after the frame that completes the response. */
   maxChars: number;
-  /** Milliseconds without a frame, once the answer is complete, until the connection is given up. */
+  /** Milliseconds without a frame, once the response is complete, until the connection is closed. */
   graceMs: number;
 }
 
-/** Old models of one dialect say "finished" in every chunk: the grace is longer than any pause between two. */
+/**
+ * Old models of one dialect send "finished" in every chunk, so the grace period exceeds any pause between two
+ * chunks.
+ */
 export const streamLimits: StreamLimits = { maxChars: 32 * 1024 * 1024, graceMs: 20_000 };
 
 /**
- * One list for what came at once, empty ones left out. An upstream that goes on after its answer is complete is cut
- * off, and that is no error. Throws TransportError, and `overloaded` when a long frame has no room in the memory budget.
+ * Yields the frames in batches as they arrive, without empty batches. An upstream that continues after its
+ * response is complete is cut off without an error. Throws TransportError, and `overloaded` when a long frame
+ * does not fit the memory budget.
  */
 export function readFrames(
   response: Pick<UpstreamResponse, "chunks" | "cancel">,
@@ -67,11 +71,11 @@ export function readFrames(
   });
 }
 
-/** A frame that is not complete, and what it becomes for the client. */
+/** Copies in memory: the incomplete frame, and its form for the client. */
 const COPIES = 2;
 const FIRST_STEP = 1024 * 1024;
 
-/** Counts a long frame in the memory budget while it arrives; `allocate` throws `overloaded`. */
+/** Counts a long frame in the memory budget while it arrives. `allocate` throws `overloaded`. */
 function allocateFrame(memory: Memory): { allocate(chars: number): Promise<void> | undefined; free(): void } {
   let counted = 0;
   function free(): void {

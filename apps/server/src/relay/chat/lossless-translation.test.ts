@@ -11,7 +11,7 @@ import { channel } from "#domain/channels/channels.fixture.ts";
 import { converse } from "#providers/wires/converse/index.ts";
 import { encodeBody } from "./outgoing-body.ts";
 
-/** What a translation takes along, and what it says that it does not. */
+/** Translates a body. Returns the wire, and the fields reported as dropped. */
 function translated(
   client: DialectId,
   body: Wire,
@@ -32,7 +32,7 @@ const ids: DialectId[] = ["openai-chat", "openai-responses", "anthropic", "gemin
 const hi = { role: "user", content: "Hi" };
 const messages = (...content: Wire[]): Wire => ({ max_tokens: 9, messages: [{ role: "user", content }] });
 
-describe("names of tools that an upstream refuses", () => {
+describe("tool names that an upstream rejects", () => {
   const long = `mcp__${"server_".repeat(9)}__do-it`;
   const dotted = "files.read:now";
   const call = { type: "tool_use", id: "c", name: long, input: {} };
@@ -47,19 +47,16 @@ describe("names of tools that an upstream refuses", () => {
     tool_choice: { type: "tool", name: long },
   };
 
-  it.each(["openai-chat", "openai-responses", "gemini"] as const)(
-    "%s: are shortened wherever they stand",
-    (to) => {
-      const sent = JSON.stringify(translated("anthropic", body, to).wire);
-      expect(sent).not.toContain(long);
-      const [name = ""] = /mcp__[\w-]*_[0-9a-f]{8}/.exec(sent) ?? [];
-      expect(name).toHaveLength(64);
-      const times = to === "gemini" ? 4 : 3;
-      expect(sent.split(name)).toHaveLength(times + 1);
-    },
-  );
+  it.each(["openai-chat", "openai-responses", "gemini"] as const)("%s: are shortened everywhere", (to) => {
+    const sent = JSON.stringify(translated("anthropic", body, to).wire);
+    expect(sent).not.toContain(long);
+    const [name = ""] = /mcp__[\w-]*_[0-9a-f]{8}/.exec(sent) ?? [];
+    expect(name).toHaveLength(64);
+    const times = to === "gemini" ? 4 : 3;
+    expect(sent.split(name)).toHaveLength(times + 1);
+  });
 
-  it("come back as the client gave them, whole and streamed", () => {
+  it("are restored for the client, whole and streamed", () => {
     const name = fc.oneof(
       fc.constantFrom(long, `${long}2`, dotted, "plain", "1st", "名前"),
       fc.string({ unit: "grapheme", minLength: 1, maxLength: 140 }),
@@ -102,7 +99,7 @@ describe("names of tools that an upstream refuses", () => {
     );
   });
 
-  it("are left alone where the upstream takes them", () => {
+  it("are unchanged where the upstream accepts them", () => {
     const request = { model: "m", stream: false, messages: [], tools: [{ name: dotted }] };
     expect(toolNames(request, "gemini")).toBeUndefined();
     expect(withToolNames(request, undefined)).toBe(request);
@@ -110,7 +107,7 @@ describe("names of tools that an upstream refuses", () => {
   });
 });
 
-describe("wishes for a web search", () => {
+describe("web search options", () => {
   const place = { city: "Kyoto", country: "JP" };
   const location = { type: "approximate", ...place };
   const claude = {
@@ -127,7 +124,7 @@ describe("wishes for a web search", () => {
     search_context_size: "low",
   };
 
-  it("go between Messages and Responses in each other's form", () => {
+  it("are translated between Messages and Responses", () => {
     const there = translated(
       "anthropic",
       { ...messages({ type: "text", text: "Hi" }), tools: [claude] },
@@ -149,7 +146,7 @@ describe("wishes for a web search", () => {
     expect(back.dropped).toEqual(["tools.search_context_size"]);
   });
 
-  it("of chat completions become those of both", () => {
+  it("are translated from chat completions to both", () => {
     const options = {
       search_context_size: "high",
       user_location: { type: "approximate", approximate: place },
@@ -164,7 +161,7 @@ describe("wishes for a web search", () => {
     ]);
   });
 
-  it("that no upstream has are named with their path", () => {
+  it("are reported with their path when no upstream supports them", () => {
     const blocked = {
       ...messages({ type: "text", text: "Hi" }),
       tools: [{ ...claude, allowed_domains: null, blocked_domains: ["b.org"] }],
@@ -197,7 +194,7 @@ describe("wishes for a web search", () => {
   });
 });
 
-describe("search results and documents of text", () => {
+describe("search results and text documents", () => {
   const result = {
     type: "search_result",
     source: "https://a.org/1",
@@ -212,7 +209,7 @@ describe("search results and documents of text", () => {
   };
 
   it.each(["openai-chat", "openai-responses", "gemini", "converse"] as const)(
-    "reach %s as text, in a message and in a tool's result",
+    "reach %s as text, in a message and in a tool result",
     (to) => {
       const called = [
         { role: "assistant", content: [{ type: "tool_use", id: "c", name: "look", input: {} }] },
@@ -229,7 +226,7 @@ describe("search results and documents of text", () => {
   );
 });
 
-describe("what a translation does not take along", () => {
+describe("fields that a translation drops", () => {
   const schema = { type: "object", properties: {} };
   const pdf = { type: "base64", media_type: "application/pdf", data: "AA==" };
   const image = { type: "input_image", image_url: "https://a.org/1.png", detail: "high" };
@@ -380,8 +377,8 @@ describe("what a translation does not take along", () => {
   });
 });
 
-describe("words that Messages refuses", () => {
-  it("spaces alone are left out, and the last words of an assistant end without any", () => {
+describe("texts that Messages rejects", () => {
+  it("drops white-space-only texts, and trims the end of the last assistant text", () => {
     const body = {
       messages: [
         {
@@ -401,7 +398,7 @@ describe("words that Messages refuses", () => {
   });
 });
 
-describe("an answer in another format", () => {
+describe("a response in another format", () => {
   const request = { model: "m", stream: true, messages: [] };
   const usage = { input: 7, output: 5, cacheRead: 161, cacheWrite5m: 7, reasoning: 9 };
   const answer: ChatResponse = {
@@ -411,7 +408,7 @@ describe("an answer in another format", () => {
     usage,
   };
 
-  it.each(ids)("%s: no share of the tokens is larger than the total", (id) => {
+  it.each(ids)("%s: no share of the tokens exceeds the total", (id) => {
     const wire = dialects[id].encodeResponse(answer, request);
     const { usage: read } = dialects[id].decodeResponse(wire);
     expect(read?.input).toBe(7);
@@ -421,7 +418,7 @@ describe("an answer in another format", () => {
     expect(read?.reasoning ?? 0).toBeLessThanOrEqual(5);
   });
 
-  it("Messages: a count of nothing at the end of a stream is the count", () => {
+  it("Messages: a zero count at the end of a stream is the count", () => {
     const decoder = dialects.anthropic.decodeStream();
     const events = [
       { type: "message_start", message: { usage: { input_tokens: 5, output_tokens: 1 } } },
@@ -436,7 +433,7 @@ describe("an answer in another format", () => {
   });
 
   it.each(["openai-responses", "anthropic"] as const)(
-    "%s: a sound without words is a link with the sound in it",
+    "%s: encodes audio without a transcript as a data link",
     (id) => {
       const source = { type: "data" as const, mediaType: "audio/wav", data: "AA==" };
       const spoken: ChatResponse = {
@@ -454,7 +451,7 @@ describe("an answer in another format", () => {
     },
   );
 
-  it("Responses: a picture keeps its type both ways", () => {
+  it("Responses: keeps the type of an image in both directions", () => {
     const item = { type: "image_generation_call", result: "/9j/4AAQ", output_format: "jpeg" };
     for (const each of [item, { ...item, output_format: undefined }]) {
       const { choices } = dialects["openai-responses"].decodeResponse({ output: [each] });
@@ -464,7 +461,7 @@ describe("an answer in another format", () => {
     }
   });
 
-  it("Messages: text without citations has no field for them", () => {
+  it("Messages: omits citations for text without any", () => {
     const parts = [
       { type: "text" as const, text: "Hi" },
       { type: "refusal" as const, text: "No" },
@@ -476,7 +473,7 @@ describe("an answer in another format", () => {
     expect(JSON.stringify(wire)).not.toContain("citations");
   });
 
-  it("Gemini: calls before an unexpected one are calls", () => {
+  it("Gemini: keeps calls before an unexpected one", () => {
     const candidate = {
       content: { parts: [{ functionCall: { name: "f" } }] },
       finishReason: "UNEXPECTED_TOOL_CALL",
@@ -493,7 +490,7 @@ describe("an answer in another format", () => {
   });
 });
 
-describe("a schema of an answer that is no object", () => {
+describe("a response schema that is not an object", () => {
   const item = { $ref: "#/$defs/word" };
   const schema = { type: "array", items: item, $defs: { word: { type: "string" } } };
   const contents = [{ parts: [{ text: "Hi" }] }];
@@ -509,7 +506,7 @@ describe("a schema of an answer that is no object", () => {
     $defs: schema.$defs,
   };
 
-  it("is the one field of an object for OpenAI, and stays as it is for others", () => {
+  it("is wrapped in an object for OpenAI, and unchanged for others", () => {
     expect(translated("gemini", asking(schema), "openai-chat").wire).toMatchObject({
       response_format: { json_schema: { schema: object } },
     });
@@ -525,7 +522,7 @@ describe("a schema of an answer that is no object", () => {
     ).toBe(true);
   });
 
-  it("comes back without the object, whole and streamed, wherever it is cut", () => {
+  it("is unwrapped whole and streamed, at any split", () => {
     const list = fc.array(fc.string({ unit: "grapheme" }));
     fc.assert(
       fc.property(list, fc.nat(), (value, at) => {

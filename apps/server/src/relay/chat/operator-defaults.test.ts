@@ -11,8 +11,8 @@ function sent(dialect: DialectId, part: Partial<ChatRequest>, wishes: Partial<Op
   return dialects[dialect].encodeRequest(withDefaults(request, dialect, settings)).body;
 }
 
-describe("a request that leaves something open", () => {
-  it("gets the limit that the operator has set for this Anthropic model, or for all", () => {
+describe("a request with open settings", () => {
+  it("gets the operator's limit for this Anthropic model, or for all", () => {
     const wishes = { ClaudeDefaultMaxTokens: '{"some-model": 32000, "default": 4000}' };
     expect(sent("anthropic", {}, wishes)["max_tokens"]).toBe(32_000);
     expect(sent("anthropic", { model: "other" }, wishes)["max_tokens"]).toBe(4000);
@@ -20,7 +20,7 @@ describe("a request that leaves something open", () => {
     expect(sent("anthropic", {})["max_tokens"]).toBe(8192);
   });
 
-  it("thinks within a share of that limit when it names no measure", () => {
+  it("thinks within a share of that limit when it sets no budget", () => {
     const open = { reasoning: { adaptive: true }, maxOutputTokens: 10_000 };
     expect(sent("anthropic", open)["thinking"]).toEqual({ type: "enabled", budget_tokens: 8000 });
     const half = { ClaudeBudgetTokensPercentage: 0.5 };
@@ -29,7 +29,7 @@ describe("a request that leaves something open", () => {
     expect(sent("anthropic", open, free)["thinking"]).toEqual({ type: "adaptive" });
   });
 
-  it("is shown the thoughts of the Gemini models that the operator has chosen", () => {
+  it("includes thoughts of the Gemini models that the operator has chosen", () => {
     const wishes = { GeminiOpenThink: '{"some-model": true}' };
     const config = (part: Partial<ChatRequest>) =>
       (sent("gemini", part, wishes)["generationConfig"] as Record<string, unknown> | undefined)?.[
@@ -40,7 +40,7 @@ describe("a request that leaves something open", () => {
     expect(config({ reasoning: { effort: "none" } })).toEqual({ thinkingBudget: 0 });
   });
 
-  it("goes to other dialects as it is", () => {
+  it("is unchanged for other dialects", () => {
     expect(sent("openai-chat", {}, { GeminiOpenThink: '{"default": true}' })).not.toHaveProperty(
       "max_completion_tokens",
     );

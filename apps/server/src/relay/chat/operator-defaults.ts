@@ -4,8 +4,8 @@ import type { Upstream } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 
 /**
- * What operators want of requests that leave it open, when they are told in another dialect than the client's. Who
- * speaks the provider's own dialect says it there. Pure.
+ * Operators' defaults for settings that a request leaves open, if its dialect differs from the client's. A
+ * client of the provider's own dialect sets them itself. Pure.
  */
 
 export type OperatorDefaults = Pick<
@@ -34,7 +34,7 @@ function withLimit(request: ChatRequest, { ClaudeDefaultMaxTokens: table }: Oper
   return maxOutputTokens === undefined ? request : { ...request, maxOutputTokens };
 }
 
-/** Who wants thinking without a measure gets a share of the answer: few models can decide themselves. */
+/** Sets a thinking budget for requests without one: few models can decide themselves. */
 function withBudget(request: ChatRequest, settings: OperatorDefaults): ChatRequest {
   const { reasoning, maxOutputTokens } = request;
   const share = settings.ClaudeBudgetTokensPercentage;

@@ -25,7 +25,7 @@ function sent(part: Partial<ChannelInForce>, upstream: DialectId = "openai-chat"
 }
 
 describe("the operator's own parameters", () => {
-  it("fill in what a request leaves out, or win over it", () => {
+  it("fill in omitted fields, or override the request's", () => {
     expect(withParameters(chat, { temperature: 0, seed: 7 }, "gpt")).toMatchObject({
       temperature: 1,
       seed: 7,
@@ -35,19 +35,19 @@ describe("the operator's own parameters", () => {
     });
   });
 
-  it("can be given by model, and can take fields out", () => {
+  it("can be set per model, and can remove fields", () => {
     const parameters = { per_model: true, gpt: { seed: 7, remove: ["temperature"] }, other: { seed: 8 } };
     const shaped = withParameters(chat, parameters, "gpt");
     expect(shaped).toEqual({ model: "gpt", messages: chat["messages"], seed: 7 });
     expect(withParameters(chat, { remove: ["temperature"] }, "gpt")).not.toHaveProperty("temperature");
   });
 
-  it("never touch whether the answer is streamed, and never reach the provider as words of ours", () => {
+  it("never change streaming, and never reach the provider as control fields", () => {
     const wish = { stream: true, overwrite: true, pre_add: true, remove: ["stream", "nothing"] };
     expect(withParameters({ ...chat, stream: false }, wish, "gpt")).toEqual({ ...chat, stream: false });
   });
 
-  it("are translated with the request when they are added before", () => {
+  it("are translated with the request if added before", () => {
     const early = sent({ parameters: { pre_add: true, stop: ["END"] } }, "anthropic");
     expect(early.wire).toMatchObject({ stop_sequences: ["END"] });
     expect(sent({ parameters: { stop: ["END"] } }, "anthropic").wire).toMatchObject({ stop: ["END"] });
@@ -55,7 +55,7 @@ describe("the operator's own parameters", () => {
 });
 
 describe("a channel's system prompt", () => {
-  it("goes out in the provider's wire, whatever the client speaks", () => {
+  it("is sent in the provider's wire, whatever the client speaks", () => {
     const part = { systemPrompt: "Be kind." };
     expect(sent(part).wire["messages"]).toEqual([
       { role: "system", content: "Be kind." },
@@ -67,15 +67,15 @@ describe("a channel's system prompt", () => {
   });
 });
 
-describe("a list of further models", () => {
-  it("may be the operator's own wish", () => {
+describe("a list of fallback models", () => {
+  it("may be set by the operator", () => {
     const models = ["gpt", "dearer"];
     expect(sent({ parameters: { models } }).wire).toMatchObject({ models });
   });
 });
 
 describe("a provider's quirks", () => {
-  it("know a client of another dialect", () => {
+  it("know when the client speaks another dialect", () => {
     const seen: unknown[] = [];
     const part = channel({ id: 1 });
     const provider: ChannelInForce["provider"] = {
@@ -90,9 +90,9 @@ describe("a provider's quirks", () => {
   });
 });
 
-describe("fields that no one knows", () => {
+describe("unknown fields", () => {
   const body = { ...chat, custom_rule: 1 };
-  it("pass in their own dialect, and to another only where the operator lets them", () => {
+  it("pass in their own dialect, and to another only if the operator allows it", () => {
     expect(sent({}, "openai-chat", body).body).toEqual(Buffer.from(JSON.stringify(body)));
     const strict = sent({}, "anthropic", body);
     expect(strict.wire).not.toHaveProperty("custom_rule");
@@ -103,7 +103,7 @@ describe("fields that no one knows", () => {
   });
 });
 
-describe("fields that a provider does not take", () => {
+describe("fields that a provider does not accept", () => {
   const named = (
     type: string,
     body: Wire,
@@ -141,12 +141,12 @@ describe("fields that a provider does not take", () => {
     ["deepseek", { model: "deepseek-v4-pro", response_format: schema }, ["response_format"]],
     ["zhipu", { model: "glm-4.6", tool_choice: "required", temperature: 2 }, ["tool_choice", "temperature"]],
     ["openai", { model: "gpt-4o", stop: ["1", "2", "3", "4", "5"] }, ["stop"]],
-  ])("%s: the client of the same format gets their names", (type, fields, names) => {
+  ])("%s: are reported to a client of the same format", (type, fields, names) => {
     const { dropped } = named(type, { messages, ...fields });
     expect(dropped.toSorted()).toEqual(names.toSorted());
   });
 
-  it("are not named when nothing is lost", () => {
+  it("are not reported when nothing is lost", () => {
     const body = { model: "gpt-5", messages, max_tokens: 9, reasoning_effort: "low" };
     expect(named("openai", body)).toMatchObject({ dropped: [], wire: { max_completion_tokens: 9 } });
     expect(named("anthropic", { ...body, model: "claude-sonnet-5-5" }, "anthropic").dropped).toEqual([
@@ -154,7 +154,7 @@ describe("fields that a provider does not take", () => {
     ]);
   });
 
-  it("are named in the caller's words when the body was translated", () => {
+  it("are reported by the caller's names when the body was translated", () => {
     const chat = {
       model: "claude-sonnet-5-5",
       messages: [{ role: "user", content: "Hi" }],

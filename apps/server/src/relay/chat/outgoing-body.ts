@@ -15,8 +15,6 @@ import { asksToThink, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 
-/** What a chat call becomes on its way to a channel: the client's body, translated if need be, and the operator's wishes. */
-
 type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched">;
 
 export function encodeBody(
@@ -29,7 +27,7 @@ export function encodeBody(
   const passes = upstream.id === given.client.id && given.rewritten !== true && given.fetched === undefined;
   const long = passes ? longTextsOf(given.raw) : undefined;
   if (long === undefined) return encode(given, chosen, upstream, shape, settings, JSON.stringify);
-  // In one dialect no one reads the texts: the long ones stay the bytes that came.
+  // Within one dialect the texts are not read, so long ones stay the received bytes.
   const spelled = (body: Wire) => stringifyLong(body, long);
   return withPlaceholders(() => encode(given, chosen, upstream, shape, settings, spelled));
 }
@@ -57,7 +55,8 @@ function encode(
     call.rewritten !== true &&
     request === call.request
   ) {
-    // The only "same dialect" of the house: the body passes as it came, or with nothing but the model replaced.
+    // The only place where client and upstream share a dialect: the body passes unchanged, or only with
+    // another model.
     wire = upstream.adjust(call.body, model);
   } else {
     const inside = upstream.id === "own" && systemPrompt !== "";
@@ -74,7 +73,7 @@ function encode(
       dropped = dropped.filter((name) => !(name in extra.fields));
     }
   }
-  // A tier that the price does not name would be served dear and billed plain. The operator's own fields stay.
+  // A tier without a price would cost us more than is billed. The operator's own fields stay.
   const isPriced = (tier: string) => price === undefined || price.extras[tierPrefix + tier] !== undefined;
   const unpriced = unpricedTiers(wire, isPriced).filter((name) => !early || !(name in parameters));
   if (unpriced.length > 0) {
@@ -97,14 +96,16 @@ function encode(
     : shape;
   const adjusted = provider.adjustRequest?.(wire, described) ?? wire;
   if (adjusted !== wire) {
-    // The format alone could not say it, but this model's form can.
+    // The format alone could not express this setting, but the model's own form can.
     if (translated && asksToThink(adjusted)) dropped = dropped.filter((name) => name !== "reasoning");
     dropped = [...new Set([...dropped, ...changedFields(wire, adjusted, translated)])];
   }
   return { body: adjusted === given.body ? given.raw : spell(adjusted), dropped };
 }
 
-/** With `pre_add` the fields count as the client's own, so that a translation takes them along. */
+/**
+ * Adds the operator's fields before the translation, as `pre_add` requires, so that they are translated too.
+ */
 function withEarlyParameters(
   given: Given,
   parameters: Readonly<Record<string, unknown>>,
@@ -124,9 +125,9 @@ function withEarlyParameters(
 const controls: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove", "stream"]);
 
 /**
- * The operator's own fields. `overwrite: true` lets them win over the client's; `per_model: true` means that they
- * stand under model names; `remove` lists fields to take out. `stream` is never touched: the answer's shape was
- * promised to the client.
+ * Applies the operator's own fields. With `overwrite: true` they override the client's. With `per_model:
+ * true` they are grouped by model name. `remove` lists fields to delete. `stream` is never changed, because
+ * the client expects its format.
  */
 export function withParameters(
   wire: Wire,

@@ -1,10 +1,10 @@
 import type { Dialect, Frame, Tally } from "#dialects/dialect.ts";
 import type { ChatEvent } from "#dialects/ir.ts";
 
-/** Whether a streamed answer says anything. One that says nothing, and has no usage, costs nothing. */
+/** What a streamed response contains. One without content and usage costs nothing. */
 export type OutputKind = "nothing" | "refusal" | "something";
 
-/** Says of each event what `Said` needs; `said` is the sum. */
+/** Tracks the kind of output over the events of a response. */
 export function openListener(): { event(event: ChatEvent): void; readonly output: OutputKind } {
   let output: OutputKind = "nothing";
   return {
@@ -20,10 +20,13 @@ export function openListener(): { event(event: ChatEvent): void; readonly output
   };
 }
 
-/** More than this is not said without saying something. Characters. */
+/** Maximum characters of frames without text that are kept. */
 const MOST_KEPT = 64 * 1024;
 
-/** The same for frames that no one decodes: those before the first text are kept, and decoded only when it is asked. */
+/**
+ * Like `openListener`, for frames that are not decoded. Keeps the frames before the first text, and decodes
+ * them only in `output()`.
+ */
 export function openFrameListener(
   upstream: Dialect,
   tally: () => Tally,

@@ -20,7 +20,7 @@ import { readFrames } from "./frames.ts";
 import { openFrameListener, openListener, type OutputKind } from "./silence.ts";
 
 /**
- * A streamed answer, frame by frame: nothing is buffered but the frames that complete it, which wait for the bill.
+ * A streamed response, frame by frame. Only the frames that complete it are buffered: they wait for the bill.
  */
 type Opened = { frames: Pieces<string> } | { error: UpstreamError };
 
@@ -30,29 +30,29 @@ interface Tried {
   mender?: AnswerMender | undefined;
 }
 
-/** What stands between the upstream's frames and the client: untouched or translated, always metered. */
+/** Connects the upstream's frames to the client: unchanged or translated, always metered. */
 interface Pipe {
-  /** Text to send now; what completes the answer is kept back. */
+  /** Returns the text to send now. The end of the response is kept back. */
   frame(raw: RawFrame): string;
-  /** The upstream's body ended. */
+  /** Called when the upstream's body ended. Returns the text to send. */
   end(): string;
-  /** What was kept back. */
+  /** Returns the text that was kept back. */
   pending(): string;
   complete(): boolean;
-  /** What broke the connection, if something did. */
+  /** Error that broke the connection, if any. */
   broken?: unknown;
-  /** The upstream has said the frame after which a client may take the answer for complete. */
+  /** Whether the upstream has sent a frame after which a client may consider the response complete. */
   closing(): boolean;
   usage(): Usage | undefined;
   readonly tally: Tally;
-  /** What the answer says so far. */
+  /** Returns the kind of output so far. */
   output(): OutputKind;
   error(): UpstreamError | undefined;
 }
 
 /**
- * Waits for the first frame, so that a provider that fails at once can still be replaced by another channel, then
- * hands out the rest as it comes.
+ * Waits for the first frame, so that another channel can still replace a provider that fails at once. Then
+ * yields the rest as it arrives.
  */
 export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const { upstream } = tried;
@@ -69,7 +69,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
   const batches = readFrames(events, () => pipe.closing(), undefined, call.memory);
   let first = "";
   let ended = false;
-  // A complete answer that says nothing is read to its end: its usage may follow.
+  // Reads a complete response without content to its end: its usage may follow.
   const goesOn = () => (first === "" && pipe.pending() === "") || (isWhole(pipe) && isSilent(pipe));
   while (!ended && pipe.error() === undefined && goesOn()) {
     const next = await batches.next();
@@ -94,7 +94,9 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
   return { frames: run(call, lifecycle, pipe, { first, ended, batches }) };
 }
 
-/** A provider that was asked for a stream and answers all at once: the answer is told as the stream it should be. */
+/**
+ * Handles a provider that returns a whole response although a stream was requested: converts it to a stream.
+ */
 async function openWhole(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const answer = await readAnswer(tried, call.memory);
   if ("error" in answer) return answer;
@@ -121,7 +123,7 @@ function unframed(
   };
 }
 
-/** It says nothing, and its provider counted nothing. */
+/** Whether the response has no content and no usage. */
 function isSilent(pipe: Pipe): boolean {
   return pipe.usage() === undefined && pipe.output() === "nothing";
 }
@@ -132,7 +134,7 @@ interface Begun {
   batches: AsyncGenerator<RawFrame[], void, undefined>;
 }
 
-/** The text of these frames, up to one that ends the answer with an error. */
+/** Returns the text of these frames, up to one that ends the response with an error. */
 function taken(pipe: Pipe, frames: readonly RawFrame[]): string {
   let text = "";
   for (const frame of frames) {
@@ -142,13 +144,13 @@ function taken(pipe: Pipe, frames: readonly RawFrame[]): string {
   return text;
 }
 
-/** Left at any time, it closes the bill. */
+/** Returns the pieces of the response. Leaving them at any time closes the bill. */
 function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun): Pieces<string> {
   const { batches } = begun;
   let first = begun.first;
   let isEnded = begun.ended;
   let isOver = false;
-  // What was read has been handed on: nothing is read before the client takes the piece before it.
+  // All frames read were passed on: the next one is read only after the client took the last piece.
   lifecycle.progress = () =>
     pipe.output() === "nothing" ? undefined : { reported: pipe.usage(), delivered: pipe.tally };
 
@@ -177,15 +179,18 @@ function run(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe, begun: Begun)
   return generatorOf(next, async () => {
     if (isOver) return;
     isOver = true;
-    // No one will ask for more: what is still to come is read for its usage alone.
+    // No one requests more pieces. The rest is read only for its usage.
     await leave(lifecycle, pipe, batches);
   });
 }
 
-/** A cancelled call is the client's leaving; anything else is the upstream's, or a defect that must be known. */
+/**
+ * Handles a broken stream: a cancelled call means that the client left, other errors are the upstream's, or a
+ * defect.
+ */
 function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): string {
   if (!(error instanceof TransportError || error instanceof GatewayError)) lifecycle.defect(error);
-  // Broken after its last word: nothing of the answer is missing.
+  // It broke after the last frame, so nothing of the response is missing.
   else if (pipe.closing()) return pipe.end();
   pipe.broken = error;
   return "";
@@ -193,7 +198,7 @@ function endAfterBreak(lifecycle: CallLifecycle, pipe: Pipe, error: unknown): st
 
 async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batches"]): Promise<void> {
   lifecycle.upstream.leave();
-  // Owed is what was there when the client left, unless the provider's own count comes.
+  // Charge what was delivered when the client left, unless the provider's own count arrives.
   lifecycle.progress = undefined;
   const delivered = { ...pipe.tally };
   try {
@@ -209,7 +214,7 @@ async function leave(lifecycle: CallLifecycle, pipe: Pipe, batches: Begun["batch
   await lifecycle.settle({ ...endOf(pipe), delivered, outcome: "client-left" }).catch(() => {});
 }
 
-/** A refusal that the provider did not count is free, as in an answer that is not streamed. */
+/** Returns the end for the bill. A refusal without usage is free, as in a response that is not streamed. */
 function endOf(pipe: Pipe): Pick<End, "reported" | "final" | "delivered"> {
   const isFree = isWhole(pipe) && pipe.usage() === undefined && pipe.output() === "refusal";
   const reported = isFree ? { input: 0, output: 0 } : pipe.usage();
@@ -224,7 +229,9 @@ function isWhole(pipe: Pipe): boolean {
   return pipe.complete() && pipe.error() === undefined;
 }
 
-/** The bill first, then the bytes that complete the answer; or one error in the client's dialect. */
+/**
+ * Closes the bill, then returns the bytes that complete the response, or one error in the client's dialect.
+ */
 async function lastText(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): Promise<string> {
   const gone = isWhole(pipe) ? undefined : lifecycle.gone();
   const outcome = isWhole(pipe) ? "complete" : gone === undefined ? "upstream-died" : "client-left";
@@ -247,7 +254,7 @@ async function lastText(call: ChatCall, lifecycle: CallLifecycle, pipe: Pipe): P
   return pipe.pending();
 }
 
-/** The answer is paid for: what cannot be remembered of it must not keep it from its client. */
+/** Calls `finished`. The response is already paid for, so an error must not withhold it from the client. */
 export async function finish(
   call: Pick<ChatCall, "finished">,
   lifecycle: CallLifecycle,
@@ -261,13 +268,13 @@ export async function finish(
   }
 }
 
-/** Same dialect on both sides: the text goes back as it came, a skimmer reads along. */
+/** Connects two sides of the same dialect: the text passes unchanged, and a skimmer meters it. */
 function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undefined): Pipe {
   const skimmer = upstream.skim();
   const excess = excessOf(call);
   const listener = openFrameListener(upstream, () => skimmer.tally);
   let pending = "";
-  /** The last frame passed as it came: so do those that differ from it in their text alone. */
+  /** The last frame passed unchanged, so frames that differ only in their text do too. */
   let isPlain = false;
 
   function pass({ frame, raw: came }: RawFrame): string {
@@ -319,7 +326,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
   };
 }
 
-/** Two dialects: frames become events, events become the client's frames. */
+/** Connects two dialects: decodes frames to events, and encodes them as the client's frames. */
 function translating(call: ChatCall, upstream: Upstream, decoder: StreamDecoder): Pipe {
   const encode = call.client.encodeStream(call.request);
   const excess = excessOf(call);

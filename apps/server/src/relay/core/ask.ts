@@ -8,30 +8,32 @@ import type { Chosen } from "./call.ts";
 import { send, type ToProvider } from "./send.ts";
 import type { RelayServices } from "./services.ts";
 
-/** Sends a request to a target and tells an answer from an error: the only place that reads a provider's error. */
+/**
+ * Sends a request to a target and separates responses from errors. Only this module decodes provider errors.
+ */
 export interface Encoded {
   request: Omit<ToProvider, "signal" | "progress">;
-  /** Reads an error in the format that the request has; undefined where errors pass to the client as they come. */
+  /** Decodes an error in the format of the request; undefined where errors pass to the client unchanged. */
   decodeError: UpstreamWire["decodeError"] | undefined;
 }
 
-/** An attempt without an answer. */
+/** A failed attempt. */
 export interface Failed {
   error: UpstreamError;
 }
 
 export type Target = Pick<Chosen, "channel" | "key" | "upstreamModel">;
 
-/** What one target is sent, and how its answer is read. */
+/** Encodes the request for one target and reads its response. */
 export interface Attempt<To extends Target, Answer extends object, Sent extends Encoded, Context> {
-  /** Pure. */
+  /** Must be pure. */
   encode(target: To): Sent;
   read(response: UpstreamResponse, sent: Sent, context: Context): Promise<Answer | Failed>;
 }
 
 /**
- * One attempt at one target. A call of a client goes through `relay`, which decides on the target; a question of the
- * gateway's own (a poll, a probe) has one target and no bill, and is asked here.
+ * Makes one attempt at one target. Client calls go through `relay`, which chooses the target. The gateway's
+ * own requests (polls, probes) have one target and no bill, and call this directly.
  * @param context passed to `read`
  */
 export async function attempt<To extends Target, Answer extends object, Sent extends Encoded, Context>(
@@ -50,7 +52,7 @@ export async function attempt<To extends Target, Answer extends object, Sent ext
   }
 }
 
-/** @param upstream cancels the request; is told how far it got, where a client may disconnect */
+/** @param upstream cancels the request; receives its progress where a client may disconnect */
 async function ask(
   services: Pick<RelayServices, "settings" | "upstream">,
   target: Target,
@@ -73,15 +75,18 @@ function isProgress(upstream: Partial<RequestProgress>): upstream is RequestProg
   return upstream.sent !== undefined;
 }
 
-/** More of an error's body than this says nothing new. */
+/** Maximum part of an error body that is read, in bytes. The rest adds no information. */
 const MAX_ERROR_BYTES = 256 * 1024;
 
-/** The body of an error; empty when it cannot be read. */
+/** Reads the body of an error. Returns "" when it cannot be read. */
 export function errorText(response: Pick<UpstreamResponse, "text">): Promise<string> {
   return response.text(MAX_ERROR_BYTES).catch(() => "");
 }
 
-/** A failure before any answer, in the words of the retry rules. Anything else is a defect and passes. */
+/**
+ * Maps a failure before any response to an error for the retry rules. Rethrows everything else: it is a
+ * defect.
+ */
 export function transportFailure(error: unknown): UpstreamError {
   if (error instanceof CredentialError) return { kind: "auth", message: error.message, status: 0 };
   if (!(error instanceof TransportError)) throw error;

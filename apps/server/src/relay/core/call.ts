@@ -8,9 +8,9 @@ import type { CancelSignal } from "#platform/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import type { Endpoint } from "#providers/provider.ts";
 
-/** The types of a call that every part of the relay shares. It imports nothing of the relay. */
+/** Types of a call that all parts of the relay share. Imports nothing from the relay. */
 
-/** One call of a client whose caller is known: what every kind of call has. */
+/** A call of an authenticated client: the fields common to all kinds of calls. */
 export interface Call {
   requestId: string;
   /** Milliseconds since 1970. */
@@ -18,57 +18,67 @@ export interface Call {
   caller: Caller;
   pin: Pin | undefined;
   ip: string;
-  /** The path as the log names it, e.g. `/v1/chat/completions`. */
+  /** Path shown in the log, e.g. `/v1/chat/completions`. */
   endpoint: string;
-  /** What the provider must offer. */
+  /** Endpoint that the provider must support. */
   needs: Endpoint;
   model: string;
   stream: boolean;
   tools: boolean;
-  /** The most it can use, for the reservation. */
+  /** Maximum usage, for the reservation. */
   estimate: Estimate;
-  /** Fields that were taken out of the request, for its answer to name. */
+  /** Fields removed from the request. The response lists them. */
   dropped?: readonly string[];
-  /** What it produces; "text" unless given. */
+  /** Kind of output. Default: "text". */
   kind?: CallKind;
-  /** "charge" unless given. */
+  /** Default: "charge". */
   books?: Books;
-  /** What a price per call is multiplied with, e.g. the number of images. */
+  /** Multiplier of a price per call, e.g. the number of images. */
   calls: number;
-  /** The body as it came; a form has none that could be read. */
+  /** Raw request body. Undefined for a form, which cannot be read. */
   raw?: Buffer;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   signal: CancelSignal;
-  /** Whatever the call keeps in memory is added here first; the endpoint releases it after the last byte. */
+  /**
+   * Memory budget. The call adds memory here before using it; the endpoint releases it after the last byte.
+   */
   memory?: Memory;
-  /** Hears the tokens that were billed, once, when the bill is closed; 0 when nothing was used. */
+  /** Called once with the billed tokens when the bill is closed; 0 when nothing was used. */
   used?(tokens: number): void;
-  /** Hears what was charged for, once the charge is committed and before the answer's end leaves. */
+  /**
+   * Called with the billed usage after the charge is committed and before the end of the response is sent.
+   */
   billed?(billed: Billed): void;
-  /** Names the session that it belongs to; undefined where nothing does. */
+  /** Returns the session of the call; undefined when it belongs to none. */
   session?(): string | undefined;
-  /** What the log says of its session. */
+  /** Returns the log's note about the session. */
   sessionNote?(): LogSession | undefined;
-  /** The client wants no answer that was given before. */
+  /** The client does not accept a cached response. */
   fresh?: boolean;
 }
 
-/** What goes back to the client. `frames` and `chunks` must be read to their end or left with `return()`: both close the bill. */
+/**
+ * The response for the client. `frames` and `chunks` must be read to the end or left with `return()`: both
+ * close the bill.
+ */
 export type Answer =
   | { kind: "body"; headers: Record<string, string>; body: string }
   | { kind: "stream"; headers: Record<string, string>; frames: Pieces<string> }
   | {
       kind: "bytes";
-      /** Unless given, 200. */
+      /** Default: 200. */
       status?: number;
       headers: Record<string, string>;
       chunks: Pieces<Buffer>;
     };
 
-/** A channel chosen for the next attempt. Group, ratio and price are carried along; no one looks them up again. */
+/**
+ * A channel chosen for the next attempt, with its group, ratio and price, so that they are looked up only
+ * once.
+ */
 export interface Chosen {
   channel: ChannelInForce;
-  /** Undefined for a provider that needs none. */
+  /** Undefined for a provider without credentials. */
   key: KeyInForce | undefined;
   group: string;
   backup: boolean;
@@ -78,37 +88,37 @@ export interface Chosen {
   price: PriceInForce;
 }
 
-/** How a call was served, but for who served it. */
+/** How a call was served, without the channel and key. */
 export type Served = Omit<Chosen, "channel" | "key">;
 
-/** What was charged for, and how it ended. */
+/** The billed usage, and how the call ended. */
 export interface Billed {
   usage: Usage;
   outcome: Ended;
   served: Served;
 }
 
-/** How far a request got at its provider. `refused` is any answer that is an error. */
+/** Progress of a request at its provider. `refused` is any error response. */
 export type Reach = "not sent" | "sent" | "refused" | "answering";
 
-/** What a call produces, as far as it matters when the answer is not read to its end. */
+/** Kind of output. It decides the charge when the response is not read to its end. */
 export type CallKind = "text" | "reasoning" | "images" | "speech" | "transcription" | "task";
 
 /**
- * What a call leaves in the books: a reservation, a charge and a log row; a log row and its place among the calls of
- * its token; or nothing. How a call ended speaks for or against its channel only if it is charged.
+ * What a call records: "charge" a reservation, a charge and a log row; "log" a log row, and a count among its
+ * token's calls; "none" nothing. Only charged calls affect the health of a channel.
  */
 export type Books = "charge" | "log" | "none";
 
-/** How a call that reached a provider ended. */
+/** How a call ended that reached a provider. */
 export type Ended = Exclude<Outcome, "failed" | "interrupted">;
 
-/** What a call adds to the memory budget. */
+/** Part of the memory budget used by a call. */
 export type Memory = Pick<MemoryAllocation, "add" | "giveBack">;
 
 /**
- * The pieces of an answer on their way to the client. Whoever has them must read them to their end or `return()` them:
- * both close the bill. A plain async generator breaks that promise when it is left before its first piece, because
- * nothing of it has run by then, not even its `finally`.
+ * Pieces of a response for the client. The consumer must read them to the end or call `return()`: both close
+ * the bill. A plain async generator does not ensure this: left before its first piece, it has not run any
+ * code, so `finally` does not run either. See `primed`.
  */
 export type Pieces<Piece> = AsyncGenerator<Piece, void, undefined>;

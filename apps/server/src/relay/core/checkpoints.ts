@@ -3,12 +3,14 @@ import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { now } from "#platform/clock.ts";
 import type { OpenCall, RelayServices } from "./services.ts";
 
-/** Writes the checkpoints of long calls while they run. Short calls are looked at in passing and cost nothing. */
+/**
+ * Writes checkpoints of long calls while they run. Short calls are only scanned, which costs almost nothing.
+ */
 const LOOK_EVERY_MS = 500;
-/** Other calls go on between two portions. */
+/** Calls per batch of checkpoints. Other work runs between two batches. */
 const PORTION = 50;
 
-/** Looks after the open calls of this node until it is closed. */
+/** Writes checkpoints of this node's open calls until closed. */
 export function keepCheckpoints({
   open,
   ledger,
@@ -33,7 +35,7 @@ export function keepCheckpoints({
     if (records.length > 0) await ledger.checkpoint(records);
   }
 
-  /** A call whose bill cannot be made must not keep the others from theirs. */
+  /** Returns the call's checkpoint. A call that cannot be billed must not block the others. */
   function recordOf(call: OpenCall, at: number): CallRecord | undefined {
     try {
       return call.checkpoint(at);

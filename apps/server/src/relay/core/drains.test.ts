@@ -5,7 +5,7 @@ const limits = { calls: 4, callsOfOneUser: 2, bytes: 100, bytesOfAll: 250 };
 
 afterEach(() => void vi.useRealTimers());
 
-/** Drains, and the names of those that were cancelled, in order. */
+/** Creates drains, and records the names of cancelled ones in order. */
 function started(seconds = 5) {
   const cancelled: string[] = [];
   const drains = createDrains(() => seconds, limits);
@@ -13,7 +13,7 @@ function started(seconds = 5) {
   return { drains, cancelled, begin };
 }
 
-it("drains: a further one of an account ends the oldest of that account", () => {
+it("drains: one drain too many for an account ends that account's oldest", () => {
   const { drains, cancelled, begin } = started();
   begin(1, "a");
   begin(2, "b");
@@ -23,14 +23,14 @@ it("drains: a further one of an account ends the oldest of that account", () => 
   expect(drains.active).toBe(3);
 });
 
-it("drains: one too many in the process ends the oldest of all", () => {
+it("drains: one drain too many for the process ends the oldest of all", () => {
   const { drains, cancelled, begin } = started();
   for (const user of [1, 2, 3, 4, 5]) begin(user, `user ${user}`);
   expect(cancelled).toEqual(["user 1"]);
   expect(drains.active).toBe(4);
 });
 
-it("drains: one answer and all together are limited in bytes", () => {
+it("drains: limits the bytes of one response and of all together", () => {
   const { drains, cancelled, begin } = started();
   begin(1, "long")?.received(101);
   expect(cancelled).toEqual(["long"]);
@@ -41,7 +41,7 @@ it("drains: one answer and all together are limited in bytes", () => {
   expect(drains.active).toBe(3);
 });
 
-it("drains: each ends after its time, and none begins when the time is 0", () => {
+it("drains: each ends after its time limit, and none begins when the limit is 0", () => {
   vi.useFakeTimers();
   const { drains, cancelled, begin } = started();
   begin(1, "slow");

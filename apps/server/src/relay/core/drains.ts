@@ -1,31 +1,32 @@
 /**
- * Answers that are read on although their client disconnected, to learn the provider's usage. Bounded in time, bytes
- * and number, so that clients that connect and leave cannot keep a process busy.
+ * Drains: responses that are still read after their client disconnected, to learn the provider's usage.
+ * Limited in time, bytes and number, so that clients that connect and leave cannot keep a process busy.
  */
 export interface Drains {
-  /** Answers being read on. */
+  /** Number of active drains. */
   readonly active: number;
   /**
-   * Undefined when nothing is read on; the upstream call is to be cancelled then. `cancel` is called at a limit. Where
-   * there are too many, the oldest ends: usage arrives soon or not at all, so no client can fill the places and leave before
-   * the bills of later calls.
+   * Begins a drain. Returns undefined when the response must not be drained; the caller then cancels the
+   * upstream request. Calls `cancel` at a limit. When there are too many drains, the oldest ends. Usage
+   * arrives soon or not at all, so clients that leave cannot fill all places and thereby avoid the bills of
+   * later calls.
    */
   begin(userId: number, cancel: () => void): Drain | undefined;
-  /** Cancels all, also those that begin later: the process stops. */
+  /** Cancels all drains, including later ones. Used at shutdown. */
   close(): void;
 }
 
 export interface Drain {
-  /** Counts bytes that were read for no client. */
+  /** Counts bytes read after the client disconnected. */
   received(bytes: number): void;
   end(): void;
 }
 
 export interface DrainLimits {
-  /** Answers at once, and of one account. */
+  /** Concurrent drains in total, and per account. */
   calls: number;
   callsOfOneUser: number;
-  /** Bytes of one answer, and of all that are read on at once. */
+  /** Bytes of one response, and of all concurrent drains together. */
   bytes: number;
   bytesOfAll: number;
 }
@@ -38,9 +39,9 @@ const defaults: DrainLimits = {
   bytesOfAll: 256 * MEGABYTE,
 };
 
-/** @param seconds how long one answer may be read on; 0 = never */
+/** @param seconds maximum time to drain one response; 0 = never */
 export function createDrains(seconds: () => number, limits = defaults): Drains {
-  /** The oldest first. */
+  /** Oldest first. */
   const running = new Set<() => void>();
   const runningOf = new Map<number, Set<() => void>>();
   let bytes = 0;

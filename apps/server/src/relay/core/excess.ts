@@ -7,11 +7,11 @@ import { TransportError } from "#platform/http.ts";
 import type { Call } from "./call.ts";
 
 /**
- * Where an answer ends that is far longer than its request allows: by its text, its bytes and its time. What is beyond
- * would not be billed. The table is in docs/money.md.
+ * Limits for responses far longer than their request allows: by text, bytes and time. Anything beyond would
+ * not be billed. docs/money.md contains the table.
  */
 
-/** Our count of a text may be above the provider's: white space and tables have many characters in a token. */
+/** Our token count may exceed the provider's: white space and tables have many characters per token. */
 const COUNT_FACTOR = 2;
 const COUNT_SPARE = 1_000;
 
@@ -22,37 +22,37 @@ const tooLong: UpstreamError = {
   tooLong: true,
 };
 
-/** Why an answer was ended that had passed a limit of ours; undefined for every other end. */
+/** Returns the error for a response that was ended by one of our limits; undefined for any other end. */
 export function limitError(ended: unknown): GatewayError | undefined {
   const isLimit = ended === tooLong || (ended instanceof TransportError && ended.isLimit);
   return isLimit ? answerTooLong("answer_too_long_charged") : undefined;
 }
 
-/** @param reason says what the call costs */
+/** @param reason whether the call is charged */
 export function answerTooLong(reason: "answer_too_long_charged" | "answer_too_long_free"): GatewayError {
   return new GatewayError("answer_too_long", { reason });
 }
 
-/** Answers the error that ends a stream, once its text is too long. */
+/** Returns a check that yields the error to end a stream with once its text is too long. */
 export function excessOf({ estimate }: Pick<Call, "estimate">): (tally: Tally) => UpstreamError | undefined {
   const most = mostOf(estimate).output * COUNT_FACTOR + COUNT_SPARE;
   return (tally) => (tokensOf(tally) > most ? tooLong : undefined);
 }
 
 const MEGABYTE = 1024 * 1024;
-/** A token of text in its frame, with the probabilities of others where those were requested. */
+/** Bytes of one text token in its frame, without and with the probabilities of alternatives. */
 const BYTES_PER_TOKEN = 1_024;
 const BYTES_PER_TOKEN_WITH_LOGPROBS = 8_192;
-/** A token of a picture or of sound, as base64. */
+/** Bytes of one image or audio token, in base64. */
 const BYTES_PER_MEDIA_TOKEN = 16_384;
-/** Headers, and events without text. */
+/** Bytes for headers, and for events without text. */
 const SPARE_BYTES = 2 * MEGABYTE;
-/** Results of searches and files, which come with some answers. */
+/** Bytes for search and file results, which some responses include. */
 const UNSEEN_BYTES = 64 * MEGABYTE;
-/** Some providers repeat the request in several events of their answer. */
+/** Some providers repeat the request in several events of their response. */
 const REPEATS = 4;
 
-/** The most bytes that an answer to a chat request may have. */
+/** Returns the maximum size of a response to a chat request, in bytes. */
 export function answerBytes({
   estimate,
   raw,
@@ -66,11 +66,11 @@ export function answerBytes({
   return SPARE_BYTES + output * COUNT_FACTOR * perToken + (raw?.length ?? 0) * REPEATS + unseen;
 }
 
-/** A picture as base64, a list of vectors. */
+/** Bytes of an image in base64, and of a list of vectors. */
 const BYTES_PER_IMAGE = 64 * MEGABYTE;
 const BYTES_OF_VECTORS = 128 * MEGABYTE;
 
-/** The most bytes that an answer of OpenAI's other endpoints may have. */
+/** Returns the maximum size of a response of OpenAI's other endpoints, in bytes. */
 export function plainBytes({
   needs,
   estimate,

@@ -21,34 +21,40 @@ import {
 import { errorForClients, errorForOperators } from "./scrub.ts";
 import type { RelayServices } from "./services.ts";
 
-/** One attempt that a target serves. */
+/** An attempt at a target. */
 export interface Serving {
   readonly chosen: Chosen;
   readonly lifecycle: CallLifecycle;
   /** Milliseconds since 1970. */
   readonly begun: number;
   /**
-   * There is an answer: from now on the call was served by this target.
-   * @param refusal for the log, where the provider's error is what passes
+   * Marks the call as served by this target. Called when a response has arrived.
+   * @param refusal for the log, where the provider's error passes to the client
    */
   accept(refusal?: UpstreamError): void;
 }
 
-/** One kind of call: what a target is sent, and how its answer is read. Everything else is the same for all kinds. */
+/** One kind of call: encodes the request for a target and reads its response. All other steps are shared. */
 export interface Exchange<Answer extends object, Sent extends Encoded = Encoded> {
-  /** The only target, for what a provider keeps for one account: it is not chosen by model. Throws when it is gone. */
+  /**
+   * Returns the only possible target, for data that a provider keeps for one account. Throws when it no
+   * longer exists.
+   */
   target?(): Pick<Chosen, "channel" | "key">;
-  /** Called once the least that the call costs is reserved; true when it changed the call's estimate. */
+  /** Called after the minimum cost is reserved. Returns true when it changed the call's estimate. */
   prepare?(plan: Plan): Promise<boolean>;
-  /** Whether this target can serve it; unless given, every target that the plan names can. */
+  /** Whether this target can serve the call. Default: every target of the plan can. */
   suits?(target: Chosen): boolean;
-  /** Pure. */
+  /** Must be pure. */
   encode(target: Chosen): Sent;
-  /** An answer whose bill is closed or will be with its last piece, or why there is none. */
+  /**
+   * Returns a response whose bill is closed, or closes with its last piece; or the reason for the failure.
+   */
   read(response: UpstreamResponse, sent: Sent, serving: Serving): Promise<Answer | Failed>;
   /**
-   * The answer of a call that leaves nothing in the books when no target gave one, or undefined for the usual error.
-   * @param last why the last target gave none; undefined when no target was asked
+   * Returns the response of a call that records nothing when no target served it; undefined for the usual
+   * error.
+   * @param last error of the last target; undefined when none was tried
    */
   otherwise?(last: UpstreamError | undefined): Answer | undefined;
 }
@@ -62,8 +68,8 @@ export interface SessionExchange<Session extends object> extends Pick<
 }
 
 /**
- * The journey of one call, from a known caller to an answer that is paid for: plan, reserve, try channels, settle.
- * Knows channels and the ledger; never sees HTTP server objects, so a test or a job can make the journey too.
+ * Processes one call of an authenticated client: plans, reserves, tries channels, settles. Uses channels and
+ * the ledger but no HTTP server objects, so tests and jobs can call it too.
  */
 export async function relay<Answer extends object, Sent extends Encoded = Encoded>(
   services: RelayServices,
@@ -77,7 +83,7 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
     lifecycle.modelKnown = true;
     lifecycle.chosen = plan.only;
     call.estimate = plan.estimate;
-    // Watched from before the reservation on: a change in between is seen by one of the two.
+    // Watch before reserving, so that a change in between is noticed by the watch or by the reservation.
     lifecycle.upstream.begin();
     if (call.books !== "none") {
       await services.ledger.reserve(reservationOf(call, plan));
@@ -176,13 +182,13 @@ async function serve<Answer extends object, Sent extends Encoded>(
   const budget = { times: RetryTimes, withinMs: RetryTimeOut * 1_000 };
   const { model, books = "charge" } = call;
   const account = call.caller.userId;
-  // Only what is charged speaks for or against a channel.
+  // Only charged calls affect the health of a channel.
   const health = books === "charge" ? services.health : undefined;
   const failures: { chosen: Chosen; error: UpstreamError }[] = [];
   let last: UpstreamError | undefined;
   lifecycle.paused = pausedChannels(services, plan, call);
   while (true) {
-    // No provider is at work for it: there is nothing to pay for.
+    // The request has not reached a provider, so nothing is owed.
     const goneBefore = lifecycle.gone();
     if (goneBefore !== undefined) throw goneBefore;
     const chosen = nextChoice(services, plan, call);
@@ -210,7 +216,8 @@ async function serve<Answer extends object, Sent extends Encoded>(
     lifecycle.lease?.leave();
     const gone = lifecycle.gone();
     if (gone !== undefined) {
-      // Cancelled here after it was sent: the provider was at work for it. What it refused itself costs nothing.
+      // We cancelled after the request was sent, so the provider may have worked on it. A request it rejected
+      // costs nothing.
       if (lifecycle.upstream.isCancelled && books === "charge") {
         lifecycle.chosen = chosen;
         await lifecycle.settle({
@@ -239,7 +246,7 @@ async function serve<Answer extends object, Sent extends Encoded>(
   }
 }
 
-/** The session's next call goes to the same target. */
+/** Binds the session's next call to the same target. */
 function keepSession(
   services: RelayServices,
   call: Call,
@@ -250,7 +257,7 @@ function keepSession(
   if (session !== undefined) services.affinity.keep(session, { channel: channel.id, key: key?.id });
 }
 
-/** What a call that leaves nothing in the books answers without a target. */
+/** Returns the response without a target, for a call that records nothing. */
 async function instead<Answer extends object>(
   lifecycle: CallLifecycle,
   { otherwise }: Pick<Exchange<Answer>, "otherwise">,
@@ -261,7 +268,7 @@ async function instead<Answer extends object>(
   return answer;
 }
 
-/** Writes down a call that was turned away before its journey began. */
+/** Records a call that was rejected before it was planned. */
 export function noteRefusal(services: RelayServices, call: Call, error: GatewayError): void {
   const lifecycle = new CallLifecycle(services, call);
   lifecycle.modelKnown = services.candidates.find(call.caller.group, call.model).length > 0;
@@ -271,8 +278,9 @@ export function noteRefusal(services: RelayServices, call: Call, error: GatewayE
 const noHeaders = /$^/;
 
 /**
- * A provider's request id helps its support desk; everything else of its headers stays here.
- * @param own names of headers that this client reads of its own provider
+ * Returns the headers of the response. Of the provider's headers, only its request id (for its support desk)
+ * and those matching `own` are passed on.
+ * @param own names of headers that this client expects from its provider
  */
 export function answerHeaders(
   upstream: Record<string, string | string[] | undefined>,
@@ -290,7 +298,7 @@ export function answerHeaders(
   return headers;
 }
 
-/** What says of a JSON answer that passes as bytes how it is to be read. */
+/** Returns the headers of a JSON response that passes as bytes. */
 export function jsonHeaders({ headers }: Pick<UpstreamResponse, "headers">): Record<string, string> {
   const length = headers["content-length"];
   return {
@@ -299,7 +307,9 @@ export function jsonHeaders({ headers }: Pick<UpstreamResponse, "headers">): Rec
   };
 }
 
-/** Names of fields are the caller's own text; what a header cannot hold would break the answer. */
+/**
+ * Makes a text safe for a header. Field names are chosen by the caller and may contain invalid characters.
+ */
 function headerText(text: string): string {
   return text.slice(0, MAX_HEADER).replaceAll(/[^\x20-\x7e]/g, "?");
 }

@@ -3,16 +3,16 @@ import type { Answer, Call, Pieces } from "./call.ts";
 import { tapped } from "./pieces.ts";
 import type { RelayServices } from "./services.ts";
 
-/** Takes down what a call said and was answered, where its token or its channel asks for it. Never holds a call up. */
+/** Logs the bodies of a call where its token or its channel has this enabled. Never delays the call. */
 export interface BodyKeeper {
-  /** The channel of the next attempt. */
+  /** Sets the channel of the next attempt. */
   through(channel: { logBodies: boolean }): void;
-  /** The answer to hand on in the place of this one. */
+  /** Returns the response to use instead of the given one. */
   answered(answer: Answer): Answer;
   failed(): void;
 }
 
-/** @param raw the request as it came; absent when it was a form */
+/** @param raw the raw request body; undefined for a form */
 export function openKeeper(services: RelayServices, call: Call, raw: Buffer | undefined): BodyKeeper {
   const byToken = call.caller.setting.log_bodies;
   let wanted = byToken;
@@ -60,7 +60,7 @@ function longest(services: RelayServices): number {
   return services.settings.current().BodyKilobytes * 1_024;
 }
 
-/** The same pieces, and in the end, however it comes, as much of them as may be kept. */
+/** Passes the pieces on. At the end, or when they are left, calls `done` with as much text as may be kept. */
 function listening<Piece extends string | Buffer>(
   pieces: Pieces<Piece>,
   most: number,

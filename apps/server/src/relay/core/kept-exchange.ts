@@ -6,8 +6,8 @@ import { openMemory } from "./remembered.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
- * A call whose bodies may be logged and whose answer may be remembered.
- * @param check throws for a call that must be refused before anything is looked up or reserved
+ * Relays a call whose bodies may be logged and whose response may be cached.
+ * @param check throws for a call that must be rejected before any lookup or reservation
  */
 export async function relayKept<Sent extends Encoded>(
   services: RelayServices,

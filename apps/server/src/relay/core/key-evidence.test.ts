@@ -8,13 +8,13 @@ const requested = (body: string, model = "demo-chat") => ({ raw: Buffer.from(bod
 const kindOf = (body: string, model?: string) => asKeyFailure(error, keywords, requested(body, model)).kind;
 
 describe("asKeyFailure", () => {
-  it("takes a provider's sentence with a phrase for a refused key", () => {
+  it("maps a provider message with a configured phrase to a rejected key", () => {
     expect(kindOf(`{"messages":[]}`)).toBe("auth");
     expect(asKeyFailure(error, "", requested("{}"))).toBe(error);
     expect(asKeyFailure(error, "another", requested("{}"))).toBe(error);
   });
 
-  it("is not fooled by a phrase that the caller wrote, however it was written", () => {
+  it("ignores a phrase that the caller wrote, in any spelling", () => {
     expect(kindOf(`{"user":"workspace closed"}`)).toBe("bad-request");
     expect(kindOf(`{"user":"\\u0077orkspace\\u0020CLOSED"}`)).toBe("bad-request");
     expect(kindOf(`{"workspace closed":1}`)).toBe("bad-request");
@@ -22,13 +22,13 @@ describe("asKeyFailure", () => {
     expect(kindOf("{}", "workspace closed")).toBe("bad-request");
   });
 
-  it("believes no refusal of a body that cannot be read", () => {
+  it("ignores a phrase in the rejection of a body that cannot be read", () => {
     expect(asKeyFailure(error, keywords, { model: "demo-chat" })).toBe(error);
     const broken = { ...error, kind: "server" } as const;
     expect(asKeyFailure(broken, keywords, { model: "demo-chat" }).kind).toBe("auth");
   });
 
-  it("leaves what is known already, and what no provider said", () => {
+  it("keeps errors that are already classified or did not come from the provider", () => {
     for (const kind of ["quota", "network", "timeout"] as const)
       expect(asKeyFailure({ ...error, kind }, keywords, requested("{}")).kind).toBe(kind);
   });

@@ -1,13 +1,14 @@
 import { phrasesOf } from "@gateway/shared/phrase-list";
 import type { UpstreamError } from "#dialects/ir.ts";
 
-/** Failures that are no word of the provider's, and those that speak against the key already. */
+/** Errors that did not come from the provider, or already blame the key. */
 const settled: ReadonlySet<UpstreamError["kind"]> = new Set(["auth", "quota", "network", "timeout"]);
 
 /**
- * The error, as one of the key when the provider's sentence has a phrase that operators take for that. Pure.
- * @param requested the body as it came, where it can be read. Providers quote what they refuse, and no one shall switch a
- * key off by writing the phrase into a request: such a quote is no evidence.
+ * Returns the error as a key failure when the provider's message contains a phrase that administrators
+ * configured for it. Pure.
+ * @param requested the raw body, where it can be read. Providers quote what they reject. A phrase from the
+ * request is therefore ignored, so that no caller can disable a key by sending it.
  */
 export function asKeyFailure(
   error: UpstreamError,
@@ -18,13 +19,13 @@ export function asKeyFailure(
   const message = error.message.toLowerCase();
   const found = phrasesOf(keywords).filter((phrase) => message.includes(phrase));
   if (found.length === 0) return error;
-  // A body that cannot be read may hold any phrase.
+  // An unreadable body may contain any phrase.
   if (requested.raw === undefined && error.kind === "bad-request") return error;
   const quoted = `${requested.model}\n${plainText(requested.raw)}`.toLowerCase();
   return found.every((phrase) => quoted.includes(phrase)) ? error : { ...error, kind: "auth" };
 }
 
-/** Every text in the body, without the escapes that JSON allows. */
+/** Returns all strings in the body with JSON escapes decoded. */
 function plainText(raw: Buffer | undefined): string {
   if (raw === undefined) return "";
   const texts: string[] = [];

@@ -14,68 +14,68 @@ import type { RelayServices } from "./services.ts";
 import { owed } from "./settle.ts";
 import { openUpstreamCall, type UpstreamCall } from "./upstream-call.ts";
 
-/** How a call that reached a provider ended. */
+/** How a call ended that reached a provider. */
 export interface End {
   outcome: Ended;
   reported: Usage | undefined;
   delivered: Tally;
-  /** Our own count, where it is of more than text: stands in for a silent provider. */
+  /** Our own count of more than text. Used when the provider reports no usage. */
   counted?: Usage;
-  /** `provider` is the provider's last report, although the client did not read it. */
+  /** `reported` is the provider's final report, although the client did not read it. */
   final?: boolean;
-  /** For the log, where the answer broke off for another reason than the provider's. */
+  /** For the log, when the response was not broken off by the provider. */
   errorCode?: ErrorCode | undefined;
 }
 
-/** What of an answer has been handed to the client so far, and what its provider has said of it. */
+/** What was delivered to the client so far, and the usage reported so far. */
 export type Progress = Pick<End, "reported" | "delivered" | "counted">;
 
-/** How a call ended that only passed through. */
+/** How a pass-through call ended. */
 export interface Passed {
   outcome: End["outcome"];
-  /** The provider's. */
+  /** Status of the provider. */
   status: number;
-  /** What the log says of it. */
+  /** Content of the log row. */
   content?: Reason;
 }
 
 const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 503 } as const;
 
 /**
- * A call gets a checkpoint when it has run for so long, and every so often from then on. Most calls are shorter, and what a
- * crash costs is never more than what a provider writes in this time.
+ * Interval of a call's checkpoints; the first one is written after the same time. Most calls are shorter. A
+ * crash loses at most the output of this interval.
  */
 export const CHECKPOINT_MS = 5_000;
 
-/** One call from its reservation to its log row. Closed exactly once, however many hands try. */
+/** One call, from its reservation to its log row. Closed exactly once, whatever the number of callers. */
 export class CallLifecycle {
   readonly attempts: AttemptNote[] = [];
   /** Channels that were paused when the call began. */
   paused: readonly PausedChannel[] = [];
-  /** Channels that were not tried before the last failure; those tried since then are left out of the log. */
+  /** Channels not tried before the last failure. The log omits those tried since. */
   skipped: readonly SkippedChannel[] = [];
   chosen: Chosen | undefined;
-  /** In the place of `chosen` when the answer was one that had been given before. */
+  /** Set instead of `chosen` when the response came from the cache. */
   remembered: Served | undefined;
-  /** The place it takes at its channel. */
+  /** The call's slot at its channel. */
   lease: Lease | undefined;
-  /** The model exists for this caller. A name that no one serves is the client's text: it must not make statistics. */
+  /** The model exists for this caller. Other names are client input and must not appear in statistics. */
   modelKnown = false;
   firstByteAt: number | undefined;
-  /** Any node may close it: one that comes second has nothing to write. */
+  /** Any node may close the call. The second one has nothing to write. */
   isShared = false;
-  /** Set while parts of an answer are on their way to the client. Answers undefined until one says something. */
+  /** Set while the response is being sent. Returns undefined until something was delivered. */
   progress: (() => Progress | undefined) | undefined;
-  /** The service tier that the head of the answer names. */
+  /** Service tier named at the start of the response. */
   reportedTier: string | undefined;
   readonly #services: RelayServices;
   readonly #call: Call;
   #upstream: UpstreamCall | undefined;
   #closing: Promise<void> | undefined;
-  /** Billed, input and output together. */
+  /** Billed tokens, input and output together. */
   #tokens = 0;
   #checkpointAt: number | undefined;
-  /** Of the last checkpoint: another one with the same would say nothing new. */
+  /** Identifies the last checkpoint, to skip an identical one. */
   #checkpointed = "";
 
   constructor(services: RelayServices, call: Call) {
@@ -83,18 +83,18 @@ export class CallLifecycle {
     this.#call = call;
   }
 
-  /** Its requests to providers. Watches client and account from the first use until the call is closed. */
+  /** Requests to providers. Watches client and account from first use until the call is closed. */
   get upstream(): UpstreamCall {
     return (this.#upstream ??= openUpstreamCall(this.#services, this.#call));
   }
 
-  /** What the call opened lives on by itself and watches client and account: a session. */
+  /** Stops watching client and account: the session that this call opened does it from now on. */
   handOver(): void {
     this.#upstream?.close();
     this.#upstream = undefined;
   }
 
-  /** Why there is no point in going on: the account may not call any more, or no client is there. */
+  /** Returns the reason to stop: the account may no longer call, or the client disconnected. */
   gone(): GatewayError | undefined {
     const { revoked, left } = this.upstream;
     return revoked ?? (left ? clientLeft() : undefined);
@@ -121,14 +121,14 @@ export class CallLifecycle {
   }
 
   /**
-   * Charges what is owed. Resolves when the charge is committed. Throws `reservation_lost`, and what keeps the ledger
-   * from answering.
+   * Charges what is owed. Resolves when the charge is committed. Throws `reservation_lost`, and the ledger's
+   * errors.
    */
   settle(end: End): Promise<void> {
     return this.#close(() => this.#settle(end));
   }
 
-  /** Closes a call that costs nothing: what the provider answered passed as it was. */
+  /** Closes a call without a charge, whose response passed unchanged. */
   pass({ outcome, status, content }: Passed): Promise<void> {
     return this.#close(() =>
       this.#book({
@@ -160,7 +160,7 @@ export class CallLifecycle {
     return { ...this.#record(), ...ending, type: 2, usage, quota: points, estimated, bill };
   }
 
-  /** @param close answers the status for the statistics, which count each call once */
+  /** @param close returns the status for the statistics, which count each call once */
   #close(close: () => Promise<number>): Promise<void> {
     this.#closing ??= close()
       .then(
@@ -183,7 +183,7 @@ export class CallLifecycle {
     this.#services.open.delete(this.#call.requestId);
   }
 
-  /** Its bill stays open and is closed later, by any node. What was counted of the rate stays as it was estimated. */
+  /** Leaves the bill open for any node to close later. The rate limit keeps the estimated tokens. */
   leaveOpen(): void {
     this.#closing ??= Promise.resolve();
     this.#leave();
@@ -199,7 +199,10 @@ export class CallLifecycle {
     return withImpliedSearch(this.chosen.channel.provider, this.chosen.upstreamModel, reported);
   }
 
-  /** As the answer names it. One that broke off before it did is billed in the dearer tier it was asked for. */
+  /**
+   * Returns the tier named by the response. If it broke off before that, bills the dearer tier that was
+   * requested.
+   */
   #tierOf(reported: Usage | undefined, price: PriceInForce): string | undefined {
     const tier = reported?.tier ?? this.reportedTier;
     const { tier: requested } = this.#call.estimate;
@@ -208,7 +211,7 @@ export class CallLifecycle {
     );
   }
 
-  /** A whole answer that its client did not wait for was read for its usage alone. */
+  /** A complete response that its client did not wait for was read only for its usage. */
   #outcomeOf({ outcome }: End): End["outcome"] {
     return outcome === "complete" && this.#upstream?.left === true ? "client-left" : outcome;
   }
@@ -241,7 +244,7 @@ export class CallLifecycle {
     return status;
   }
 
-  /** What the call owes at this end, and its bill; undefined when it costs nothing. */
+  /** Returns the amount owed at this end with its bill; undefined when the call costs nothing. */
   #due(end: Omit<End, "outcome"> & { outcome: Ended | "interrupted" }, { price, groupRatio }: Served) {
     const { kind = "text", estimate, calls } = this.#call;
     const due = owed({
@@ -268,18 +271,18 @@ export class CallLifecycle {
     };
   }
 
-  /** Answers the status it was booked with. */
+  /** Books the record. Returns its status. */
   async #book(record: CallRecord): Promise<number> {
     if (this.#call.books === "none") return record.status;
     if ((await this.#services.ledger.settle(record)) === "settled") return record.status;
     const lost = reservationLost();
     if (this.isShared) throw lost;
-    // Nothing was written: at least the log shows that the call was made.
+    // Nothing was written, so log the call at least.
     this.#services.ledger.note(this.#failure(lost)).catch(() => {});
     throw lost;
   }
 
-  /** Gives everything back and writes the failure down. Never throws: the caller has an error to deliver. */
+  /** Releases the reservation and records the failure. Never throws: the caller has an error to deliver. */
   async fail(error: unknown): Promise<void> {
     await this.#close(async () => {
       const failure = this.#failure(error);
@@ -288,7 +291,7 @@ export class CallLifecycle {
     }).catch(() => {});
   }
 
-  /** A call that never held anything: only the log hears of it, and the answer does not wait for that. */
+  /** Records a call without a reservation in the log. The response does not wait for it. */
   refuse(error: unknown): void {
     this.#upstream?.close();
     this.#count(statusOf(error));
@@ -296,7 +299,7 @@ export class CallLifecycle {
     this.#call.used?.(0);
   }
 
-  /** Something of ours broke in the middle of an answer that goes on. */
+  /** Reports a defect of ours in a response that continues. */
   defect(error: unknown): void {
     this.#services.onError(error);
   }
@@ -364,7 +367,7 @@ function statusOf(error: unknown): number {
   return error instanceof GatewayError ? error.status : 500;
 }
 
-/** What the log says of a failure. A provider's own message has no facts but itself. */
+/** Returns the log content of a failure. A provider's message has no further facts. */
 function contentOf(error: unknown): Pick<CallRecord, "content" | "contentFacts"> {
   if (!(error instanceof GatewayError)) return { content: "" };
   const { text, facts } = reasonOfError(error);

@@ -3,8 +3,8 @@ import { meter } from "./meter.ts";
 
 const expected = { input: 7, output: 100 };
 
-describe("what a call used", () => {
-  it("a provider's count is capped where it cannot be true, and the counts that were not billed are kept", () => {
+describe("meter", () => {
+  it("caps an implausible provider count and keeps the unbilled counts", () => {
     const reported = { input: 1_000_000_001, output: 1, toolCalls: { "web-search": 1_000_001 } };
     expect(meter(reported, true, { narrow: 4, wide: 0 }, expected)).toEqual({
       usage: { input: 1_028, output: 1, toolCalls: { "web-search": 20 } },
@@ -13,12 +13,12 @@ describe("what a call used", () => {
     });
   });
 
-  it("our own count never exceeds what the request could have produced", () => {
+  it("never counts more than the request could have produced", () => {
     const { usage } = meter(undefined, false, { narrow: 1_000_000, wide: 0 }, expected);
     expect(usage).toEqual({ input: 7, output: 400 });
   });
 
-  it("a whole answer in pictures or sound without a count costs a share of what was reserved", () => {
+  it("charges a share of the reservation for complete images or audio without reported usage", () => {
     const silent = { narrow: 0, wide: 0 };
     const images = { input: 7, output: 6_240, imageOutput: 6_240 };
     const speech = { input: 7, output: 300, audioOutput: 300 };

@@ -3,22 +3,25 @@ import type { ChatEvent, ChatResponse, Part, Usage } from "#dialects/ir.ts";
 import { type Estimate, tokensOf } from "#domain/pricing/estimate.ts";
 import { believed, mostOf } from "#domain/pricing/plausible.ts";
 
-/** What a call used: the provider's word where it can be believed, our own count where it is silent. Pure. */
+/**
+ * Meters the usage of a call: the provider's report where plausible, our own count where it reports none.
+ * Pure.
+ */
 export interface Metered {
   usage: Usage;
   estimated: boolean;
-  /** Counts of the provider that were not billed because they cannot be true. */
+  /** Counts of the provider that were not billed because they are implausible. */
   implausible?: Record<string, number>;
 }
 
-/** Percent of the reserved tokens that a whole answer in sound or pictures costs when its provider reports no usage. */
+/** Percent of the reserved tokens billed for complete audio or images when the provider reports no usage. */
 const uncountedPercent = { audioOutput: 50, imageOutput: 100 } as const;
 
 /**
- * @param reported what the provider reported, if anything
+ * @param reported usage reported by the provider, if any
  * @param complete whether the provider finished; a partial report counts at least what was delivered
- * @param delivered what crossed the wire to the client
- * @param expected the estimate made before the call: its input, and the most that is billed
+ * @param delivered text sent to the client
+ * @param expected the estimate made before the call: its input, and the maximum that is billed
  */
 export function meter(
   reported: Usage | undefined,
@@ -53,7 +56,7 @@ function ourCount(text: number, complete: boolean, expected: Estimate): Usage {
   return usage;
 }
 
-/** Counts characters by script; the same split as the dialects' skimmers. */
+/** Counts characters by script. The dialects' skimmers use the same split. */
 export function addTo(tally: Tally, text: string): void {
   let wide = 0;
   let spaces = 0;

@@ -8,30 +8,33 @@ import type { End, CallLifecycle, Progress } from "./lifecycle.ts";
 import { eventsForClients } from "./scrub.ts";
 
 /**
- * An answer that passes as bytes while it arrives: its provider is slowed down to the pace of its client, and its end
- * is kept back until the bill is closed. Nothing else of it is kept.
+ * Reader of a response that passes as bytes while it arrives. The provider is slowed down to the client's
+ * pace. The end of the response is kept back until the bill is closed; nothing else is kept.
  */
 export interface AnswerReader {
-  /** How many bytes at the end of all that came must wait for the bill: without them the answer is not whole. */
+  /** Returns how many trailing bytes must wait for the bill: the response is incomplete without them. */
   push(chunk: Buffer): number;
   readonly usage: Usage | undefined;
   readonly tally: Tally;
-  /** The provider said in the answer that it failed. */
+  /** The response contains a failure reported by the provider. */
   readonly failed: boolean;
-  /** What came is a whole answer, although its connection may have broken after it. */
+  /** The received bytes are a complete response, even if the connection broke afterwards. */
   readonly ended: boolean;
-  /** It came to its end, and nothing is missing in it. */
+  /** The response reached its end and nothing is missing. */
   readonly isWhole: boolean;
-  /** It says nothing that could be charged. */
+  /** The response contains nothing that could be charged. */
   readonly isSilent: boolean;
 }
 
-/** Kept back of a JSON answer in any case: parsers that read what is there would make much of an answer without its end. */
+/**
+ * Bytes always kept back of a JSON response: lenient parsers could use most of a response without its end.
+ */
 const KEPT_BYTES = 4 * 1024;
 
 /**
- * Reads a large JSON answer that passes as bytes. Pure.
- * @param isStrict the answer must be a JSON object that says something; else whatever came to its end is an answer
+ * Reads a large JSON response that passes as bytes. Pure.
+ * @param isStrict the response must be a JSON object with content; otherwise any complete response is
+ * accepted
  */
 export function createJsonReader(
   { scan, usage }: ScannedAnswer,
@@ -71,26 +74,26 @@ export interface Passing {
   response: UpstreamResponse;
   reader: AnswerReader;
   isEvents?: boolean;
-  /** Our own count, for a provider that reports nothing. */
+  /** Our own count, for a provider that reports no usage. */
   counted?(delivered: Tally): Usage | undefined;
-  /** Called before the bill is made. */
+  /** Called before the bill is created. */
   settling?(): void;
 }
 
 const ERROR_NAME = Buffer.from('"error"');
-/** What may follow the end of an answer: white space, comments. More is not read. */
+/** Maximum bytes after the end of a response (white space, comments). The rest is not read. */
 const MAX_AFTER_END = 1024 * 1024;
 
 interface Kept {
-  /** Wait for the bill. */
+  /** Chunks that wait for the bill. */
   chunks: Buffer[];
   bytes: number;
   outcome: "complete" | "upstream-died" | undefined;
-  /** What broke the connection. */
+  /** Error that broke the connection. */
   broken?: unknown;
 }
 
-/** Left at any `yield`, it closes the bill; the first one is for `primed`. */
+/** Passes the response on. Left at any `yield`, it closes the bill. The first `yield` is for `primed`. */
 export async function* passBytes(passing: Passing): Pieces<Buffer> {
   const { lifecycle, reader, response } = passing;
   const chunks = response.chunks();
@@ -113,7 +116,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
     isLeft = false;
   } finally {
     if (isLeft) {
-      // Owed is what was there when the client left, unless the provider's own count comes.
+      // Charge what was delivered when the client left, unless the provider's own count arrives.
       const delivered = { ...reader.tally };
       const isWhole = await readOn(passing, chunks);
       if (isWhole && reader.isSilent) await lifecycle.fail(silence());
@@ -127,7 +130,7 @@ export async function* passBytes(passing: Passing): Pieces<Buffer> {
   }
   const gone = outcome === "complete" ? undefined : lifecycle.gone();
   await settle(gone === undefined ? outcome : "client-left");
-  // A broken answer must look broken: without its end the connection is cut instead of closed.
+  // The client must notice a broken response: without its end, the connection is cut instead of closed.
   if (gone !== undefined) throw gone;
   if (outcome === "upstream-died" && !reader.failed)
     throw new TransportError("network", "The upstream broke off.");
@@ -144,13 +147,13 @@ function silence(): GatewayError {
   return new GatewayError("upstream_failed", { reason: "upstream_empty" });
 }
 
-/** What the provider sends, as it comes, but for its end. Never throws. */
+/** Yields what the provider sends, except the end. Never throws. */
 async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pieces<Buffer> {
   const { reader, response, lifecycle } = passing;
   while (true) {
     let wait: number;
     try {
-      // Not `for await`: being left in the middle would end the chunks, and with them the upstream's usage.
+      // Not `for await`: leaving it early would end the chunks and lose the upstream's usage.
       const next = await chunks.next();
       if (next.done === true) {
         kept.outcome = reader.isWhole ? "complete" : "upstream-died";
@@ -159,7 +162,7 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pi
       wait = take(passing, next.value, kept);
     } catch (error) {
       if (!(error instanceof TransportError)) lifecycle.defect(error);
-      // Without a length in its head, an answer that broke after its end misses nothing.
+      // Without a content-length, a response that broke after its end is complete.
       const isWhole = reader.ended && response.headers["content-length"] === undefined;
       kept.outcome = isWhole ? "complete" : "upstream-died";
       kept.broken = error;
@@ -183,16 +186,16 @@ async function* passed(passing: Passing, chunks: Pieces<Buffer>, kept: Kept): Pi
   }
 }
 
-/** Adds a chunk to what is kept. Answers how many bytes must stay. */
+/** Adds a chunk to the kept ones. Returns how many bytes must stay. */
 function take({ reader, chosen, isEvents = false }: Passing, came: Buffer, kept: Kept): number {
   const wait = reader.push(came);
-  // An event that is an error is the provider's sentence: nothing after it belongs to the answer.
+  // An error event contains the provider's message. Nothing after it belongs to the response.
   const isQuoting = reader.failed || (isEvents && came.includes(ERROR_NAME));
   const chunk = isQuoting ? Buffer.from(eventsForClients(came.toString(), chosen)) : came;
   kept.chunks.push(chunk);
   kept.bytes += chunk.length;
   if (chunk.length === came.length || wait === 0) return wait;
-  // Its length is another now: it waits as a whole.
+  // The length has changed, so the whole chunk waits.
   return Math.max(chunk.length, wait);
 }
 
@@ -201,7 +204,7 @@ function progressOf({ reader, counted: count }: Passing): Progress | undefined {
   return { reported: reader.usage, delivered: reader.tally, ...counted(count?.(reader.tally)) };
 }
 
-/** Reads the rest for its usage. Answers whether it came to its end. */
+/** Reads the rest for its usage. Returns whether the response was complete. */
 async function readOn({ lifecycle, reader }: Passing, chunks: Pieces<Buffer>): Promise<boolean> {
   lifecycle.progress = undefined;
   lifecycle.upstream.leave();

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Pieces } from "./call.ts";
 import { primed, tapped } from "./pieces.ts";
 
-/** An answer of so many pieces; says how often its bill was closed, and whether all of it was read by then. */
+/**
+ * Creates a response of `count` pieces that records how often its bill was closed and whether it was read
+ * whole.
+ */
 function answer(count: number, breaksAt = -1) {
   const bill = { closed: 0, whole: false };
   async function* pieces(): Pieces<string> {
@@ -27,7 +30,7 @@ function answer(count: number, breaksAt = -1) {
 const COUNT = 4;
 const endings = ["return", "throw", "break"] as const;
 
-/** Takes so many pieces, then ends in this way. */
+/** Takes up to `most` pieces, then ends in the given way. */
 async function take(
   pieces: Pieces<string>,
   most: number,
@@ -73,7 +76,7 @@ describe.each(Object.entries(wrappings))("pieces of an answer, %s", (_name, wrap
   });
 });
 
-it("tapped pieces: an error in the tap closes the bill, and the end is told once", async () => {
+it("tapped pieces: an error in the tap closes the bill, and `ended` is called once", async () => {
   const { bill, pieces } = answer(COUNT);
   let ends = 0;
   let wholes = 0;

@@ -1,19 +1,21 @@
 import type { Pieces } from "./call.ts";
 
-/** Runs a generator up to its first `yield`, whose piece is dropped: from then on `return()` runs its `finally`. */
+/**
+ * Runs a generator up to its first `yield`, and drops that piece. From then on `return()` runs its `finally`.
+ */
 export async function primed<Piece>(pieces: Pieces<Piece>): Promise<Pieces<Piece>> {
   await pieces.next();
   return pieces;
 }
 
-/** The same pieces, changed on the way. Being left is passed on, at any time. */
+/** Returns the pieces mapped by `tap`. Forwards `return()` and `throw()` at any time. */
 export function tapped<Piece>(
   pieces: Pieces<Piece>,
   tap: {
     piece(piece: Piece): Piece;
-    /** All pieces were taken. */
+    /** Called when all pieces were taken. */
     whole?(): void;
-    /** No further piece will be taken, for whatever reason. Called once. */
+    /** Called once when no further piece will be taken, for any reason. */
     ended?(): void;
   },
 ): Pieces<Piece> {

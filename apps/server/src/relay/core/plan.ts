@@ -15,7 +15,7 @@ import type { Call, Chosen } from "./call.ts";
 import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
 
-/** A group the call may use, with the channels that list its model. */
+/** A group that the call may use, with the channels that list its model. */
 export interface RouteGroup {
   group: string;
   backup: boolean;
@@ -24,24 +24,24 @@ export interface RouteGroup {
   channels: readonly ChannelInForce[];
 }
 
-/** Decided once, before anything is held: who may serve the call, at which prices, and the most it can cost. */
+/** Decided once, before the reservation: who may serve the call, at which prices, and its maximum cost. */
 export interface Plan {
   routeGroups: readonly RouteGroup[];
   prices: ReadonlyMap<string, PriceInForce>;
-  /** Points to hold: the dearest way the plan allows. */
+  /** Points to reserve: the most expensive option of the plan. */
   worstCase: bigint;
-  /** The call's, with what operators allow beyond the client's limits. */
+  /** The call's estimate, raised by output limits that administrators set above the client's. */
   estimate: Estimate;
   tried: Set<number>;
-  /** Keys that failed where their channel may have others. */
+  /** Failed keys of channels that may have other keys. */
   triedKeys: Set<number>;
-  /** A paused channel was chosen because no other was left: once for a call. */
+  /** A paused channel was chosen because no other was left. Happens once per call. */
   lastResort: boolean;
-  /** The one target that can answer: nothing is chosen, tried again or priced. */
+  /** The only possible target. Nothing is chosen, retried or priced. */
   only?: Chosen;
 }
 
-/** What an operator's old habit charges for a model without a price: dear on purpose. */
+/** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
 const UNPRICED: Omit<PriceInForce, "model"> = {
   versionId: 0,
   type: "tokens",
@@ -51,10 +51,10 @@ const UNPRICED: Omit<PriceInForce, "model"> = {
   tiers: [],
 };
 
-/** Some dialects put the model into the address; a name must not lead to another place there. */
+/** Invalid model names. Some dialects put the model into the URL, where a name must not change the path. */
 const strayName = /\.\.|[\s?#\\%\p{C}]|(?:^|\/)\.?(?:\/|$)/u;
 
-/** What a provider keeps for one account costs nothing here. */
+/** Price of requests about data that a provider keeps for one account. */
 const FREE: PriceInForce = {
   model: "",
   versionId: 0,
@@ -65,7 +65,7 @@ const FREE: PriceInForce = {
   tiers: [],
 };
 
-/** A plan with one target. @param target a channel and the key whose account has what the call is about */
+/** Makes a plan with one target. @param target a channel and the key of the account that has the data */
 export function planFor({ caller, estimate }: Call, { channel, key }: Pick<Chosen, "channel" | "key">): Plan {
   const only: Chosen = {
     channel,
@@ -114,16 +114,19 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   return { routeGroups, prices, worstCase, estimate, tried, triedKeys: new Set(), lastResort: false };
 }
 
-/** The output that a call without a limit may have where the wire demands one; 0 where it has one, or needs none. */
+/**
+ * Returns the output limit of a call without one where the wire requires it; 0 where it has one or needs
+ * none.
+ */
 function demandedOutput({ settings }: RelayServices, { estimate }: Call, model: string): number {
   if (model === "" || estimate.isOpen !== true) return 0;
   const { DefaultMaxOutputTokens, ClaudeDefaultMaxTokens } = settings.current();
   const limit = tokensFor(ClaudeDefaultMaxTokens, model) ?? defaultMaxTokens;
-  // What the estimate has besides its own default, a thinking budget, comes on top here, too.
+  // The rest of the estimate, a thinking budget, is added here too.
   return estimate.output - DefaultMaxOutputTokens + limit;
 }
 
-/** Names the model that was requested, and those without a price that its channels bill it as. */
+/** Returns an error that names the requested model, and the billed models without a price. */
 function priceMissing(model: string, billed: ReadonlySet<string>): GatewayError {
   const targets = [...billed].filter((name) => name !== model);
   const details = { param: "model" };
@@ -140,7 +143,7 @@ function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, end
   let refused: string | undefined;
   for (const symbol of symbols) {
     const group = services.groups.get(symbol);
-    // Rights are checked at every use: a group may have been closed since the token was made.
+    // Checked at every use: the group may have been disabled since the token was created.
     if (group === undefined || !group.enable || (!group.public && symbol !== caller.userGroup)) {
       refused ??= symbol;
       continue;
@@ -163,7 +166,7 @@ function pinned(services: RelayServices, pin: Pin | undefined): readonly Channel
   return pin?.only === undefined ? undefined : [namedChannel(services, pin.only)];
 }
 
-/** The channel that a caller asks for by its number. Throws `not_found`. */
+/** Returns the channel that a caller pinned by id. Throws `not_found`. */
 export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, id: number): ChannelInForce {
   const channel = candidates.byId(id);
   if (channel === undefined) throw notFound({ reason: "pinned_channel_not_found", channel: id });

@@ -7,8 +7,8 @@ import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 
 const estimate = { input: 1_000, output: 500, imageInput: 800 };
 
-describe("what is held for a call", () => {
-  it("is everything, or what is left without images, or next to nothing, as the channel wants it", () => {
+describe("reserved", () => {
+  it("reserves everything, everything without images, or one token, depending on the channel", () => {
     const reservedFor = (preCost: number) => reserved(estimate, { preCost, prompt: 0, output: 0 });
     expect(reservedFor(1)).toBe(estimate);
     expect(reservedFor(2)).toEqual({ input: 200, output: 500 });
@@ -22,8 +22,8 @@ describe("what is held for a call", () => {
   });
 });
 
-describe("what a list of channels means for a model", () => {
-  it("names each way of billing and holding once", () => {
+describe("price options and channels of a model", () => {
+  it("returns each way of billing and reserving once", () => {
     const list = [
       channel({ id: 1 }),
       channel({ id: 2 }),
@@ -37,7 +37,7 @@ describe("what a list of channels means for a model", () => {
     expect(priceOptionsOf(list, "gpt")).toBe(priceOptionsOf(list, "gpt"));
   });
 
-  it("keeps the list as it is when every provider serves the path, and else leaves the others out", () => {
+  it("keeps the list when every provider serves the path, and filters it otherwise", () => {
     const list = [channel({ id: 1 })];
     expect(offeredOf(list, "chat", "/v1/chat/completions", "gpt")).toBe(list);
     const rerank = offeredOf(list, "rerank", "/v1/rerank", "gpt");
@@ -45,7 +45,7 @@ describe("what a list of channels means for a model", () => {
     expect(offeredOf(list, "rerank", "/v1/rerank", "gpt")).toBe(rerank);
   });
 
-  it("leaves to providers that speak Responses what only they can do", () => {
+  it("leaves calls that only Responses supports to providers that speak Responses", () => {
     const bare = channel({ id: 1, provider: custom });
     const own = channel({
       id: 2,
@@ -67,7 +67,7 @@ describe("what a list of channels means for a model", () => {
   });
 });
 
-it("an operator's own output limit is reserved for", () => {
+it("an operator's output limit is reserved", () => {
   const wants = (parameters: Record<string, unknown>) =>
     priceOptionsOf([channel({ id: 1, parameters })], "gpt").map(({ reserves }) => reserves.output);
   expect(wants({ max_tokens: 9_000, overwrite: true })).toEqual([9_000]);

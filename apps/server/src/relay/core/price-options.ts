@@ -7,23 +7,27 @@ import { addTo } from "./meter.ts";
 import { dialectFor } from "./spoken-dialect.ts";
 
 /**
- * What a list of channels means for every call of one model: asked of thousands of channels once, not per call. Lists
- * of candidates never change, only whole lists are replaced; so what is known of one stays true.
+ * What a list of channels means for every call of one model. Computed once per list, not per call, as there
+ * may be thousands of channels. Candidate lists are immutable and only replaced as a whole, so results stay
+ * valid.
  */
 
-/** What of an estimate is held for a call. */
+/** The part of an estimate that is reserved for a call. */
 export interface Reserves {
-  /** 1 everything, 2 without images, 3 next to nothing. */
+  /** 1: everything, 2: without images, 3: one token. */
   preCost: number;
   /** Tokens of the channel's own system prompt. */
   prompt: number;
-  /** The output limit that the operator sets for the channel; 0 = none. */
+  /** Output limit that the operator sets for the channel; 0 = none. */
   output: number;
-  /** The model's name at a channel whose wire demands a limit, so that one is set where the request has none; else "". */
+  /**
+   * Model name at a channel whose wire requires an output limit, which is added to requests without one; else
+   * "".
+   */
   demands: string;
 }
 
-/** One way the bill may be made: the name it is made for, and what is held before. */
+/** One way to bill: the billed model, and the reservation. */
 export interface PriceOption {
   billed: string;
   reserves: Reserves;
@@ -34,7 +38,7 @@ interface Known {
   options: Map<string, readonly PriceOption[]>;
 }
 
-/** A wildcard list serves as many models as clients can invent. */
+/** Maximum cached models per list. A wildcard list serves any name that clients invent. */
 const MOST_MODELS = 200;
 
 const known = new WeakMap<readonly ChannelInForce[], Known>();
@@ -45,7 +49,7 @@ function knownOf(channels: readonly ChannelInForce[]): Known {
   return facts;
 }
 
-/** Those whose provider serves this path for this model. */
+/** Returns the channels whose provider serves this path for this model. */
 export function offeredOf(
   channels: readonly ChannelInForce[],
   needs: Endpoint,
@@ -56,7 +60,7 @@ export function offeredOf(
   const name = needs === "responses" ? `${needs} ${path} ${model}` : `${needs} ${path}`;
   let found = offered.get(name);
   if (found === undefined) {
-    // A channel that answers Responses through chat has none of what only Responses can do.
+    // A channel that translates Responses to chat has none of the features that only Responses supports.
     const fits = (channel: ChannelInForce) =>
       serves(channel.provider, needs, path, channel.plugin) &&
       (needs !== "responses" || speaksResponses(channel, model));
@@ -66,7 +70,7 @@ export function offeredOf(
   return found;
 }
 
-/** Whether one of them answers Responses in Responses. */
+/** Whether one of the channels speaks Responses natively. */
 export function offersResponses(channels: readonly ChannelInForce[], model: string): boolean {
   return offeredOf(channels, "responses", "/v1/responses", model).length > 0;
 }
@@ -75,7 +79,7 @@ function speaksResponses(channel: ChannelInForce, model: string): boolean {
   return dialectFor(channel, "openai-responses", mapModel(channel, model).upstream) === "openai-responses";
 }
 
-/** The different ways in which these channels bill and hold. */
+/** Returns the distinct ways in which these channels bill and reserve. */
 export function priceOptionsOf(channels: readonly ChannelInForce[], model: string): readonly PriceOption[] {
   const { options } = knownOf(channels);
   let found = options.get(model);
@@ -99,7 +103,7 @@ export function priceOptionsOf(channels: readonly ChannelInForce[], model: strin
 
 const limitNames = ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens"];
 
-/** The largest output limit among the operator's own fields, which may win over the client's. */
+/** Returns the largest output limit in the operator's own fields, which may override the client's. */
 function operatorLimit(parameters: Readonly<Record<string, unknown>>, model: string): number {
   const own = parameters["per_model"] === true ? asRecord(parameters[model]) : parameters;
   const config = asRecord(own?.["generationConfig"]);
@@ -111,14 +115,14 @@ function promptTokens(prompt: string): number {
   if (prompt === "") return 0;
   const tally = { narrow: 0, wide: 0 };
   addTo(tally, prompt);
-  // Twice what is usual: what is held must cover it.
+  // Twice the usual count, so that the reservation covers the prompt.
   return 2 * tokensOf(tally);
 }
 
-/** The part of an estimate that a channel wants held. */
+/** Returns the part of an estimate that a channel reserves. */
 export function reserved(estimate: Usage, { preCost, prompt }: Omit<Reserves, "demands">): Usage {
   if (preCost === 1 && prompt === 0) return estimate;
-  // One token: who has nothing left must not get through.
+  // One token, so that an account without balance is rejected.
   if (preCost === 3) return { input: 1, output: 0 };
   const { imageInput = 0, ...rest } = estimate;
   if (preCost === 1) return { ...estimate, input: estimate.input + prompt };

@@ -10,16 +10,16 @@ import { makePlan } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
- * The same request of the same token, answered as it was before: no one is asked, and what is charged is the
- * operator's share of what the provider's answer would cost now. Everything else is as with any call: rights, limits,
- * reservation, log.
+ * Cached responses: the same request of the same token gets its earlier response without a provider request.
+ * The charge is the operator's share of the current cost of the provider's response. Rights, limits,
+ * reservation and log work as for any call.
  */
 export interface Memory {
-  /** Undefined when there is no answer yet; then the provider is asked. Throws what refuses any call. */
+  /** Returns the cached response; undefined when there is none. Throws the errors that reject any call. */
   answer(): Promise<Answer | undefined>;
-  /** The provider's answer, which is kept when it comes to its end. */
+  /** Returns the provider's response, which is cached once it is complete. */
   keep(answer: Answer): Answer;
-  /** To be told with the bill of the provider's answer. */
+  /** Receives the bill of the provider's response. */
   billed(billed: Billed): void;
 }
 
@@ -29,7 +29,7 @@ type Requested = Call & {
   stateful?: boolean;
 };
 
-/** Endpoints whose answer is one text, and that are asked for what is so and not for something new. */
+/** Endpoints with a single text response that clients expect to be repeatable. */
 const lasting: ReadonlySet<Endpoint> = new Set([
   "chat",
   "completions",
@@ -38,7 +38,7 @@ const lasting: ReadonlySet<Endpoint> = new Set([
   "moderations",
 ]);
 
-/** @param raw the request as it came. Undefined when this call's answer is not to be remembered. */
+/** @param raw the raw request. Returns undefined when the response of this call must not be cached. */
 export function openMemory(
   services: RelayServices,
   call: Requested,
@@ -84,7 +84,7 @@ export function openMemory(
           return { ...answer, headers, frames: gathering(answer.frames, longest, done) };
         }
         case "bytes": {
-          // A large answer in JSON; nothing else of these endpoints passes as bytes.
+          // A large JSON response. These endpoints pass nothing else as bytes.
           if (!isJson(answer)) return answer;
           const { "content-length": _length, ...lasting } = answer.headers;
           const done = (text: string) => remember("body", lasting, text);
@@ -95,7 +95,7 @@ export function openMemory(
   };
 }
 
-/** The same for two requests that mean the same to the byte, however their fields are ordered. */
+/** Returns the cache key: equal for requests that differ only in the order of their fields. */
 function requestText(call: Requested, raw: Buffer): string | undefined {
   const { caller, endpoint, model, stream, forward, request } = call;
   const from = [caller.userId, caller.tokenId, caller.group, caller.backupGroup, endpoint, model, stream];
@@ -103,7 +103,7 @@ function requestText(call: Requested, raw: Buffer): string | undefined {
     const body: unknown = JSON.parse(raw.toString("utf8"));
     return JSON.stringify([...from, request?.jsonArrayStream === true, forward ?? {}, body], inOrder);
   } catch {
-    // Too deep to be put in order: such a request is not remembered.
+    // Too deeply nested to sort. Such a request is not cached.
     return undefined;
   }
 }
@@ -123,7 +123,7 @@ async function giveAgain(
   try {
     requireModel(call);
     const served = optionOf(services, call, found, percent);
-    // The group or the price is gone since: the provider's answer is another call.
+    // The group or the price no longer exists, so the provider is called again.
     if (served === undefined) return undefined;
     lifecycle.modelKnown = true;
     lifecycle.remembered = served;
@@ -155,7 +155,7 @@ async function giveAgain(
     : { kind: "stream", headers, frames: once(found.text) };
 }
 
-/** The way the answer once came, at the prices and the rights of now. */
+/** Returns the original way of serving, with current prices and rights. */
 function optionOf(
   services: RelayServices,
   call: Call,
@@ -178,7 +178,7 @@ function isJson({ headers, status = 200 }: Extract<Answer, { kind: "bytes" }>): 
   return status === 200 && (headers["content-type"] ?? "").startsWith("application/json");
 }
 
-/** The same pieces; once all are gone, their text, unless it is too long to be kept. */
+/** Passes the pieces on. After the last one, calls `done` with their text, unless it is too long. */
 function gathering<Piece extends string | Buffer>(
   pieces: Pieces<Piece>,
   longest: number,

@@ -2,18 +2,17 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { answerTooLong } from "./excess.ts";
 
-/** What a failure means for the call. Pure: decides on the kind of error, never on a provider's prose. */
-
 /**
- * Whether another channel may do better. A caller's own mistake is the same mistake everywhere, and an answer that passed
- * a limit of the gateway was made and paid for at its provider: asking again would only pay for another one.
+ * Whether to try another channel. Decides by the kind of error, never by the provider's text. A client error
+ * fails everywhere. A response that exceeded a limit of the gateway was already paid for at its provider; a
+ * retry would only cost the same again.
  */
 export function worthRetrying(error: UpstreamError): boolean {
   return error.kind !== "bad-request" && error.tooLong !== true;
 }
 
 export interface RetryBudget {
-  /** Further attempts after the first. */
+  /** Attempts after the first. */
   times: number;
   /** Milliseconds since the request began after which no attempt is started. */
   withinMs: number;
@@ -28,7 +27,7 @@ export function mayRetry(
   return worthRetrying(error) && attempts <= budget.times && elapsedMs < budget.withinMs;
 }
 
-/** The last failure as the caller hears it. A provider's sentence is passed on only about the caller's own request. */
+/** Returns the last failure for the caller. Only messages about the caller's own request are passed on. */
 export function explain(error: UpstreamError, model: string): GatewayError {
   switch (error.kind) {
     case "bad-request":

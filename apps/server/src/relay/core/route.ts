@@ -16,11 +16,9 @@ import type { Call, Chosen } from "./call.ts";
 import type { RouteGroup, Plan } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
 
-/** Which target of a plan is asked next, and why none can be. */
-
 /**
- * The next channel of the plan, the backup group's only after the group's own. A pause is a preference: when only paused
- * channels are left, the one whose pause ends first is chosen, unless its provider asked to wait. Marks it as tried.
+ * Returns the next channel of the plan and marks it as tried. The backup group follows the group itself. When
+ * only paused channels are left, returns the one whose pause ends first, unless its provider asked to wait.
  */
 export function nextChoice(services: RelayServices, plan: Plan, call: Call): Chosen | undefined {
   const { model, stream, tools, pin } = call;
@@ -65,7 +63,7 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
   return plan.lastResort ? undefined : firstToThaw(services, plan, call, wanted);
 }
 
-/** What names the session at the services, where there is more than one target to choose from. */
+/** Returns the key of the session, where there is more than one target to choose from. */
 export function sessionKey(plan: Plan, { session, model, pin }: Call): string | undefined {
   const [first] = plan.routeGroups;
   if (session === undefined || pin !== undefined || first === undefined) return undefined;
@@ -75,7 +73,9 @@ export function sessionKey(plan: Plan, { session, model, pin }: Call): string | 
   return name === undefined ? undefined : `${name}:${model}`;
 }
 
-/** The channel and key of the session's last call, as long as the channel can serve this one now. Marks it as tried. */
+/**
+ * Returns the target of the session's last call, if the channel can serve this call now. Marks it as tried.
+ */
 function inSession(
   services: RelayServices,
   plan: Plan,
@@ -97,7 +97,7 @@ function inSession(
   return chosenOf(routeGroup, channel, key, call.model, price);
 }
 
-/** The paused channel that is free first, of those whose provider did not ask to wait. */
+/** Returns the paused channel whose pause ends first. Skips those whose provider asked to wait. */
 function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wanted): Chosen | undefined {
   const { health } = services;
   let first: { routeGroup: RouteGroup; channel: ChannelInForce; pause: Pause } | undefined;
@@ -141,8 +141,8 @@ function chosenOf(
 }
 
 /**
- * A failure of one key says nothing of the channel's others: it may be asked again, with another one. An answer that
- * belongs to a key has no other.
+ * Makes a channel available again after the failure of one of its keys, so that another key is tried. A
+ * response bound to a key has no other.
  */
 export function keepOtherKeys(
   plan: Plan,
@@ -156,12 +156,12 @@ export function keepOtherKeys(
   if (channel.keys.some((other) => !plan.triedKeys.has(other.id))) plan.tried.delete(channel.id);
 }
 
-/** More channels than this say nothing more in a log row. */
+/** Maximum number of channels in a log row. */
 const MOST_NOTED = 20;
 
 /**
- * Channels of the plan that were not tried until now, and why, for the log of a call that failed somewhere. What was
- * paused when the call began is noted apart.
+ * Returns the channels of the plan that were not tried so far, with the reason, for the log of a failed
+ * attempt. Channels that were paused when the call began are logged separately.
  */
 export function skippedChannels(
   services: RelayServices,
@@ -184,7 +184,7 @@ export function skippedChannels(
   return notes;
 }
 
-/** Why a channel cannot take the call now; undefined when it can. */
+/** Returns why a channel cannot take the call now; undefined when it can. */
 function unfitFor(
   { health }: RelayServices,
   { prices }: Plan,
@@ -198,7 +198,7 @@ function unfitFor(
   return health.pause(channel, model, caller.userId) === undefined ? undefined : "paused";
 }
 
-/** The paused channels of the plan as the log names them: which, why and until when. */
+/** Returns the paused channels of the plan for the log: which, why and until when. */
 export function pausedChannels(services: RelayServices, plan: Plan, call: Call): PausedChannel[] {
   const notes: PausedChannel[] = [];
   for (const { channels } of plan.routeGroups)
@@ -219,7 +219,9 @@ export function pausedChannels(services: RelayServices, plan: Plan, call: Call):
   return notes;
 }
 
-/** Why nothing could be chosen at all: says when to come back if providers asked to wait. */
+/**
+ * Returns the error when no channel could be chosen. It contains the time to wait if providers asked for it.
+ */
 export function nothingFree(services: RelayServices, plan: Plan, call: Call): GatewayError {
   const { health } = services;
   const { model } = call;

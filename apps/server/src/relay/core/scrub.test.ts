@@ -23,7 +23,7 @@ const origin = {
   key: undefined,
 };
 
-describe("a provider's sentence for clients", () => {
+describe("provider messages for clients", () => {
   it.each([
     ["the key", `Key ${key} may not use it.`, key],
     ["a shortened key", "Incorrect API key: sk-live***********2b1c.", "sk-live*"],
@@ -60,7 +60,7 @@ describe("a provider's sentence for clients", () => {
       "my-secret-project",
     ],
     ["a tenant", "tenant id: 3f2504e0-4f89-11d3-9a0c-0305e82c3301", "3f2504e0"],
-  ])("loses %s", (_what, text, secret) => {
+  ])("removes %s", (_what, text, secret) => {
     expect(forClients(text, origin)).not.toContain(secret);
   });
 
@@ -70,11 +70,11 @@ describe("a provider's sentence for clients", () => {
     "max_tokens: 5000 > 4096, which is the maximum for claude-3-5-sonnet-20241022",
     "temperature: must be between 0 and 2 at 12:30:45 (request id 3f2504e0-4f89-11d3-9a0c-0305e82c3301)",
     "Unsupported version 1.2.3 of the schema; use gpt-4o-2024-08-06.",
-  ])("keeps what is about the request: %s", (text) => {
+  ])("keeps text about the request: %s", (text) => {
     expect(forClients(text, origin)).toBe(text);
   });
 
-  it("is made in a time that no text can stretch", () => {
+  it("takes bounded time for any text", () => {
     const begun = performance.now();
     for (const part of ["a-", "a.", "1.", "f:", "sk-", "http://", "[::", "user ", "projects/", "localhost."])
       forClients(part.repeat(100_000), origin);
@@ -82,8 +82,8 @@ describe("a provider's sentence for clients", () => {
   });
 });
 
-describe("a provider's sentence for administrators", () => {
-  it("keeps addresses and loses credentials", () => {
+describe("provider messages for administrators", () => {
+  it("keeps addresses and removes credentials", () => {
     const text = `dial tcp 10.12.0.7:8000 with ${key}`;
     expect(withoutCredentials(text, origin)).toBe("dial tcp 10.12.0.7:8000 with [removed]");
   });

@@ -4,9 +4,9 @@ import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-for
 import { hiddenIn } from "#domain/channels/channel-secrets.ts";
 
 /**
- * Providers quote what they were sent. Before such a text leaves the gateway it loses the channel's credentials, and for
- * clients the addresses behind the gateway and the names of accounts as well. Every text of a provider that is not an
- * answer passes here: errors, failed tasks, refusals in a stream or a session, test results. Pure.
+ * Cleans texts of providers, which quote what they received. Removes the channel's credentials; for clients
+ * also the addresses behind the gateway and the names of accounts. Every provider text that is not a response
+ * passes through here: errors, failed tasks, refusals in a stream or session, test results. Pure.
  */
 export interface Origin {
   channel: Pick<
@@ -16,16 +16,16 @@ export interface Origin {
   key: KeyInForce | undefined;
 }
 
-/** Longer sentences say nothing more, and cost time. */
+/** Longer messages add no information and cost time. */
 const MAX_TEXT = 4_000;
-/** A body with an error in it is not long. */
+/** A body that contains an error is not longer. */
 const MAX_FAILED = 256 * 1024;
-/** Shorter parts of a credential are words that a sentence may hold. */
+/** Minimum length of a credential part. Shorter parts may be ordinary words. */
 const LEAST_PART = 8;
 const SHOWN_OF_KEY = 6;
 const REMOVED = "[removed]";
 
-/** For administrators: without credentials. */
+/** Cleans a text for administrators: removes credentials. */
 export function withoutCredentials(text: string, origin: Origin): string {
   let clean = text.slice(0, MAX_TEXT);
   for (const secret of secretsOf(origin)) {
@@ -41,7 +41,7 @@ export function withoutCredentials(text: string, origin: Origin): string {
   return clean.replace(credentials, REMOVED);
 }
 
-/** For clients: also without the addresses behind the gateway and the names of accounts. */
+/** Cleans a text for clients: also removes the addresses behind the gateway and the names of accounts. */
 export function forClients(text: string, origin: Origin): string {
   let clean = withoutCredentials(text, origin);
   for (const host of hostsOf(origin))
@@ -53,7 +53,7 @@ export function forClients(text: string, origin: Origin): string {
     .replace(accountIds, REMOVED);
 }
 
-/** The error with its sentence for clients. */
+/** Returns the error with its message cleaned for clients. */
 export function errorForClients(error: UpstreamError, origin: Origin): UpstreamError {
   const { original } = error;
   const message = forClients(error.message, origin);
@@ -71,12 +71,12 @@ function withCleanTexts(value: unknown, origin: Origin): unknown {
   );
 }
 
-/** The error with its sentence for administrators. */
+/** Returns the error with its message cleaned for administrators. */
 export function errorForOperators(error: UpstreamError, origin: Origin): UpstreamError {
   return { ...error, message: withoutCredentials(error.message, origin) };
 }
 
-/** Server-sent events of which one is an error: what is not about an error stays as it came. */
+/** Cleans server-sent events of which one is an error. Lines that are not about an error stay unchanged. */
 export function eventsForClients(events: string, origin: Origin): string {
   return events
     .split("\n")
@@ -84,7 +84,7 @@ export function eventsForClients(events: string, origin: Origin): string {
     .join("\n");
 }
 
-/** An answer as its provider sent it: only one that names an error quotes anything. */
+/** Cleans a response as the provider sent it. Only responses with an error quote the request. */
 export function failedForClients(body: string, origin: Origin): string {
   if (body.length > MAX_FAILED || !/"error"\s*:\s*["{]/.test(body)) return body;
   const answer = parseRecord(body);
@@ -103,16 +103,16 @@ export function failedForClients(body: string, origin: Origin): string {
 const credentials =
   /\b(?:sk|pk|rk|gsk|xai|nvapi|pplx|hf|ghp|gho|glpat|xox[a-z])[-_][\w*.…-]{6,}|\bAIza[\w-]{10,}|\bya29\.[\w.-]+|\b(?:AKIA|ASIA)[A-Z\d]{8,}|\b(?:Bearer|Basic)\s+[\w+/=.~*-]{8,}|\beyJ[\w-]{8,}\.[\w.-]+/g;
 const urls = /\b(?:https?|wss?|socks5h?|grpc|redis|postgres(?:ql)?|mongodb):\/\/[^\s"'<>)\]]+/gi;
-/** IPv4, IPv6, names that only an internal resolver knows, and names with a port. */
+/** IPv4, IPv6, internal host names, and host names with a port. */
 const addresses =
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[[\da-f:]{2,39}\](?::\d{1,5})?|(?<![\w:])(?:[\da-f]{1,4}:){3,7}[\da-f]{1,4}\b|(?<![\w:])[\da-f]{0,4}::(?:[\da-f]{1,4}:){0,6}[\da-f]{1,4}\b|\b(?:[\w-]+\.)*(?:localhost|[\w-]+\.(?:internal|local|localdomain|lan|svc|corp|intra|intranet|home|private|consul|docker))(?:\.[\w-]+)*(?::\d{1,5})?\b|\b[a-z][\w-]*(?:\.[\w-]+)+:\d{2,5}\b|\b[a-z]+[\w]*-[\w-]+:\d{4,5}\b/gi;
-/** A word that names an account, and its identifier. */
+/** A word for an account, followed by its identifier. */
 const accounts =
   /\b((?:organi[sz]ation|project|account|tenant|subscription|workspace|customer|team|user)s?(?:[ _-]?id)?["']?\s*[:=/#]?\s*["'`]?)((?=[\w.-]*\d)[\w.-]{6,}|[\da-f]{8}-[\da-f-]{27})/gi;
 const accountIds =
   /\b(?:org|proj|acct|user|team|tenant|ws|wrkspc)[-_](?=[\w]*\d)[\w]{8,}|\barn:aws[\w-]*:[^\s"',]+|\bprojects\/[\w.-]+/g;
 
-/** A page that a provider shows everybody, such as its documentation. */
+/** Whether a URL is a public page of a provider, such as its documentation. */
 function isPublicPage(text: string): boolean {
   const url = URL.parse(text);
   if (
@@ -131,7 +131,7 @@ function addressOf(host: string): boolean {
   return addresses.test(host);
 }
 
-/** Where the channel sends its calls; a provider's own address is known to all. */
+/** Returns the hosts of the channel. A provider's default address is public. */
 function hostsOf({ channel }: Origin): string[] {
   const own = URL.parse(channel.provider.baseUrl)?.hostname;
   return [channel.baseUrl, channel.proxy]
@@ -144,13 +144,13 @@ function secretsOf({ channel, key }: Origin): string[] {
   const { proxy, headers, parameters, plugin } = channel;
   const hidden = hiddenIn({ proxy, model_headers: headers, custom_parameter: parameters, plugin });
   const parts = [...keys.flatMap(partsOf), ...hidden, decoded(URL.parse(proxy)?.password ?? "")];
-  // The longest first, so that no part of a longer one is left.
+  // Longest first, so that no part of a longer secret remains.
   return [...new Set(parts)]
     .filter((part) => part.length >= LEAST_PART)
     .toSorted((one, other) => other.length - one.length);
 }
 
-/** A credential may be several: `id|secret`, or a JSON document. */
+/** Splits a credential that has several parts: `id|secret`, or a JSON document. */
 function partsOf(key: string): string[] {
   const document = key.startsWith("{") ? parseRecord(key) : undefined;
   if (document !== undefined)

@@ -19,33 +19,39 @@ import { createTokenCache, type TokenCache } from "#providers/token-cache.ts";
 import type { Pieces } from "./call.ts";
 import type { RelayServices } from "./services.ts";
 
-/** The one way to a channel's provider: address, credential, the operator's headers, proxy and time-outs. */
+/**
+ * Sends requests to a channel's provider: sets address, credential, the operator's headers, proxy and
+ * timeouts.
+ */
 export interface ToProvider {
   method: Outgoing["method"];
-  /** The standard path, below the channel's address: the dialect's, or OpenAI's for what is not chat. */
+  /** Standard path below the channel's address: the dialect's, or OpenAI's for endpoints other than chat. */
   path: string;
-  /** The path is this provider's own already. */
+  /** The path is already the provider's own. */
   ownPath?: boolean;
-  /** What a provider's own path may depend on. */
+  /** A provider's own path may depend on the model and on streaming. */
   model?: string;
   stream?: boolean;
-  /** What the body speaks, if it is chat. */
+  /** Dialect of the body, for chat. */
   dialect?: DialectId;
-  /** The call's own; the operator's and the credential's win over them. */
+  /** Headers of the call. The operator's and the credential's take precedence. */
   headers: Record<string, string>;
   body: string | Buffer | StreamedBody | null;
   signal: CancelSignal;
-  /** The most bytes that an answer to this request may have; none unless given. */
+  /** Maximum response size in bytes. Default: no limit. */
   maxBytes?: number;
-  /** Receives how far the request got. */
+  /** Receives the progress of the request. */
   progress?: RequestProgress;
-  /** Milliseconds, where this question must not take as long as an answer may. */
+  /** Timeout in milliseconds, for a request that must be faster than the settings allow. */
   timeoutMs?: number;
-  /** The answer goes to a client as the provider compressed it: that client said what it takes. */
+  /** Passes the response to the client with the provider's compression, which the client accepts. */
   asCompressed?: boolean;
 }
 
-/** Throws TransportError, or CredentialError when the channel's key is not one for this provider. */
+/**
+ * Sends a request. Throws TransportError, or CredentialError when the channel's key does not fit this
+ * provider.
+ */
 export async function send(
   services: ProviderServices,
   account: Account,
@@ -67,12 +73,12 @@ async function sendAsIs(
     const sent = await spelled(services, account, { ...request, body });
     return services.upstream.send({ ...sent, ...limits, progress });
   }
-  // A form is no one's to rewrite, and no provider that takes forms signs them.
+  // Forms are not rewritten, and no provider that takes forms requires a signed body.
   const sent = await spelled(services, account, { ...request, body: null });
   return services.upstream.send({ ...sent, ...limits, body, progress });
 }
 
-/** A WebSocket at the provider, or its refusal to open one. Throws as `send` does. */
+/** Opens a WebSocket at the provider, or returns its rejection. Throws as `send` does. */
 export async function openSocket(
   services: ProviderServices,
   account: Account,
@@ -102,7 +108,7 @@ function limitsOf(services: ProviderServices, { channel, key }: Account, request
   };
 }
 
-/** The request as this provider wants it, signed. */
+/** Returns the request in the provider's form, signed. */
 async function spelled(
   services: ProviderServices,
   account: Account,
@@ -121,7 +127,7 @@ async function spelled(
   return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
 }
 
-/** What the provider may know about a call through this channel. */
+/** Returns the facts about a call that a provider's code may use. */
 export function shapeOf(
   channel: Pick<ChannelInForce, "other" | "plugin">,
   {
@@ -142,7 +148,10 @@ export function shapeOf(
   };
 }
 
-/** Some proxies give each session its own address: `%s` stands for a name that a key always has, and no other. */
+/**
+ * Replaces `%s` in a proxy address with a hash of the key, so that each key always has the same address of
+ * its own.
+ */
 function proxyFor(proxy: string, key: string): string {
   if (!proxy.includes("%s")) return proxy;
   return proxy.replaceAll("%s", createHash("md5").update(key).digest("hex"));
@@ -150,7 +159,7 @@ function proxyFor(proxy: string, key: string): string {
 
 const MAX_TOKEN_BYTES = 64 * 1024;
 
-/** Tokens live as long as the client they were fetched with. */
+/** Token caches, by the client that fetched the tokens. */
 const caches = new WeakMap<UpstreamClient, TokenCache>();
 
 function tokensOf(upstream: UpstreamClient): TokenCache {
@@ -159,7 +168,7 @@ function tokensOf(upstream: UpstreamClient): TokenCache {
   return cache;
 }
 
-/** The answer as it came, or with its provider's own framing turned into server-sent events. */
+/** Returns the response with the provider's own framing converted to server-sent events. */
 function asEvents({ unframe }: Provider, response: UpstreamResponse): UpstreamResponse {
   const type = String(response.headers["content-type"] ?? "");
   if (unframe === undefined || !type.startsWith(unframe.contentType)) return response;

@@ -17,17 +17,17 @@ import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
 import type { Drains } from "./drains.ts";
 
-/** A call whose bill is open. */
+/** A call with an open bill. */
 export interface OpenCall {
   /**
-   * The log row that it gets if this node dies now. Undefined unless a checkpoint is due and something was delivered since
-   * the last one.
+   * Returns the log row to use if this node dies now. Undefined unless a checkpoint is due and something was
+   * delivered since the last one.
    * @param at milliseconds since 1970
    */
   checkpoint(at: number): CallRecord | undefined;
 }
 
-/** What the relay works with; handed in once by app.ts. */
+/** Dependencies of the relay. app.ts creates them once. */
 export interface RelayServices {
   candidates: Candidates;
   groups: GroupsInForce;
@@ -42,17 +42,17 @@ export interface RelayServices {
   bodies: Pick<BodyLog, "keep">;
   answers: AnswerCache;
   background: BackgroundBills;
-  /** A channel whatever its status: one that was disabled still owes its answers. */
+  /** Returns a channel of any status: a disabled one must still serve its stored responses. */
   storedChannel(id: number): Promise<ChannelInForce | "deleted" | undefined>;
   random(): number;
-  /** Calls that hold points, by request id; empty when every bill is closed. */
+  /** Calls with a reservation, by request id. Empty when every bill is closed. */
   open: Map<string, OpenCall>;
-  /** Answers that are read on although their client disconnected. */
+  /** Responses still read after their client disconnected. */
   drains: Drains;
-  /** Says when an account or key may not be used any more. */
+  /** Reports when an account or key may no longer be used. */
   revocations: Pick<Revocations, "watch">;
-  /** Reaches public machines only. Throws `invalid_request`. */
+  /** Fetches from public addresses only. Throws `invalid_request`. */
   fetchPublic(address: string, options: PublicFetchOptions): Promise<Fetched>;
-  /** A defect of ours that a call survived. */
+  /** Reports a defect of ours that a call survived. */
   onError(error: unknown): void;
 }

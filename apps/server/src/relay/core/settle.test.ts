@@ -56,7 +56,7 @@ describe("owed: {kind} x {how far it got} x {who ended it}", () => {
           expect(due?.estimated).toBe(true);
         });
 
-  it("never charges more than was reserved where the provider reported nothing", () => {
+  it("never charges more than was reserved when the provider reported nothing", () => {
     for (const kind of kinds)
       for (const reach of reaches) {
         const due = owed(end(kind, reach, "client-left", { reserved: withSound }));
@@ -69,7 +69,7 @@ describe("owed: {kind} x {how far it got} x {who ended it}", () => {
 describe("owed: the client disconnected", () => {
   const reported: Usage = { input: 7, output: 900 };
 
-  it("charges the provider's last report as it is, for every kind but unaccepted tasks", () => {
+  it("charges the provider's final report as is, for every kind but unaccepted tasks", () => {
     for (const kind of kinds.filter((each) => each !== "task"))
       expect(owed(end(kind, "answering", "client-left", { reported, final: true }))).toEqual({
         usage: reported,
@@ -77,7 +77,7 @@ describe("owed: the client disconnected", () => {
       });
   });
 
-  it("takes a report on the way for the least", () => {
+  it("treats an intermediate report as a minimum", () => {
     const early = { input: 7, output: 1 };
     expect(owed(end("text", "answering", "client-left", { reported: early }))?.usage).toEqual({
       input: 7,
@@ -89,14 +89,14 @@ describe("owed: the client disconnected", () => {
     });
   });
 
-  it("raises every kind of output that was reserved for", () => {
+  it("raises every kind of output that was reserved", () => {
     expect(owed(end("speech", "answering", "client-left", { reserved: withSound }))?.usage).toMatchObject({
       output: 500,
       audioOutput: 100,
     });
   });
 
-  it("keeps what was counted of a recording", () => {
+  it("keeps our own count of a recording", () => {
     const counted = { input: 60, output: 3, audioInput: 60 };
     expect(owed(end("transcription", "answering", "client-left", { counted }))?.usage).toEqual({
       input: 60,
@@ -107,7 +107,7 @@ describe("owed: the client disconnected", () => {
 });
 
 describe("kinds of calls", () => {
-  it("chat: reasoning where it was requested, sound and pictures where they were reserved for", () => {
+  it("chat: reasoning if requested, audio and images if reserved", () => {
     const plain = { input: 1, output: 1 };
     expect(chatKind({}, plain)).toBe("text");
     expect(chatKind({ reasoning: { effort: "none" } }, plain)).toBe("text");
@@ -120,7 +120,7 @@ describe("kinds of calls", () => {
     expect(chatKind({}, { ...plain, imageOutput: 5 })).toBe("images");
   });
 
-  it("other endpoints: by what the provider is asked for", () => {
+  it("other endpoints: by endpoint and path", () => {
     expect(plainKind("images", "/v1/images/edits")).toBe("images");
     expect(plainKind("audio", "/v1/audio/speech")).toBe("speech");
     expect(plainKind("audio", "/v1/audio/translations")).toBe("transcription");

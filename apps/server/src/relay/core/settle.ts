@@ -6,29 +6,32 @@ import type { CallKind, Reach } from "./call.ts";
 import { meter, type Metered } from "./meter.ts";
 
 /**
- * What a call owes when it ends: the only place that decides it, for every kind of call. The same table is in
- * docs/money.md. Pure; it must not know prices or balances.
+ * Facts about the end of a call, from which `owed` decides the charge. Only this module decides it, for every
+ * kind of call. docs/money.md contains the same table. Pure; does not use prices or balances.
  */
 
 export interface CallEnd {
   kind: CallKind;
   reach: Reach;
-  /** Who ended it: the answer is complete, the client (or its account) is gone, the provider broke off, or our node died. */
+  /**
+   * Who ended the call: the response is complete, the client (or its account) is gone, the provider broke
+   * off, or our node died.
+   */
   ended: Exclude<Outcome, "failed">;
-  /** The provider's, as far as it was reported. */
+  /** Usage reported by the provider so far. */
   reported: Usage | undefined;
-  /** `provider` is the provider's last report, not one on the way. */
+  /** `reported` is the provider's final report, not an intermediate one. */
   final: boolean;
   delivered: Tally;
-  /** Our own count where it is of more than text: stands in for a provider that reports nothing. */
+  /** Our own count of more than text. Used when the provider reports no usage. */
   counted: Usage | undefined;
-  /** What was reserved for. */
+  /** The reserved usage. */
   reserved: Estimate;
 }
 
 /**
- * Percent of the reserved output that a call costs at least when its client disconnects and the provider's usage did
- * not arrive: such output cannot be counted from the text that passed.
+ * Minimum charge in percent of the reserved output when the client disconnects and no usage of the provider
+ * arrives. The delivered text does not show how much of such output was produced.
  */
 export const uncountedPercent: Record<CallKind, { sent: number; answering: number }> = {
   text: { sent: 0, answering: 0 },
@@ -36,11 +39,11 @@ export const uncountedPercent: Record<CallKind, { sent: number; answering: numbe
   images: { sent: 50, answering: 100 },
   speech: { sent: 25, answering: 50 },
   transcription: { sent: 25, answering: 25 },
-  // Accepted or not: a task that was not accepted has nothing that could be paid back later.
+  // Zero, accepted or not: a task that was not accepted has nothing to refund later.
   task: { sent: 0, answering: 0 },
 };
 
-/** The usage that is charged; undefined when the call costs nothing. */
+/** Returns the usage to charge; undefined when the call costs nothing. */
 export function owed(end: CallEnd): Metered | undefined {
   const { kind, reach, ended, reserved } = end;
   if (reach === "not sent" || reach === "refused") return undefined;
@@ -71,7 +74,7 @@ function atLeast(usage: Usage, reserved: Usage, percent: number): Usage {
   return raised;
 }
 
-/** What a chat produces: pictures and sound where they were reserved for, reasoning where it was requested. */
+/** Returns the kind of a chat: images or audio if reserved, reasoning if requested. */
 export function chatKind({ reasoning }: Pick<ChatRequest, "reasoning">, reserved: Estimate): CallKind {
   if ((reserved.imageOutput ?? 0) > 0) return "images";
   if ((reserved.audioOutput ?? 0) > 0) return "speech";
@@ -81,7 +84,7 @@ export function chatKind({ reasoning }: Pick<ChatRequest, "reasoning">, reserved
   return effort !== undefined || budgetTokens > 0 || adaptive ? "reasoning" : "text";
 }
 
-/** What a call of OpenAI's other endpoints produces. @param path below the provider's address */
+/** Returns the kind of a call of OpenAI's other endpoints. @param path below the provider's address */
 export function plainKind(needs: string, path: string): CallKind {
   if (needs === "images") return "images";
   if (needs !== "audio") return "text";

@@ -5,7 +5,7 @@ import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { dialectsFor, type Need } from "#providers/provider.ts";
 import { shapeOf } from "./send.ts";
 
-/** What a call of this client speaks to this channel. */
+/** Returns the upstream wire for a client's call through this channel. */
 export function upstreamFor(
   channel: ChannelInForce,
   client: DialectId,
@@ -17,8 +17,8 @@ export function upstreamFor(
 }
 
 /**
- * The client's own dialect where the provider speaks it and the operator has not forbidden it, else the provider's first.
- * Some providers speak another for what this request holds.
+ * Returns the dialect for the provider: the client's own if the provider speaks it and the operator allows
+ * it, else the provider's first. Some providers speak another one depending on the request.
  */
 export function dialectFor(
   channel: ChannelInForce,
@@ -32,7 +32,7 @@ export function dialectFor(
   return spoken.includes(client) ? client : spoken[0];
 }
 
-/** What a provider may want to know of a request before it says in which dialect it takes it. */
+/** Returns the features of a request that may decide a provider's dialect. */
 function needsOf({ tools, serverTools, reasoning }: ChatRequest): ReadonlySet<Need> | undefined {
   if (tools === undefined && serverTools === undefined) return undefined;
   const needs = new Set<Need>();

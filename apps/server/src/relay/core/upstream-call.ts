@@ -6,24 +6,26 @@ import type { Drain } from "./drains.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
- * What a call's provider is told of its client: nothing while the client is there, a cancellation when it is not and
- * reading on would not help. Knows how far the present attempt got.
+ * Connects a call's requests to its client. While the client is connected, nothing happens. When it leaves,
+ * the request is cancelled unless reading on may yield the usage. Tracks how far the current attempt got.
  */
 export interface UpstreamCall extends RequestProgress {
-  /** For every request to the provider. Aborts when the answer is not wanted any more. */
+  /** Signal for every request to the provider. Aborts when the response is no longer wanted. */
   readonly signal: CancelSignal;
   readonly reach: Reach;
   /** The client disconnected. */
   readonly left: boolean;
-  /** The account or key may not be used any more. */
+  /** The account or key may no longer be used. */
   readonly revoked: GatewayError | undefined;
-  /** It was cancelled here before the answer was whole. */
+  /** We cancelled the request before the response was complete. */
   readonly isCancelled: boolean;
-  /** A new attempt: nothing of it was sent yet. */
+  /** Begins a new attempt, of which nothing was sent yet. */
   begin(): void;
-  /** The client does not read on: its answer is read for the usage, within limits, or cancelled. */
+  /**
+   * Called when the client stops reading: drains the response for its usage, within limits, or cancels it.
+   */
   leave(): void;
-  /** The call is over. Cancels what is still under way. */
+  /** Ends the call. Cancels requests that are still running. */
   close(): void;
 }
 
@@ -44,12 +46,12 @@ export function openUpstreamCall(
   function leave(): void {
     if (call.left || closed) return;
     call.left = true;
-    // What was not sent costs nothing yet; what was refused has no usage.
+    // An unsent request costs nothing, and a rejected one has no usage.
     drain = call.reach === "not sent" || books === "none" ? undefined : drains.begin(caller.userId, cancel);
     if (drain === undefined) cancel();
   }
 
-  // Plain fields: an object with accessors takes longer to make than everything else of a call here.
+  // Plain fields: creating an object with accessors takes longer than the rest of this function.
   const call: { -readonly [Key in keyof UpstreamCall]: UpstreamCall[Key] } = {
     signal: cancellation,
     reach: "not sent",

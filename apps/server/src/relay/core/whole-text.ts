@@ -2,23 +2,27 @@ import { textOf, TransportError, type UpstreamResponse } from "#platform/http.ts
 import type { Memory } from "./call.ts";
 
 /**
- * Complete answers in memory. What must be read to its end before it is sent (translations, corrections, conversions)
- * is counted in the memory budget; what passes untouched is read up to `LARGE_BYTES` and otherwise passed on as it comes.
+ * Complete responses in memory. Responses that must be read whole before they are sent (translations,
+ * corrections, conversions) count in the memory budget. Others are read up to `LARGE_BYTES` and passed on as
+ * they arrive beyond that.
  */
 
-/** A longer answer passes as bytes where it may. A body with an error in it is not that long. */
+/**
+ * Maximum size of a response that is read into memory if it can pass unchanged. Larger ones pass as bytes.
+ * Bodies with an error are shorter.
+ */
 const LARGE_BYTES = 256 * 1024;
-/** Read without being counted: most answers. */
+/** Maximum size of a response that is not counted in the memory budget. Covers most responses. */
 export const UNCOUNTED_BYTES = 64 * 1024;
-/** The answer, and what it becomes for the client. */
+/** Copies in memory: the response, and its form for the client. */
 const COPIES = 2;
 const FIRST_STEP = 1024 * 1024;
-/** Buffers of an answer that passes: at its provider's connection, here, and at the client's. */
+/** Buffers of a passing response: at the provider's connection, here, and at the client's connection. */
 const PASSING_BYTES = 1024 * 1024;
 
 /**
- * The whole text. Throws TransportError, also when it is longer than `maxBytes`, and `overloaded` when the memory budget
- * has no room for it in time; then no more of it is read.
+ * Returns the whole text. Throws TransportError, also when it exceeds `maxBytes`, and `overloaded` when the
+ * memory budget has no room in time. Reading stops then.
  */
 export async function wholeText(
   response: Pick<UpstreamResponse, "headers" | "chunks" | "text">,
@@ -58,10 +62,10 @@ export async function wholeText(
   return textIn(parts);
 }
 
-/** A whole text, or the response of which no more than its beginning was read. */
+/** A whole text, or a response of which only the beginning was read. */
 export type Begun = { text: string } | { head: string; response: UpstreamResponse };
 
-/** Reads an answer that may pass untouched, unless it is large. Throws as `wholeText` does. */
+/** Reads a response that may pass unchanged, unless it is large. Throws as `wholeText` does. */
 export async function beginOf(response: UpstreamResponse, memory: Memory | undefined): Promise<Begun> {
   const length = lengthOf(response);
   if (length !== undefined && length <= UNCOUNTED_BYTES) return { text: await response.text(LARGE_BYTES) };
@@ -99,7 +103,7 @@ function tooLarge(maxBytes: number): TransportError {
   return new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
 }
 
-// Some proxies send event streams as `application/json`: only the body says which form it has.
+// Some proxies send event streams as `application/json`, so only the body shows its format.
 const eventStart = /^\uFEFF?\s*(?:data|event|id|retry|):/;
 
 /** Whether a text is server-sent events. */
@@ -107,10 +111,10 @@ export function isEvents(text: string): boolean {
   return eventStart.test(text);
 }
 
-/** More than this at the beginning of a body says nothing new about its form. */
+/** Maximum number of bytes read to detect the format. */
 const MAX_PEEKED_BYTES = 1024;
 
-/** Reads only as much of the body as its form shows in, and hands out the whole body again. */
+/** Reads only as much of the body as needed to detect its format. Returns a response with the whole body. */
 export async function peeked(
   response: UpstreamResponse,
 ): Promise<{ response: UpstreamResponse; isEvents: boolean }> {
@@ -129,7 +133,10 @@ export async function peeked(
   return { response: rewound(response, begun, ended ? undefined : source), isEvents: isEvents(text) };
 }
 
-/** The response as it was before its first chunks were read. @param source gives the rest, if there is more */
+/**
+ * Returns the response as it was before its first chunks were read.
+ * @param source the remaining chunks, if any
+ */
 export function rewound(
   response: UpstreamResponse,
   begun: Buffer[],
@@ -137,7 +144,7 @@ export function rewound(
 ): UpstreamResponse {
   async function* chunks(): AsyncGenerator<Buffer, void, undefined> {
     try {
-      // Not kept until the rest has come: a slow reader may take long.
+      // Removes each chunk before it is sent: a slow client must not keep all of them in memory.
       for (let chunk = begun.shift(); chunk !== undefined; chunk = begun.shift()) yield chunk;
       if (source !== undefined) yield* source;
     } finally {

@@ -10,10 +10,9 @@ import { shapeOf } from "#relay/core/send.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 import type { PlainCall } from "./plain-call.ts";
 
-/** A call that is not chat, to a provider with another format for it: our body becomes its, its answer ours. */
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 
-/** Throws the adapter's refusal. */
+/** Encodes a call other than chat in a provider's own format. Throws the adapter's error. */
 export function encodeAdapted(
   { bodyFor }: Pick<PlainCall, "bodyFor">,
   { channel, upstreamModel: model }: Target,
@@ -36,7 +35,7 @@ export function encodeAdapted(
   };
 }
 
-/** Undefined when the answer passes as it came. */
+/** Converts the response to our format. Returns undefined when it passes unchanged. */
 export async function readAdapted(
   response: UpstreamResponse,
   { channel }: Pick<Target, "channel">,

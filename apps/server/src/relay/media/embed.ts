@@ -14,7 +14,9 @@ import type { RelayServices } from "#relay/core/services.ts";
 import { wholeText } from "#relay/core/whole-text.ts";
 import { plainUsage } from "./plain-usage.ts";
 
-/** Embeddings asked for on Gemini's wire: natively where the provider speaks it, else on OpenAI's. */
+/**
+ * A call for embeddings on Gemini's wire. Sent natively where the provider speaks it, else on OpenAI's wire.
+ */
 export interface EmbedCall extends Call {
   body: Wire;
   raw: Buffer;
@@ -91,7 +93,7 @@ function nativeBody(text: string): string | undefined {
   return read?.embedding || read?.embeddings ? text : undefined;
 }
 
-/** Older models count nothing. */
+/** Returns the reported usage. Older models report none. */
 function nativeUsage(text: string): Usage | undefined {
   const { usageMetadata } = readAs(answer, parseJson(text)) ?? {};
   const input = usageMetadata?.promptTokenCount;

@@ -1,19 +1,21 @@
 import type { StreamedBody } from "#platform/http.ts";
 import type { Call } from "#relay/core/call.ts";
 
-/** A call whose one public wire is OpenAI's: embeddings, images, audio and the like pass as they came. */
+/**
+ * A call on OpenAI's wire, the only public one for it. Embeddings, images, audio and the like pass unchanged.
+ */
 export interface PlainCall extends Call {
-  /** Path below the provider's address. */
+  /** Path below the provider's base URL. */
   path: string;
   contentType: string;
-  /** How long the recording in it is, as far as its file says; 0 or absent when there is none. */
+  /** Duration of the recording according to its file; 0 or absent when there is none. */
   audioSeconds?: number;
-  /** The answer as this client wants it spelled. */
+  /** Converts the response to the format that this client requested. */
   spell?: {
-    /** Whether an answer with this beginning may pass as it is. */
+    /** Whether a response with this beginning may pass unchanged. */
     isRight(head: string): boolean;
     whole(answer: string): string;
   };
-  /** The body for a provider that knows the model by this name. */
+  /** Returns the body for a provider that uses this model name. */
   bodyFor(model: string): Buffer | string | StreamedBody;
 }

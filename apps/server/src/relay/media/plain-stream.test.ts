@@ -34,8 +34,8 @@ function read(text: string, cuts: number[] = [], type = "text/event-stream") {
   return { reader, kept };
 }
 
-describe("reading along a stream that is no chat", () => {
-  it("finds the usage wherever the bytes are cut, and only where it is one", () => {
+describe("reader of streams other than chat", () => {
+  it("finds the usage at any split of the bytes, and only real usage", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(drawn.length), { maxLength: 8 }), (cuts) => {
         expect(read(drawn, cuts).reader.usage).toMatchObject({ input: 50, output: 50, imageInput: 40 });
@@ -44,7 +44,7 @@ describe("reading along a stream that is no chat", () => {
     );
   });
 
-  it("keeps back the end of an event that completes the answer, and of no other", () => {
+  it("keeps back the end of an event that completes the response, and of no other", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(drawn.length), { maxLength: 8 }), (cuts) => {
         expect(read(drawn, cuts).kept).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe("reading along a stream that is no chat", () => {
     expect(read("data: [DONE]\n\n").kept).toBeGreaterThan(0);
   });
 
-  it("keeps back all that follows the end of the answer: comments must not push it out", () => {
+  it("keeps back everything after the end of the response, however long the comments", () => {
     const after = ": a comment that is longer than what is kept back\n\n".repeat(20);
     for (const text of [drawn, reported, "data: [DONE]\n\n", "data: [DONE]\n"])
       fc.assert(
@@ -68,7 +68,7 @@ describe("reading along a stream that is no chat", () => {
     );
   });
 
-  it("counts words, not pictures or the wire around them", () => {
+  it("counts text, not images or the wire format", () => {
     expect(read(drawn).reader.tally).toEqual({ narrow: 0, wide: 0 });
     expect(read(events({ type: "transcript.text.delta", delta: "four" })).reader.tally.narrow).toBe(4);
     expect(read('data: {"choices":[{"text":"four"}]}\n\n').reader.tally.narrow).toBe(4);
@@ -76,7 +76,7 @@ describe("reading along a stream that is no chat", () => {
     expect(read("ID3....", [], "audio/mpeg").reader.tally.narrow).toBe(0);
   });
 
-  it("notices that the provider failed in the middle", () => {
+  it("detects a provider error within the stream", () => {
     const error = { type: "error", error: { message: "no", code: "server_error" } };
     expect(read(events({ type: "image_generation.partial_image", b64_json: "A" }, error)).reader.failed).toBe(
       true,

@@ -6,15 +6,15 @@ import { type AnswerReader, createJsonReader } from "#relay/core/pass-bytes.ts";
 import { plainUsage } from "./plain-usage.ts";
 
 /**
- * Reads along while an answer passes as bytes: sound, subtitles, events with pictures of megabytes in them, JSON.
- * Keeps nothing of it but what the bill needs. Pure.
+ * Reads a response while it passes as bytes: audio, subtitles, events with large images, JSON. Keeps only
+ * what the bill needs. Pure.
  */
 
-/** A client acts on an event when it has its last line feed; so a few bytes are enough to keep it back. */
+/** Clients process an event once they have its last line feed, so keeping back a few bytes is enough. */
 const KEPT_BYTES = 16;
 const MAX_LINE = 64 * 1024;
 
-/** @param type the content type of the answer */
+/** @param type content type of the response */
 export function createPlainReader(type: string): AnswerReader {
   if (type.startsWith("text/event-stream")) return eventReader();
   const tally: Tally = { narrow: 0, wide: 0 };
@@ -33,13 +33,16 @@ export function createPlainReader(type: string): AnswerReader {
   };
 }
 
-/** Reads a large JSON answer of OpenAI's other endpoints. What is no JSON passes as well. */
+/**
+ * Creates a reader for a large JSON response of OpenAI's other endpoints. A body that is not JSON also
+ * passes.
+ */
 export function createPlainJsonReader(): { reader: AnswerReader; images(): number } {
   const scanned = scanAnswer(
     { texts: ["text"], kept: ["usage", "meta", "duration"], lists: ["data", "images"], isFlat: true },
     (json, { tally }) => {
       const hasText = tally.narrow > 0 || tally.wide > 0;
-      // That it has a text is what counts; a recording's length says something only beside one.
+      // Only the presence of a text matters: the duration of a recording counts only beside a text.
       return plainUsage(hasText ? `{"text":""${json === "{}" ? "" : ","}${json.slice(1)}` : json).usage;
     },
   );
@@ -50,7 +53,7 @@ export function createPlainJsonReader(): { reader: AnswerReader; images(): numbe
   };
 }
 
-/** The events that complete an answer. */
+/** Events that complete a response. */
 const completing =
   /^(?:event: ?|data: ?\{.{0,200}?"type": ?")(?:image_(?:generation|edit)\.completed|transcript\.text\.done|speech\.audio\.done)\b|^data: ?\[DONE\]/;
 
@@ -62,7 +65,7 @@ function eventReader(): AnswerReader {
   let last = false;
   let failed = false;
   let total = 0;
-  /** Where the event that completes the answer ended. What follows it may be comments, so it waits, too. */
+  /** End of the event that completes the response. The bytes after it may be comments, so they wait too. */
   let closedAt: number | undefined;
 
   /** @param end position of its line feed */
@@ -75,7 +78,7 @@ function eventReader(): AnswerReader {
       return;
     }
     look(text);
-    // Cut off: a picture, which is neither text nor a failure.
+    // Cut off: an image, which is neither text nor an error.
     if (!text.startsWith("data:") || text.length >= MAX_LINE) return;
     const message = transcriptIn(Buffer.from(text.slice(5), "latin1").toString("utf8"));
     if (message === undefined) failed = true;
@@ -119,7 +122,7 @@ function eventReader(): AnswerReader {
   };
 }
 
-/** The words in an event; undefined for an event that is an error. */
+/** Returns the text of an event; undefined for an error event. */
 function transcriptIn(data: string): string | undefined {
   let event: unknown;
   try {
@@ -141,15 +144,17 @@ const NEEDLE = Buffer.from('"usage":');
 const MAX_USAGE = 16 * 1024;
 
 /**
- * Finds the last usage object in bytes that come in any pieces. Inside a text of JSON the name would have its
- * quotation marks escaped, so where it stands bare it is a name.
+ * Finds the last usage object in bytes split at any position. Within a JSON string its quotation marks would
+ * be escaped, so the unescaped name is a real key.
  */
 function createUsageScanner(): { push(chunk: Buffer): void; readonly usage: Usage | undefined } {
   let tail = Buffer.alloc(0);
   let found: string | undefined;
   let usage: Usage | undefined;
 
-  /** The rest of the chunk behind the object, or undefined when the object goes on in the next one. */
+  /**
+   * Returns the rest of the chunk after the object, or undefined when the object continues in the next chunk.
+   */
   function collect(chunk: Buffer): Buffer | undefined {
     let text = found ?? "";
     const before = text.length;
@@ -184,7 +189,10 @@ function createUsageScanner(): { push(chunk: Buffer): void; readonly usage: Usag
   };
 }
 
-/** Where the object ends that the text begins with; 0 when it begins with something else, undefined when it goes on. */
+/**
+ * Returns the end of the object at the start of a text; 0 when the text starts differently, undefined when it
+ * is incomplete.
+ */
 function endOfObject(text: string): number | undefined {
   let depth = 0;
   for (let index = 0; index < text.length; index += 1) {

@@ -6,15 +6,15 @@ const recorded = recordedProviders().flatMap((provider) =>
   Object.entries(proofOf(provider).plain).map(([file, { usage }]) => ({ provider, file, usage })),
 );
 
-describe("an answer that passes as it comes", () => {
-  it.each(recorded)("$provider/$file counts what it counts", ({ provider, file, usage }) => {
+describe("plainUsage on recorded responses", () => {
+  it.each(recorded)("$provider/$file: reports the expected usage", ({ provider, file, usage }) => {
     const { raw: _raw, ...counted } = plainUsage(recording(provider, file)).usage ?? {};
     expect(counted).toEqual(usage ?? {});
   });
 });
 
-describe("a recording", () => {
-  it("is counted by the length that a long answer names, where the provider says no usage", () => {
+describe("usage of a recording", () => {
+  it("is counted by the duration in the response when the provider reports no usage", () => {
     for (const duration of [6, "6.00"]) {
       const { usage } = plainUsage(JSON.stringify({ task: "transcribe", duration, text: "Ahoy." }));
       expect(usage).toMatchObject({ input: 60, audioInput: 60, output: 0 });
@@ -23,7 +23,7 @@ describe("a recording", () => {
     expect(plainUsage(JSON.stringify(reported)).usage).toMatchObject({ input: 70 });
   });
 
-  it("is not counted by a length that is none, nor by that of something else", () => {
+  it("is not counted by an invalid duration, nor by one without a text", () => {
     for (const answer of [
       { text: "Ahoy.", duration: "long" },
       { text: "Ahoy.", duration: 0 },
@@ -32,7 +32,7 @@ describe("a recording", () => {
       expect(plainUsage(JSON.stringify(answer)).usage).toBeUndefined();
   });
 
-  it("is counted by its file where the provider is silent: ten tokens a second, not what was held for it", () => {
+  it("is counted by its file when the provider reports nothing: ten tokens per second, not the reservation", () => {
     const call = { audioSeconds: 6, estimate: { input: 8 + 6 * 32, output: 4_096, audioInput: 6 * 32 } };
     expect(audioUsage(call, { narrow: 8, wide: 0 })).toEqual({ input: 68, audioInput: 60, output: 2 });
     expect(audioUsage({ estimate: { input: 8, output: 0 } }, { narrow: 8, wide: 0 })).toBeUndefined();

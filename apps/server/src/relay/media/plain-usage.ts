@@ -5,8 +5,6 @@ import { tokensOf } from "#domain/pricing/estimate.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { PlainCall } from "./plain-call.ts";
 
-/** Usage in the shapes that providers of embeddings, images, audio and rerankers report it. Pure. */
-
 const count = z.int().nonnegative().nullish();
 
 const Read = z.object({ image_tokens: count, audio_tokens: count, cached_tokens: count }).nullish();
@@ -18,32 +16,35 @@ const Reported = z.object({
   total_tokens: count,
   input_tokens: count,
   output_tokens: count,
-  // Pictures say it in the plural, sound in the singular.
+  // Images use the plural, audio the singular.
   input_tokens_details: Read,
   input_token_details: Read,
   prompt_tokens_details: Read,
   output_tokens_details: Written,
   output_token_details: Written,
-  /** A recording's length, from providers that bill by that. */
+  /** Duration of a recording, from providers that bill by it. */
   seconds: z.number().nonnegative().nullish(),
-  /** The same beside tokens that leave it out. */
+  /** The same, beside tokens that do not include it. */
   prompt_audio_seconds: z.number().nonnegative().nullish().catch(undefined),
 });
 
 const Answer = z.object({
   usage: Reported.nullish(),
-  /** The reranking providers' place for it. */
+  /** Reranking providers report usage here. */
   meta: z.object({ tokens: Reported.nullish() }).nullish(),
-  /** Pictures, or vectors. */
+  /** Images, or vectors. */
   data: z.array(z.unknown()).nullish().catch(undefined),
   images: z.array(z.unknown()).nullish().catch(undefined),
-  /** A transcription's text: what a provider without usage is billed by. */
+  /** Text of a transcription. Billed when the provider reports no usage. */
   text: z.string().nullish(),
-  /** The recording's length in seconds, where the answer is a long one; some write it as a text. */
+  /** Duration of the recording in seconds, in verbose responses. Some providers send a string. */
   duration: z.coerce.number().positive().nullish().catch(undefined),
 });
 
-/** `images` is how many entries the answer has. */
+/**
+ * Reads the usage in the formats of embeddings, images, audio and rerank providers. `images` is the number of
+ * entries. Pure.
+ */
 export function plainUsage(body: string): { usage: Usage | undefined; tally: Tally; images: number } {
   const tally: Tally = { narrow: 0, wide: 0 };
   const parsed = Answer.safeParse(parsedJson(body));
@@ -60,10 +61,13 @@ export function plainUsage(body: string): { usage: Usage | undefined; tally: Tal
   };
 }
 
-/** The provider that bills recordings by their length counts ten tokens for a second where it counts tokens. */
+/** The provider that bills recordings by duration counts ten tokens per second where it counts tokens. */
 export const AUDIO_INPUT_TOKENS_PER_SECOND = 10;
 
-/** Our own count of a recording whose provider is silent. Not that of the hold, which must cover the dearest provider. */
+/**
+ * Returns our own count of a recording without reported usage. Lower than the reservation, which must cover
+ * the dearest provider.
+ */
 export function audioUsage(
   { audioSeconds = 0, estimate }: Pick<PlainCall, "audioSeconds" | "estimate">,
   delivered: Tally,

@@ -26,8 +26,8 @@ interface EncodedPlain extends Encoded {
 }
 
 /**
- * Calls that have one public wire, OpenAI's: the body passes with nothing but the model's name replaced, the answer
- * passes as it came, and the meter reads what it can of it.
+ * Relays calls on OpenAI's wire, the only public one for them. Only the model name in the body is replaced.
+ * The response passes unchanged, and the meter reads what it can.
  */
 export async function relayPlain(services: RelayServices, requested: PlainCall): Promise<Answer> {
   const call: PlainCall = { ...requested, kind: plainKind(requested.needs, requested.path) };
@@ -97,17 +97,20 @@ async function readPlain(
   return { kind: "body", headers, body: call.spell?.whole(body) ?? body };
 }
 
-/** Reads the answer's beginning, or all of it where it must be converted. */
+/** Reads the beginning of the response, or all of it where it must be converted. */
 async function begin({ spell, memory }: PlainCall, response: UpstreamResponse): Promise<Begun> {
   const begun = await beginOf(response, memory);
   if ("text" in begun || spell === undefined || spell.isRight(begun.head)) return begun;
   return { text: await wholeText(begun.response, MAX_BODY_BYTES, memory) };
 }
 
-/** More pictures than were requested are no reason to believe any number. */
+/** Maximum number of images that is billed. Larger counts are not plausible. */
 const MOST_IMAGES = 128;
 
-/** What an answer has more pictures than its request named is billed as well. */
+/**
+ * Raises the estimate and the calls when the response contains more images than were requested, so that they
+ * are billed too.
+ */
 function countImages(call: PlainCall, images: number): void {
   const delivered = Math.min(images, MOST_IMAGES);
   if (delivered <= call.calls) return;
@@ -122,7 +125,7 @@ function countImages(call: PlainCall, images: number): void {
   call.calls = delivered;
 }
 
-/** OpenAI's format on both sides: the body goes on as it came. */
+/** Encodes the request with OpenAI's format on both sides: the body passes unchanged. */
 function encode(call: PlainCall, { upstreamModel: model }: Chosen): Encoded {
   return {
     request: {

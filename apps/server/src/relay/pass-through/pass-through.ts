@@ -15,23 +15,23 @@ import { explain } from "#relay/core/retry.ts";
 import { forClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
-/** A call that a provider answers for its own account: no one reads it on the way, and no one pays for it here. */
+/** A pass-through call about data of a provider's account. Its body is not read, and it is free. */
 export interface PassedCall extends Call {
   method: Outgoing["method"];
-  /** The channel that the caller named. */
+  /** The channel that the caller pinned. */
   channelId: number;
-  /** OpenAI's path, and its query with the `?`. */
+  /** OpenAI's path. */
   path: string;
   query: string;
-  /** Those of the client that its provider may see. */
+  /** Client headers that the provider may see. */
   forward: Record<string, string>;
   body: StreamedBody | null;
 }
 
 /**
- * What a provider keeps for one account (files, batches, assistants): only the channel that the caller names can answer
- * for it, so nothing is chosen, tried again or priced. Bytes pass both ways unread. It must never speak for or against
- * a channel: a key may be forbidden files and be good for every model.
+ * Relays a call about data that a provider keeps for one account (files, batches, assistants). Only the
+ * pinned channel can serve it, so nothing is chosen, retried or priced. Bytes pass unread in both directions.
+ * The result never affects the channel's health: a key may lack access to files and work for every model.
  */
 export function passThrough(services: RelayServices, requested: PassedCall): Promise<Answer> {
   const call: PassedCall = { ...requested, books: "log" };
@@ -53,9 +53,10 @@ export function passThrough(services: RelayServices, requested: PassedCall): Pro
       accept(error);
       if (error === undefined)
         return bytes(status, response.headers, await primed(pass(call, lifecycle, response)));
-      // The client gets the provider's own words; the log, which others may read, only what kind of refusal it was.
+      // The client gets the provider's own error. The log, which others may read, contains only the kind of
+      // error.
       const read = decompressed(response);
-      // Read before the call is closed, which cancels what is still under way.
+      // Read before the call is closed, because closing cancels running requests.
       const text = await errorText(read);
       await lifecycle.fail(providerError(explain(error, "").code, error.message, { status }));
       const { "content-length": _length, ...headers } = read.headers;
@@ -71,7 +72,7 @@ function targetOf(
   const channel = namedChannel(services, channelId);
   if (!channel.provider.endpoints.includes(needs))
     throw invalidRequest({ reason: "no_pass_through", channel: channelId, provider: channel.provider.label });
-  // What was given to one key's account, another's may not know: it is always the same.
+  // Data of one key's account may be unknown to another, so always use the same key.
   return { channel, key: channel.keys[0] };
 }
 
@@ -79,7 +80,7 @@ function bytes(status: number, headers: UpstreamResponse["headers"], chunks: Pie
   return { kind: "bytes", status, headers: { ...passed(headers), ...answerHeaders(headers, []) }, chunks };
 }
 
-/** The provider's own words, without what they quote of the channel. */
+/** Yields the provider's error without the channel's secrets that it quotes. */
 async function* refusalOf(text: string, chosen: Chosen): Pieces<Buffer> {
   yield Buffer.from(forClients(text, chosen));
 }
@@ -87,11 +88,11 @@ async function* refusalOf(text: string, chosen: Chosen): Pieces<Buffer> {
 function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
   const { kind } = dialects["openai-chat"].decodeError(status, "", headers);
   const message = `The upstream answered with status ${status}.`;
-  // What is not found here is no model.
+  // The missing object is not a model.
   return { kind: kind === "not-found" ? "bad-request" : kind, message, status };
 }
 
-/** Everything as it comes. Nothing is charged, so nothing has to wait for a bill. */
+/** Passes everything on as it arrives. Nothing is charged, so nothing waits for a bill. */
 async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: UpstreamResponse): Pieces<Buffer> {
   let outcome: Passed["outcome"] = "client-left";
   try {
@@ -113,7 +114,7 @@ async function* pass(call: PassedCall, lifecycle: CallLifecycle, response: Upstr
 
 const NOTHING = Buffer.alloc(0);
 
-/** Between two neighbours only, about the provider's own host, or said by us already. */
+/** Headers not passed on: hop-by-hop, about the provider's own host, or set by us. */
 const kept =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|set-cookie2?|alt-svc|strict-transport-security|access-control-.*|x-ratelimit-.*|x-request-id|x-oneapi-request-id)$/;
 

@@ -19,8 +19,8 @@ import { shapeOf } from "#relay/core/send.ts";
 import { asInForce, type ProbeServices } from "./probe.ts";
 
 /**
- * Whether a model behind a channel is what it says: a few questions whose answers a relabelled or watered-down model
- * gets wrong. It judges what was seen and never the provider.
+ * Checks whether a model behind a channel is the one it claims to be, with a few questions that a relabelled
+ * or weakened model fails. Reports findings only, and does not rate the provider.
  */
 
 const STEP_TIMEOUT_MS = 60_000;
@@ -44,7 +44,7 @@ export async function checkModel(
   const ask = asker(services, channel, model, dialect);
   const first = await replies(ask, model, dialect);
   const process = [first];
-  // A model that does not answer at all cannot be told from another.
+  // A model that does not respond cannot be identified.
   if (first.results[0]?.status === CheckStatus.fine)
     process.push(await refusesNonsense(ask), await sees(ask), await keepsToSchema(ask), await callsTool(ask));
   return { model: input.model, process };
@@ -100,7 +100,7 @@ function refusedBy(requested: { refused: string; status: number }): string {
   return requested.status === 0 ? requested.refused : `HTTP ${requested.status}`;
 }
 
-/** How the ids of an answer begin where the provider is the one it says. */
+/** Prefixes of response ids at the original provider. */
 const idPrefixes: Partial<Record<DialectId, string>> = {
   "openai-chat": "chatcmpl-",
   "openai-responses": "resp_",
@@ -127,14 +127,17 @@ async function replies(ask: Ask, model: string, dialect: DialectId): Promise<Che
   ]);
 }
 
-/** A provider may add a date or a region; another name is another model. */
+/** Whether two model names match. Providers may add a date or a region. */
 function isSameModel(named: string, requested: string): boolean | undefined {
   if (named === "") return undefined;
   const [one, other] = [named.toLowerCase(), requested.toLowerCase()];
   return one.includes(other) || other.includes(one);
 }
 
-/** A provider refuses a role that does not exist; how often the refusal names a request counts the relays between. */
+/**
+ * Checks that an invalid role is rejected. The number of request ids in the error shows how many relays are
+ * in between.
+ */
 async function refusesNonsense(ask: Ask): Promise<CheckStep> {
   const requested = await ask({ messages: says("Say hi.") }, (body) => {
     for (const field of ["messages", "input", "contents"])
@@ -170,7 +173,7 @@ async function sees(ask: Ask): Promise<CheckStep> {
     ],
   });
   const name = "Picture";
-  // Not every model sees: a refusal is no lie.
+  // Not every model accepts images, so a rejection is inconclusive.
   if ("refused" in requested)
     return step(name, requested, [finding("It sees a picture", undefined, refusedBy(requested))]);
   const text = textOf(requested.response);

@@ -9,8 +9,8 @@ function pathFor(model: string): string {
   return question.kind === "plain" ? question.path : question.kind;
 }
 
-describe("the question of a channel test", () => {
-  it("is of the kind that the model is for", () => {
+describe("questionFor", () => {
+  it("matches the purpose of the model", () => {
     const expected: Record<string, string> = {
       "gpt-4o": "chat",
       "claude-opus-4-1": "chat",
@@ -26,7 +26,7 @@ describe("the question of a channel test", () => {
       expect([model, pathFor(model)]).toEqual([model, path]);
   });
 
-  it("is a rerank for rerankers and Responses for models that are made for it, whatever the provider offers besides", () => {
+  it("is rerank for rerankers and Responses for models made for it, whatever else the provider offers", () => {
     const openai = { endpoints: ["chat", "responses"] as const };
     expect(questionFor(openai, "bge-reranker-v2-m3")).toMatchObject({ path: "/v1/rerank" });
     for (const model of [
@@ -47,12 +47,12 @@ describe("the question of a channel test", () => {
     expect(questionFor({ endpoints: ["chat"] }, "o3")).toEqual({ kind: "chat" });
   });
 
-  it("is not asked where it would need a recording, minutes or a socket", () => {
+  it("is none for models that need a recording, minutes or a socket", () => {
     for (const model of ["whisper-1", "gpt-4o-transcribe", "kling-v2", "mj_imagine", "gpt-realtime"])
       expect([model, pathFor(model)]).toEqual([model, "none"]);
   });
 
-  it("is chat where the provider lacks the special endpoint, and nothing where it lacks chat too", () => {
+  it("is chat where the provider lacks the special endpoint, and none where it lacks chat too", () => {
     expect(questionFor({ endpoints: ["chat"] }, "text-embedding-3-small").kind).toBe("chat");
     expect(questionFor({ endpoints: ["rerank"] }, "gpt-4o").kind).toBe("none");
   });

@@ -2,19 +2,19 @@ import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import type { DialectId } from "#dialects/ir.ts";
 import type { Endpoint, Provider } from "#providers/provider.ts";
 
-/** What a channel test asks of a model, told by the model's name. Pure. */
+/** The request of a channel test, by the model's name. */
 export type ProbeQuestion =
-  /** In the dialect that the provider prefers, unless another one is named. */
+  /** Uses the provider's preferred dialect, unless `dialect` is set. */
   | { kind: "chat"; dialect?: DialectId }
   | { kind: "plain"; path: string; body: Record<string, unknown>; costly?: true }
-  /** Nothing short can be asked: the channel is neither good nor bad for it. */
+  /** No short request exists, so the test has no result. */
   | { kind: "none"; reason: Reason };
 
 interface Sort {
   names: RegExp;
   needs: Endpoint;
   question: ProbeQuestion;
-  /** Asked of every provider: whoever lists such a model is said to serve it. */
+  /** Ask every provider that lists such a model, whatever its endpoints. */
   always?: true;
 }
 
@@ -26,7 +26,7 @@ export const takesMinutes = reasonOf("testTakesMinutes");
 export const needsSocket = reasonOf("testNeedsSocket");
 export const noQuestion = reasonOf("noCheapTest");
 
-/** The first that fits; chat when none does. */
+/** First match wins; chat when none matches. */
 const sorts: readonly Sort[] = [
   { names: /realtime/, needs: "realtime", question: none(needsSocket) },
   { names: /whisper|transcri|(?:^|\/)asr|-asr/, needs: "audio", question: none(needsRecording) },
@@ -66,7 +66,7 @@ const sorts: readonly Sort[] = [
   },
 ];
 
-/** OpenAI's models that Responses is made for; some answer nowhere else. */
+/** OpenAI's models made for Responses. Some work nowhere else. */
 const responsesOnly =
   /(?:^|\/)(?:o\d(?:-|$)|(?:chat)?gpt-[\w.]+-pro(?:-|$)|codex|gpt-[\w.-]*codex|computer-use)/;
 

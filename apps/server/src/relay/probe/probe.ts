@@ -22,8 +22,8 @@ import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { type ProbeQuestion, questionFor } from "./probe-question.ts";
 
 /**
- * Calls that an operator makes to a channel: does it answer, and what does it offer. They go the way of every call,
- * without a caller and without a bill.
+ * Requests of an administrator to a channel: does it respond, and what does it offer. They use the same path
+ * as every call, without a caller and a bill.
  */
 export type ProbeServices = Pick<RelayServices, "settings" | "upstream"> & {
   providers: Providers;
@@ -33,7 +33,7 @@ const PROBE_TIMEOUT_MS = 60_000;
 const LIST_TIMEOUT_MS = 20_000;
 const MAX_LIST_BYTES = 16 * 1024 * 1024;
 
-/** A test from the console, of a channel that need not be stored yet. */
+/** Tests a channel from the console. The channel need not be stored yet. */
 export function testChannel(
   services: ProbeServices,
   input: { channel: ChannelForTest; model: string },
@@ -41,14 +41,14 @@ export function testChannel(
   return probeChannel(services, asInForce(services.providers, input.channel), input.model);
 }
 
-/** The question is ours: no one can have planted a phrase in it. */
+/** The gateway wrote the request, so it contains no phrase of a caller. */
 const OURS = Buffer.alloc(0);
 
 const costly: ProbeQuestion = { kind: "none", reason: reasonOf("testNotCheap") };
 
 /**
- * One short question, of the kind that the model is for. A refusal is an answer (`ok: false`), not an exception.
- * @param cheap asks nothing of models whose shortest answer costs more than a few tokens
+ * Sends one short request that fits the model. A rejection is a result (`ok: false`), not an exception.
+ * @param cheap skips models whose shortest response costs more than a few tokens
  */
 export async function probeChannel(
   services: Omit<ProbeServices, "providers">,
@@ -80,7 +80,7 @@ export async function probeChannel(
     duration: Math.max(1, Math.round(performance.now() - begun)),
     message:
       failed === undefined ? "" : describe(errorForOperators(failed, { channel, key: channel.keys[0] })),
-    // Words of the provider.
+    // The message is the provider's.
     message_facts: [],
     fault: failed?.kind ?? "",
   };
@@ -142,7 +142,7 @@ async function askPlain(
     const requested = await attempt(services, to, exchange, { signal }, undefined);
     return "error" in requested ? requested.error : undefined;
   } catch (error) {
-    // An adapter's refusal of our own question.
+    // The adapter rejected our request.
     if (error instanceof GatewayError) return { kind: "bad-request", message: error.message, status: 0 };
     throw error;
   }
@@ -161,7 +161,7 @@ function describe(error: UpstreamError): string {
   return error.status === 0 ? sentence : `HTTP ${error.status}: ${sentence}`;
 }
 
-/** The names the provider lists, sorted. Throws a GatewayError whose sentence says what went wrong. */
+/** Returns the model names that the provider lists, sorted. Throws a GatewayError with the cause. */
 export async function fetchModels(services: ProbeServices, input: ChannelForTest): Promise<string[]> {
   const channel = asInForce(services.providers, input);
   const { provider } = channel;
@@ -179,8 +179,8 @@ export async function fetchModels(services: ProbeServices, input: ChannelForTest
 }
 
 /**
- * What is left on the provider's account, or undefined when this provider does not report it. `estimated`: computed
- * from a limit and a usage, which need not cover the same time. Throws a GatewayError.
+ * Returns the balance of the provider's account; undefined when the provider does not report it. `estimated`:
+ * computed from a limit and a usage that may cover different periods. Throws a GatewayError.
  */
 export async function fetchBalance(
   services: ProbeServices,
@@ -205,10 +205,13 @@ export async function fetchBalance(
 const unreadableBalance = () => upstreamFailed({ reason: "balance_foreign" });
 
 const Subscription = z.object({ hard_limit_usd: z.number(), has_payment_method: z.boolean().catch(false) });
-/** In hundredths of a dollar. */
+/** Usage in hundredths of a dollar. */
 const BilledUsage = z.object({ total_usage: z.number() });
 const DAY_MS = 86_400_000;
-/** A prepaid account is charged for usage of any age; the oldest that such a range may ask for. */
+/**
+ * Days of usage to request for a prepaid account, which is charged for usage of any age; the longest allowed
+ * range.
+ */
 const PREPAID_DAYS = 100;
 
 async function fetchBilling(
@@ -246,8 +249,8 @@ async function fetchBilling(
 }
 
 /**
- * A question to the provider itself, not to one of its models.
- * @param missing statuses that mean that it does not serve this; then the answer is undefined
+ * Sends a request to the provider itself, not to one of its models.
+ * @param missing statuses that mean that the provider does not support this; returns undefined then
  */
 async function askProvider(
   services: ProbeServices,
@@ -282,7 +285,7 @@ async function askProvider(
   throw upstreamFailed({ reason, detail: requested.error.message });
 }
 
-/** A provider's reader throws on what it does not know. */
+/** Returns undefined when a provider's reader throws on an unknown format. */
 function readOr<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -299,7 +302,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A channel as it was typed in, the way the relay uses it. */
+/** Returns a channel as typed in the console, in the form that the relay uses. */
 export function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce {
   const provider = providers.get(input.type);
   if (provider === undefined) throw invalidRequest({ reason: "channel_type_unknown" }, { param: "type" });

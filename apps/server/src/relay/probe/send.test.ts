@@ -15,7 +15,7 @@ import { type Attempt, attempt, type Encoded, type Target } from "#relay/core/as
 import { encodeAdapted, readAdapted } from "#relay/media/adapted.ts";
 import { fetchBalance, fetchModels, testChannel } from "#relay/probe/probe.ts";
 
-/** Providers' demands on the way out and their framing on the way back, over a real connection. */
+/** Providers' request formats and response framing, over a real connection. */
 let server: Server;
 let url: string;
 let requested: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
@@ -99,8 +99,8 @@ const claude = json({
   usage: { input_tokens: 3, output_tokens: 1 },
 });
 
-describe("a test of a channel", () => {
-  it("asks Azure for a deployment, in a version, with its own header", async () => {
+describe("testChannel", () => {
+  it("sends Azure a deployment, an API version and its own header", async () => {
     answer = json({
       id: "1",
       model: "gpt-4o",
@@ -118,7 +118,7 @@ describe("a test of a channel", () => {
     });
   });
 
-  it("asks Bedrock for Claude in Claude's wire, signed", async () => {
+  it("sends Bedrock signed requests in Claude's wire for Claude", async () => {
     answer = claude;
     const tested = await testChannel(services, {
       channel: channel({ type: 32, key: "us-east-1|AKID|secret" }),
@@ -130,7 +130,7 @@ describe("a test of a channel", () => {
     expect(JSON.parse(requested[0]?.body ?? "")).toMatchObject({ anthropic_version: "bedrock-2023-05-31" });
   });
 
-  it("asks Bedrock's other models through Converse, with the operator's instructions", async () => {
+  it("uses Converse for Bedrock's other models, with the operator's instructions", async () => {
     answer = json({
       output: { message: { role: "assistant", content: [{ text: "Hi" }] } },
       stopReason: "end_turn",
@@ -149,7 +149,7 @@ describe("a test of a channel", () => {
     });
   });
 
-  it("asks a model for what it is for", async () => {
+  it("sends a request that fits the model", async () => {
     answer = json({ results: [{ index: 0, relevance_score: 0.9 }] });
     const ask = (type: number, model: string) => testChannel(services, { channel: channel({ type }), model });
     expect(await ask(36, "rerank-v3.5")).toMatchObject({ ok: true });
@@ -171,7 +171,7 @@ describe("a test of a channel", () => {
     });
   });
 
-  it("says what is wrong with a key without asking anyone", async () => {
+  it("reports an invalid key without a request", async () => {
     const tested = await testChannel(services, {
       channel: channel({ type: 15, key: "ak|sk" }),
       model: "ernie",
@@ -238,7 +238,7 @@ describe("a call in a provider's own wire", () => {
     return attempt(services, chosen, exchange, { signal }, undefined);
   }
 
-  it("goes out in that wire and comes back in ours", async () => {
+  it("is sent in that wire and converted back to ours", async () => {
     answer = json({ data: { audio: "494433" }, base_resp: { status_code: 0, status_msg: "success" } });
     const chosen = { channel: inForce(27), key, upstreamModel: "speech-2.6-hd" };
     const adapted = await speak(chosen, speech);
@@ -247,7 +247,7 @@ describe("a call in a provider's own wire", () => {
     expect(JSON.parse(requested[0]?.body ?? "")).toMatchObject({ model: "speech-2.6-hd", text: "Hi" });
   });
 
-  it("is refused by status or by a code inside", async () => {
+  it("is rejected by status or by an error code in the body", async () => {
     const chosen = { channel: inForce(27), key, upstreamModel: "m" };
     answer = json({ base_resp: { status_code: 1002, status_msg: "rate limit" } });
     expect(await speak(chosen, speech)).toMatchObject({
@@ -300,7 +300,7 @@ describe("a stream in a provider's own framing", () => {
     );
   });
 
-  it("that is damaged is a failure of the connection", async () => {
+  it("fails as a connection error when it is damaged", async () => {
     const damaged = framed({ type: "ping" });
     damaged.writeUInt8(0, damaged.length - 1);
     damaged.writeUInt8(1, damaged.length - 2);
@@ -308,8 +308,8 @@ describe("a stream in a provider's own framing", () => {
   });
 });
 
-describe("questions to the provider itself", () => {
-  it("go to where it lists its models", async () => {
+describe("requests to the provider itself", () => {
+  it("request the model list at the provider's path", async () => {
     answer = json({ data: [{ id: "glm-4.6" }, { id: "glm-4.5" }] });
     expect(await fetchModels(services, channel({ type: 16 }))).toEqual(["glm-4.5", "glm-4.6"]);
     answer = json({ models: [{ name: "models/gemini-2.5-pro" }] });
@@ -321,19 +321,19 @@ describe("questions to the provider itself", () => {
     expect(requested[1]?.headers["x-goog-api-key"]).toBe("key");
   });
 
-  it("are answered from what is known where the provider keeps no list", async () => {
+  it("return the known models where the provider has no list", async () => {
     expect(await fetchModels(services, channel({ type: 904 }))).toContain("perplexity/sonar");
     expect(requested).toEqual([]);
   });
 
-  it("tell what is left of the account, where the provider does", async () => {
+  it("return the account's balance where the provider reports it", async () => {
     answer = json({ balance_infos: [{ currency: "CNY", total_balance: "7.50" }] });
     expect(await fetchBalance(services, channel({ type: 28 }))).toEqual({ amount: 7.5, currency: "CNY" });
     expect(requested[0]?.path).toBe("/user/balance");
     expect(await fetchBalance(services, channel({ type: 14 }))).toBeUndefined();
   });
 
-  it("fail with a sentence", async () => {
+  it("fail with a clear message", async () => {
     answer = { ...json({}), status: 401 };
     await expect(fetchModels(services, channel({}))).rejects.toThrow("Failed to get model list: HTTP 401.");
     answer = json({ hello: "world" });

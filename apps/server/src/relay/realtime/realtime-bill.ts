@@ -12,56 +12,56 @@ import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 import { type InputPart, type SessionFacts, AUDIO_OUTPUT_TOKENS_PER_SECOND } from "./realtime-events.ts";
 
 /**
- * The money of a realtime session: every response has a hold of its own, which becomes its charge and its log row
- * before the client hears that the response is done; one more hold waits for the next response while the session is
- * open. Knows no sockets.
+ * The billing of a realtime session. Every response has its own reservation, which becomes its charge and log
+ * row before the client receives the response's end. While the session is open, one more reservation waits
+ * for the next response. Does not use sockets.
  */
 export interface RealtimeBill {
-  /** What the session says about itself. */
+  /** Facts that the session reports. */
   facts: SessionFacts;
-  /** A response has begun at the provider. Throws when it cannot be held for. */
+  /** Called when a response has begun at the provider. Throws when it cannot be reserved. */
   begin(id: string): Promise<void>;
   /**
-   * Sees to it that the next response is reserved for, with what the conversation has by now. Throws when it cannot be.
-   * @param limit output tokens that the response may have, where its request names a limit of its own
+   * Reserves the next response, based on the current conversation. Throws when that fails.
+   * @param limit output tokens that the request itself allows, if any
    */
   ready(limit?: number): Promise<void>;
-  /** The client's latest limit for the whole session; undefined where it sets none. */
+  /** Sets the client's latest limit for the whole session; undefined for none. */
   limit(output: number | undefined): void;
-  /** Notes what a client sent. The reservation grows with it; throws when it cannot. */
+  /** Records input of the client. Raises the reservation; throws when that fails. */
   input(part: InputPart): Promise<void>;
   output(id: string, part: { text: string } | { bytes: number }): void;
   /** Charges a response. */
   done(id: string, usage: Usage | undefined, outcome: End["outcome"]): Promise<void>;
   /**
-   * Charges what was said by the person, written down by another model: at once, or with the response under way, so
-   * that a session never holds more at a time than its responses.
+   * Charges a transcription of the user's speech by another model: at once, or with the response in progress.
+   * A session thus never reserves more at a time than for its responses.
    */
   transcribed(item: string, usage: Usage | undefined, text: string): Promise<void>;
-  /** A recording is being written down, so far with these words; charged by our count if its end never comes. */
+  /** Records the text of a running transcription. Charged by our count if its end never arrives. */
   transcribing(item: string, text: string): void;
-  /** Nothing came of it. */
+  /** Discards a transcription that failed. */
   untranscribed(item: string): void;
-  /** Responses under way. */
+  /** Whether responses are in progress. */
   busy(): boolean;
-  /** Anything under way that is to be charged. */
+  /** Whether anything in progress is to be charged. */
   owes(): boolean;
-  /** Charges what was delivered of them, gives the rest back, and writes the session's own row. Never throws. */
+  /** Charges what was delivered, releases the rest, and writes the session's own log row. Never throws. */
   close(outcome: End["outcome"]): Promise<void>;
 }
 
-/** Tokens that a turn may bring besides what the conversation has. */
+/** Tokens of input that a turn may add to the conversation. */
 const TURN_TOKENS = 2_000;
 const OUTPUT_TOKENS = 4_096;
-/** A larger limit cannot be billed. */
+/** Maximum billable limit. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** A picture has up to 1,640 tokens, and is counted with the text. */
+/** An image has up to 1,640 tokens and is counted as text. */
 const CHARACTERS_PER_IMAGE = 4 * 1_640;
 
 interface Count {
   tally: Tally;
-  /** Seconds. */
+  /** Seconds of audio. */
   sound: number;
 }
 
@@ -69,16 +69,16 @@ interface Turn {
   lifecycle: CallLifecycle;
   call: Call;
   output: Count;
-  /** What was heard before it began: part of its input. */
+  /** Input received before the response began, which is part of its input. */
   inputBefore: Count;
 }
 
-/** The most that a session's first response can use; the model's own most for an answer. */
+/** Returns the maximum usage of a session's first response; its output is the model's own maximum. */
 export function realtimeEstimate(): Estimate {
   return estimateOf({ text: 0, sound: 0 }, OUTPUT_TOKENS);
 }
 
-/** @param output no less than an answer has without a limit: one that is set now can be lifted before the answer */
+/** @param output at least the default output: a limit set now can be removed before the response */
 function estimateOf({ text, sound }: Read, output: number): Estimate {
   const audioInput = sound + TURN_TOKENS;
   return { input: text + audioInput, audioInput, output, audioOutput: output, isOpen: true };
@@ -90,7 +90,7 @@ interface Read {
   sound: number;
 }
 
-/** Whether a reservation is enough for what has come since; its spare is not asked for again. */
+/** Whether a reservation covers the conversation's current size. Its margin is not required again. */
 function covers({ input, audioInput = 0, output }: Usage, { text, sound }: Read, most: number): boolean {
   return input >= text + sound && audioInput >= sound && output >= most;
 }
@@ -106,10 +106,10 @@ export function openBill(
   let holding: Promise<Turn> | undefined;
   let number = 0;
   let closed = false;
-  /** Of the conversation so far, by the provider's last word, and of what came after it. */
+  /** Tokens of the conversation by the provider's last report, and the input since then. */
   let context = { text: 0, sound: 0 };
   let pending = nothing();
-  /** Seconds of sound since the last recording. */
+  /** Seconds of audio since the last recording. */
   let recording = 0;
   const transcriptions = new Map<string, Count>();
   let owed: { usage: Usage; at: Chosen }[] = [];
@@ -120,7 +120,7 @@ export function openBill(
     transcriber: undefined,
   };
 
-  /** What the client asked for last, which the provider has not confirmed yet. */
+  /** The client's last limit, which the provider has not confirmed yet. */
   let wanted: number | undefined;
 
   const nextId = () => `${call.requestId}-${(number += 1)}`;
@@ -139,7 +139,7 @@ export function openBill(
     return reserve(rated ? await session.admit(requested) : unrated(requested), chosen, costOf(estimate));
   }
 
-  /** The same reservation, for more. It is gone when that fails. */
+  /** Raises a reservation. On failure, the reservation is gone. */
   async function raise(turn: Turn, limit: number): Promise<Turn> {
     const estimate = estimateOf(read(), mostOutput(limit));
     const { requestId, caller } = turn.call;
@@ -189,7 +189,7 @@ export function openBill(
     return turn;
   }
 
-  /** One at a time, however many ask. */
+  /** Runs one reservation at a time, for any number of callers. */
   async function ready(rated = true, limit = 0): Promise<void> {
     while (spare === undefined || !covers(spare.call.estimate, read(), mostOutput(limit))) {
       if (holding === undefined) {
@@ -205,7 +205,7 @@ export function openBill(
     }
   }
 
-  /** A transcription, at its own model's price. */
+  /** Records a transcription to charge, at its own model's price. */
   function owe(usage: Usage): void {
     const billedModel = facts.transcriber ?? chosen.billedModel;
     const price = findPrice(services.prices.table(), billedModel);
@@ -226,7 +226,7 @@ export function openBill(
   async function charge(turn: Turn, outcome: End["outcome"], reported: Usage | undefined): Promise<void> {
     const { output } = turn;
     const silent = output.sound === 0 && output.tally.narrow === 0 && output.tally.wide === 0;
-    // Neither usage nor a word: the provider did not answer, and that costs nothing.
+    // Neither usage nor output: the provider did not respond, so the call is free.
     const usage = reported ?? (silent && outcome !== "client-left" ? NOTHING_USED : undefined);
     await turn.lifecycle.settle({
       outcome,
@@ -237,7 +237,7 @@ export function openBill(
     });
   }
 
-  /** Through a hold that is there, or one of its own. */
+  /** Charges the recorded transcriptions, with the given reservation or new ones. */
   async function payOwed(reserved?: Turn): Promise<void> {
     let turn = reserved;
     for (const { usage, at } of owed.splice(0)) {
@@ -300,12 +300,12 @@ export function openBill(
       const known = usage ?? counted(turn);
       const sound = (known.audioInput ?? 0) + (known.audioOutput ?? 0);
       context = { text: known.input + known.output - sound, sound };
-      // What came while it was answered is for the next one.
+      // Input received during the response belongs to the next one.
       pending = without(pending, turn.inputBefore);
       await payOwed();
     },
     transcribing(item, text) {
-      // A session that has none records for the model alone.
+      // Without a transcriber, recordings are only for the model.
       if (facts.transcriber === undefined && text === "") return;
       let count = transcriptions.get(item);
       if (count === undefined) {
@@ -347,7 +347,7 @@ export function openBill(
   };
 }
 
-/** Part of a session that was let in: it asks no rate. */
+/** Returns the call without its rate limit: it belongs to an admitted session. */
 function unrated(call: Call): Call {
   const { used: _used, ...rest } = call;
   return rest;
@@ -355,7 +355,7 @@ function unrated(call: Call): Call {
 
 const NOTHING_USED: Usage = { input: 0, output: 0 };
 
-/** Our own count. */
+/** Returns our own count. */
 function transcriptUsage({ tally, sound }: Count): Usage {
   const input = Math.ceil(sound * AUDIO_INPUT_TOKENS_PER_SECOND);
   return { input, output: tokensOf(tally), ...(input > 0 ? { audioInput: input } : {}) };

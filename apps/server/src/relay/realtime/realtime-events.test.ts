@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { readClientEvent, readServerEvent, realtimeUsage } from "./realtime-events.ts";
 
-describe("the usage of a response", () => {
-  it("counts sound that was read from the cache once", () => {
+describe("realtimeUsage", () => {
+  it("counts cached audio once", () => {
     const reported = {
       total_tokens: 821,
       input_tokens: 789,
@@ -25,7 +25,7 @@ describe("the usage of a response", () => {
     });
   });
 
-  it("takes seconds for tokens, and nothing for what cannot be a usage", () => {
+  it("converts seconds to tokens, and returns undefined for invalid usage", () => {
     expect(realtimeUsage({ type: "duration", seconds: 1.25 })).toMatchObject({ input: 13, audioInput: 13 });
     for (const odd of [
       null,
@@ -37,8 +37,8 @@ describe("the usage of a response", () => {
   });
 });
 
-describe("reading events", () => {
-  it("knows the names of both versions", () => {
+describe("readServerEvent and readClientEvent", () => {
+  it("accept the event names of both versions", () => {
     for (const type of ["response.audio.delta", "response.output_audio.delta"])
       expect(readServerEvent(JSON.stringify({ type, response_id: "r", delta: "AAAA" }))).toEqual({
         kind: "sound",
@@ -52,7 +52,7 @@ describe("reading events", () => {
       });
   });
 
-  it("reads a session's facts wherever its version keeps them", () => {
+  it("read a session's facts in the format of each version", () => {
     const older = {
       max_response_output_tokens: 200,
       input_audio_format: "g711_ulaw",
@@ -66,7 +66,7 @@ describe("reading events", () => {
       });
   });
 
-  it("lets pass what it does not understand", () => {
+  it('return the kind "other" for unknown events', () => {
     for (const text of [
       "",
       "not JSON",
@@ -82,12 +82,12 @@ describe("reading events", () => {
       expect(readClientEvent(event)).toEqual({ kind: "other" });
   });
 
-  it("is not misled by a name inside another event", () => {
+  it("ignore event names nested in another event", () => {
     const event = { item: { type: "input_audio_buffer.append" }, type: "response.create" };
     expect(readClientEvent(event).kind).toBe("ask");
   });
 
-  it("counts sound and pictures by their size, and everything else as text", () => {
+  it("count audio and images by size, and everything else as text", () => {
     const content = [
       { type: "input_text", text: "Hello" },
       { type: "input_audio", audio: "AAAA" },

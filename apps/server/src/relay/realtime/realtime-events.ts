@@ -2,8 +2,6 @@ import { z } from "zod";
 import type { Usage } from "#dialects/ir.ts";
 import { AUDIO_INPUT_TOKENS_PER_SECOND } from "#relay/media/plain-usage.ts";
 
-/** What the relay must understand of the events of a realtime session, under the names of both its versions. Pure. */
-
 const count = z.int().nonnegative().nullish();
 const Details = z.object({ text_tokens: count, audio_tokens: count, image_tokens: count });
 const Reported = z.object({
@@ -17,7 +15,7 @@ const Reported = z.object({
 });
 const Duration = z.object({ type: z.literal("duration"), seconds: z.number().nonnegative() });
 
-/** The provider of these events counts twenty tokens for a second that it says. */
+/** Audio output tokens per second, by the provider of these events. */
 export const AUDIO_OUTPUT_TOKENS_PER_SECOND = 20;
 
 export function realtimeUsage(reported: unknown): Usage | undefined {
@@ -36,7 +34,7 @@ export function realtimeUsage(reported: unknown): Usage | undefined {
     input,
     output,
     ...(read?.cached_tokens ? { cacheRead: read.cached_tokens } : {}),
-    // What was read from the cache is billed as that, whatever it is: here only the rest counts.
+    // Cached tokens of any kind are billed as cached, so only the rest counts here.
     ...share("audioInput", read?.audio_tokens, cached?.audio_tokens),
     ...share("imageInput", read?.image_tokens, cached?.image_tokens),
     ...share("audioOutput", written?.audio_tokens, 0),
@@ -53,7 +51,7 @@ function share(
   return rest > 0 ? { [name]: rest } : {};
 }
 
-/** What a session says about itself: how much an answer may have, and how sound is spelled. */
+/** Facts that a session reports: the output limit and the audio formats. */
 export interface SessionFacts {
   maxOutput: number | undefined;
   inputBytesPerSecond: number;
@@ -67,7 +65,7 @@ export type ServerEvent =
   | { kind: "text"; id: string; text: string }
   | { kind: "sound"; id: string; bytes: number }
   | { kind: "done"; id: string; usage: Usage | undefined }
-  /** A recording is whole: its transcription begins where the session has one. */
+  /** A recording is complete. Its transcription begins if the session has a transcriber. */
   | { kind: "recorded"; item: string }
   | { kind: "transcribing"; item: string; text: string }
   | { kind: "transcribed"; item: string; usage: Usage | undefined; text: string }
@@ -126,10 +124,10 @@ export function readServerEvent(text: string): ServerEvent {
   }
 }
 
-/** What a client adds to a session, as far as it is read by the model. */
+/** Input of a client, as far as the model reads it. */
 export interface InputPart {
   text: string;
-  /** Bytes of sound. */
+  /** Bytes of audio. */
   bytes: number;
   images: number;
 }
@@ -142,13 +140,13 @@ export type ClientEvent =
       session: Json;
       limits: Limits;
       input: InputPart;
-      /** Models that it names for transcription. */
+      /** Transcription models that the event names. */
       transcribers: string[];
     }
   | { kind: "heard"; input: InputPart }
   | { kind: "other" };
 
-/** Output limits as a client writes them; undefined where it names none. */
+/** Output limits of a client event; undefined if not set. */
 export interface Limits {
   output: number | undefined;
 }
@@ -180,7 +178,7 @@ function limitsOf(holder: Json): Limits {
   return { output: numbers.length > 0 ? Math.max(...numbers.map(Number)) : undefined };
 }
 
-/** Everything in it that a model may read: sound and pictures by their size, the rest as text. */
+/** Returns everything that a model may read: audio and images by size, the rest as text. */
 function inputIn(value: unknown): InputPart {
   const found: InputPart = { text: "", bytes: 0, images: 0 };
   const text = JSON.stringify(value ?? "", (name, inner: unknown) => {
@@ -194,7 +192,7 @@ function inputIn(value: unknown): InputPart {
   return found;
 }
 
-/** 16 bit at 24 kHz; the telephone's formats have 8 bit at 8 kHz. */
+/** 16 bit at 24 kHz; telephone formats have 8 bit at 8 kHz. */
 const PLAIN_SOUND = 48_000;
 const TELEPHONE_SOUND = 8_000;
 
@@ -210,7 +208,7 @@ function factsOf(session: Json): SessionFacts {
   };
 }
 
-/** The models that a session names for the transcription of its input, in the newer and in the older spelling. */
+/** Returns the session's models for input transcription, in the newer and the older format. */
 function transcribersOf(session: Json): string[] {
   const newer = objectAt(objectAt(objectAt(session, "audio"), "input"), "transcription");
   const older = objectAt(session, "input_audio_transcription");
@@ -222,7 +220,7 @@ function rateOf(format: unknown): number {
   return /g711|pcmu|pcma/.test(name) ? TELEPHONE_SOUND : PLAIN_SOUND;
 }
 
-/** Of base64. */
+/** Returns the bytes of base64 text. */
 function bytesOf(sound: string): number {
   return Math.floor((sound.length * 3) / 4);
 }

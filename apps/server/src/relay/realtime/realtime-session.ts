@@ -10,30 +10,30 @@ import type { RealtimeBill } from "./realtime-bill.ts";
 import { readClientEvent, readServerEvent } from "./realtime-events.ts";
 
 /**
- * Two sockets and what passes between them: events go on as they came, in order, as fast as the other side takes
- * them. The session ends with whichever side ends first, and with its bill closed.
+ * A realtime session with two sockets. Events pass unchanged and in order, as fast as the other side accepts
+ * them. The session ends when either side ends, with its bill closed.
  */
 export interface RealtimeSession {
-  /** Passes events until the session is over. Never throws. */
+  /** Passes events until the session ends. Never throws. */
   run(client: MessageSocket): Promise<void>;
-  /** The client left before it could be answered. */
+  /** Ends a session whose client left before the upgrade. */
   abandon(): Promise<void>;
-  /** Ends the session after the response that is under way; resolves when it is over. */
+  /** Ends the session after the response in progress. Resolves when the session is over. */
   finish(): Promise<void>;
 }
 
 export interface RealtimeCall extends Call {
-  /** Of the address, besides the model; passes as it came. */
+  /** Query parameters except the model. Passed unchanged. */
   query: URLSearchParams;
-  /** Headers of the client that such a provider understands. */
+  /** Client headers for the provider. */
   forward: Record<string, string>;
-  /** Asked before each further response. Throws when the caller may not. */
+  /** Called before each further response. Throws when the caller is not allowed. */
   admit(call: Call): Promise<Call>;
-  /** An event of the client in the one way that everyone reads it. Throws `invalid_request`. */
+  /** Parses a client event unambiguously. Throws `invalid_request`. */
   readEvent(data: Buffer): { raw: Buffer; body: Record<string, unknown> };
-  /** Bytes of one message, either way. */
+  /** Maximum bytes of one message, in either direction. */
   maxMessage: number;
-  /** Milliseconds without a message from either side. */
+  /** Maximum milliseconds without a message from either side. */
   idleMs: number;
 }
 
@@ -44,22 +44,22 @@ export interface Opened {
   bill: RealtimeBill;
   providerSocket: MessageSocket;
   messages: AsyncGenerator<Message, void, undefined>;
-  /** Read already, to see that the provider serves the session. */
+  /** The first message, read to check that the provider serves the session. */
   first: Message;
-  /** Gives up its place at the channel. */
+  /** Releases its slot at the channel. */
   leave(): void;
 }
 
-/** Why a session is over, for both sides. */
+/** Why a session ends, for both sides. */
 interface Ending {
   outcome: End["outcome"];
   code: number;
   reason: string;
-  /** Told to the client before the socket closes. */
+  /** Sent to the client before the socket closes. */
   error?: GatewayError;
 }
 
-/** Refusals of one event after which the session goes on. */
+/** Errors of one event after which the session continues. */
 const survived: ReadonlySet<string> = new Set([
   "rate_limit_exceeded",
   "shutting_down",
@@ -68,7 +68,7 @@ const survived: ReadonlySet<string> = new Set([
   "model_not_allowed",
 ]);
 
-/** A node that stops waits no longer than this for a response. */
+/** Maximum wait for a response in progress when the node stops. */
 const FINISH_MS = 60_000;
 
 export function openSession(opened: Opened): RealtimeSession {
@@ -104,7 +104,7 @@ export function openSession(opened: Opened): RealtimeSession {
     );
   }
 
-  /** The bill first, then the event that completes a response, then the hold for the next one. */
+  /** Closes the bill, sends the event that completes a response, then reserves the next response. */
   async function passToClient(side: MessageSocket, { data, binary }: Message): Promise<void> {
     const event = readServerEvent(data.toString("utf8"));
     switch (event.kind) {
@@ -156,19 +156,25 @@ export function openSession(opened: Opened): RealtimeSession {
     end({ outcome: bill.owes() ? "client-left" : "complete", code: 1000, reason: "" });
   }
 
-  /** The event as the provider shall get it; undefined when it must not: then the client is told why. */
+  /**
+   * Returns the event for the provider. Returns undefined when it is rejected, after the client received the
+   * error.
+   */
   async function allow(side: MessageSocket, data: Buffer): Promise<Buffer | string | undefined> {
     try {
       return await allowed(data);
     } catch (error) {
-      // Anything else ends the session: a key that may not go on, a balance that is used up, a defect.
+      // Other errors end the session: a revoked key, an exhausted balance, a defect.
       if (!(error instanceof GatewayError) || !survived.has(error.code)) throw error;
       await side.send(errorEvent(error, call.requestId));
       return undefined;
     }
   }
 
-  /** The key's list of models holds for the transcriber, too. The session's own model was checked when it was opened. */
+  /**
+   * Checks the transcriber against the key's list of models. The session's own model was checked when it was
+   * opened.
+   */
   function requireTranscriber(model: string): void {
     if (mayUseModel(call.caller, model)) return;
     throw new GatewayError(
@@ -193,7 +199,7 @@ export function openSession(opened: Opened): RealtimeSession {
         event.transcribers.forEach(requireTranscriber);
         bill.limit(event.limits.output);
         await bill.input(event.input);
-        // The model was chosen, and priced, with the address.
+        // The model was chosen and priced by the URL.
         const { model } = event.session;
         if (model === undefined || model === chosen.upstreamModel) return raw;
         const session = { ...event.session, model: chosen.upstreamModel };
@@ -207,7 +213,7 @@ export function openSession(opened: Opened): RealtimeSession {
     }
   }
 
-  /** What broke the session: a refusal of the ledger, or a defect of ours. */
+  /** Ends the session after a ledger error or a defect of ours. */
   function broken(error: unknown): void {
     if (!(error instanceof GatewayError)) services.onError(error);
     const named = nameOf(error);
@@ -219,7 +225,10 @@ export function openSession(opened: Opened): RealtimeSession {
     });
   }
 
-  /** The client is gone: the provider stops, and says for a bounded time what it was. */
+  /**
+   * Drains the session after the client left: the provider stops the response and reports its usage, for a
+   * bounded time.
+   */
   async function readOn(): Promise<void> {
     const late = Promise.withResolvers<void>();
     const drain = services.drains.begin(call.caller.userId, late.resolve);
@@ -273,7 +282,7 @@ function nameOf(error: unknown): GatewayError {
   return internalError(error);
 }
 
-/** A rate that is used up holds back the next response, not the session. */
+/** Ignores a used-up rate limit: it delays the next response but does not end the session. */
 function unlessRated(error: unknown): void {
   if (!(error instanceof GatewayError) || error.code !== "rate_limit_exceeded") throw error;
 }

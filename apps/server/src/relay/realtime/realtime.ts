@@ -13,8 +13,8 @@ import { readServerEvent } from "./realtime-events.ts";
 import { openSession, type RealtimeCall, type RealtimeSession } from "./realtime-session.ts";
 
 /**
- * A realtime session: a channel is chosen and its provider connected before the client's own connection is answered,
- * so every refusal is an ordinary answer and another channel can still stand in. Never sees HTTP server objects.
+ * Opens a realtime session. The provider is connected before the client's upgrade. Every rejection is thus a
+ * normal response, and another channel can still be tried. Uses no HTTP server objects.
  */
 export function relayRealtime(services: RelayServices, call: RealtimeCall): Promise<RealtimeSession> {
   return relay(services, call, { open: (serving) => open(services, call, serving) });
@@ -48,7 +48,7 @@ async function open(
   lifecycle.chosen = chosen;
   lifecycle.noteAttempt(chosen, begun, undefined);
   const bill = openBill(services, { call, chosen, first: lifecycle, admit: call.admit });
-  // The session keeps its place at the channel, not its first response.
+  // The slot at the channel belongs to the session, not to its first response.
   const { lease } = lifecycle;
   lifecycle.lease = undefined;
   const leave = () => lease?.leave();
@@ -66,7 +66,7 @@ async function open(
   return opened;
 }
 
-/** Some providers open every socket and say only then that they will not serve it. */
+/** Returns the first message. Some providers open every socket and send a rejection afterwards. */
 async function firstOf(
   messages: AsyncGenerator<Message, void, undefined>,
   socket: MessageSocket,
@@ -97,6 +97,6 @@ function refusalOf(
   headers: Record<string, string | string[] | undefined>,
 ): UpstreamError {
   const error = dialects["openai-chat"].decodeError(status, text, headers);
-  // An address that answers, but not as a WebSocket does: another channel may.
+  // The URL responds, but not as a WebSocket. Another channel may work.
   return status < 400 ? { ...error, kind: "server" } : error;
 }

@@ -14,25 +14,28 @@ import type { RelayServices } from "#relay/core/services.ts";
 import { decodeTaskError } from "./tasks.ts";
 import { tellClient, type Teller } from "./tell-clients.ts";
 
-/** Asks providers how their tasks stand: each through the channel and the key that made it, in the fewest questions. */
+/**
+ * Polls providers for the state of their tasks: through the channel and key that created each one, in as few
+ * requests as possible.
+ */
 export interface TaskWatch extends Teller, Pick<RelayServices, "upstream"> {
   secrets: Secrets;
   providers: Providers;
   onError(error: unknown): void;
 }
 
-/** Seconds between two questions about one task. */
+/** Seconds between two polls of a task. */
 const PACE_SECONDS = 8;
 const MOST_AT_ONCE = 200;
 const MOST_IN_A_QUESTION = 50;
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** One round; answers how many tasks were looked at. @param paceSeconds for tests, which do not wait */
+/** Runs one round. Returns the number of polled tasks. @param paceSeconds for tests, which do not wait */
 export async function pollTasks(watch: TaskWatch, paceSeconds = PACE_SECONDS): Promise<number> {
   const tasks = await claimTasks(watch.db, paceSeconds, MOST_AT_ONCE);
   const accounts = Map.groupBy(tasks, (task) => `${task.channel_id} ${task.key_id} ${task.platform}`);
-  // Providers do not wait for each other; one that is silent costs its time-out and nothing else.
+  // Providers are polled in parallel: a silent one costs only its own timeout.
   await Promise.all(
     [...accounts.values()].map((group) =>
       pollAccount(watch, group).catch((error: unknown) => watch.onError(error)),
@@ -45,7 +48,7 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
   const [first] = tasks;
   if (first === undefined) return;
   const wire = taskWireOf(first.platform);
-  // One that was switched off still owes its tasks.
+  // A disabled channel must still serve its tasks.
   const channel = await storedChannel(watch, first.channel_id);
   if (wire === undefined || channel === "deleted") {
     for (const task of tasks)
@@ -83,7 +86,7 @@ async function askAll(
   return reported;
 }
 
-/** The answer, undefined when there is none that can be read: the next round asks again. */
+/** Returns the response; undefined when there is none that can be read. The next round asks again. */
 async function ask(watch: TaskWatch, target: Target, { method, path, body }: TaskQuestion): Promise<unknown> {
   const requested = await attempt(
     watch,

@@ -12,13 +12,13 @@ import type { Call } from "#relay/core/call.ts";
 import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
-/** A call for work that is done later: paid for when a provider takes it on, and remembered before it is paid for. */
+/** A call for an asynchronous task: charged when a provider accepts it, and stored before it is charged. */
 export interface TaskCall extends Call {
   wire: TaskWire;
   requested: TaskRequest;
 }
 
-/** What a task sold by the token counts as: it has none that anyone could count. */
+/** Usage of a task that is sold by the token. It has no tokens that could be counted. */
 export const TASK_USAGE = { input: 1_000, output: 0 };
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -28,7 +28,10 @@ export interface Taken {
   accepted: AcceptedTask;
 }
 
-/** Throws `invalid_request` for text that could not be kept: its task would run, and no one could find or pay it. */
+/**
+ * Submits a task. Throws `invalid_request` for text that cannot be stored: the task would run, but could not
+ * be found or charged.
+ */
 export async function submitTask(
   services: RelayServices,
   db: PrismaClient,
@@ -72,7 +75,7 @@ function refuseUnstorable(requested: TaskRequest, model: string): void {
   throw invalidRequest({ reason: "field_not_text", field: path });
 }
 
-/** The task is remembered before it is paid for: what was accepted can be found again. */
+/** Stores the task before charging it, so that an accepted task can be found again. */
 async function takeOn(
   services: RelayServices,
   db: PrismaClient,
@@ -93,24 +96,27 @@ async function takeOn(
     requestId: call.requestId,
     submittedAt: new Date(call.startedAt),
   });
-  // Asked for twice, made once: the second costs nothing.
+  // Submitted twice but created once: the second call is free.
   if (known) call.calls = 0;
   const usage = known ? { input: 0, output: 0 } : TASK_USAGE;
   await lifecycle.settle({ outcome: "complete", reported: usage, delivered: { narrow: 0, wide: 0 } });
-  // What fails here is found in the log row when it is needed.
+  // If this fails, the log row still shows the charge when it is needed.
   if (!known) await markCharged(db, task).catch((error: unknown) => services.onError(error));
 }
 
 const ASK_TIMEOUT_MS = 30_000;
 
-/** A client's question about its task that only the task's provider can answer. */
+/** A client's request about its task that only the task's provider can serve. */
 export interface TaskQuestionCall extends Call {
   task: Pick<Task, "channel_id" | "key_id" | "model">;
-  /** The provider's own. */
+  /** The provider's own path. */
   path: string;
 }
 
-/** The provider's answer as an object. Free. Throws when the provider cannot be asked or does not answer. */
+/**
+ * Returns the provider's response as an object. Free. Throws when the provider cannot be reached or does not
+ * respond.
+ */
 export function askAboutTask(services: RelayServices, requested: TaskQuestionCall): Promise<Wire> {
   const { task, path } = requested;
   const call: TaskQuestionCall = { ...requested, books: "none" };
@@ -139,7 +145,7 @@ export function askAboutTask(services: RelayServices, requested: TaskQuestionCal
   });
 }
 
-/** The status says what kind of trouble it is; these wires have their sentence at one of two places. */
+/** Decodes an error of a task provider. The status decides the kind; the message is in one of two fields. */
 export function decodeTaskError(
   status: number,
   text: string,

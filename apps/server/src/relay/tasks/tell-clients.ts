@@ -7,19 +7,19 @@ import { taskWireOf } from "#providers/wires/tasks.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 
 /**
- * Tells clients who left an address that their task has ended: again and again ever less often, until the address says
- * that it was heard. It must not know what the task was.
+ * Notifies clients with a callback URL that their task has ended. Retries at growing intervals until the URL
+ * returns success. Independent of the kind of task.
  */
 
 const MOST_AT_ONCE = 50;
 
 export interface Teller extends Pick<RelayServices, "settings"> {
   db: PrismaClient;
-  /** Reaches public machines only. */
+  /** Reaches public addresses only. */
   post: typeof postToPublic;
 }
 
-/** One round of notifications that failed so far. */
+/** Runs one round of notifications that have failed so far. */
 export async function tellAgain(teller: Teller, now = currentTime()): Promise<void> {
   const tasks = await claimNotices(teller.db, MOST_AT_ONCE, now);
   await Promise.all(tasks.map((task) => tellClient(teller, task)));
@@ -33,7 +33,7 @@ export async function tellClient({ db, settings, post }: Teller, task: Task): Pr
     const { status } = await post(task.notify_hook, JSON.stringify(wire.show(task)));
     if (status >= 200 && status < 300) await dropNotice(db, task.id);
   } catch (error) {
-    // It cannot be reached now, or never may be; anything else is a defect.
+    // The URL cannot be reached now, or is never allowed. Other errors are defects.
     if (!(error instanceof GatewayError)) throw error;
   }
 }

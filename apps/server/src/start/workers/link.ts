@@ -1,18 +1,18 @@
 import type { Share } from "#domain/limits/node-count.ts";
 import { ASK_MS, GATHER_MS, type ToPrimary, type ToWorker, type WorkerTask } from "./messages.ts";
 
-/** A worker's way to the primary process and through it to the other workers. */
+/** A worker's connection to the primary process, and through it to the other workers. */
 export interface WorkerLink {
   task: WorkerTask;
   siblings(): ReadonlySet<string>;
-  /** What the primary process answers. Rejects when it does not within a second. */
+  /** Returns the answer of the primary process. Rejects when it does not arrive within a second. */
   ask(topic: string, payload: unknown): Promise<unknown>;
-  /** The reports of all workers, this one included. A worker that does not answer in time is left out. */
+  /** Returns the reports of all workers, including this one. Omits workers that do not report in time. */
   gather(topic: string, payload?: unknown): Promise<unknown[]>;
-  /** How this worker reports on a topic. Without a report, or when it fails, the worker is left out. */
+  /** Sets this worker's report on a topic. Workers without a report, or whose report fails, are omitted. */
   onReport(topic: string, report: (payload: unknown) => unknown): void;
   started(listening: { url: string; port: number; setupToken: string | undefined }): void;
-  /** Which part of every limit is this machine's. */
+  /** Sends the primary process this machine's share of every limit. */
   share(share: Share): void;
 }
 
@@ -22,7 +22,7 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-/** Waits for the task, the first message of the primary process. */
+/** Waits for the task, which is the first message of the primary process. */
 export async function openWorkerLink(): Promise<WorkerLink> {
   const waiting = new Map<number, Waiting>();
   const reports = new Map<string, (payload: unknown) => unknown>();
@@ -30,7 +30,7 @@ export async function openWorkerLink(): Promise<WorkerLink> {
   let last = 0;
 
   function send(message: ToPrimary): void {
-    // The primary process may have ended a moment ago, which ends this one too.
+    // The primary process may just have ended, which ends this process too.
     process.send?.(message, undefined, undefined, () => {});
   }
 
@@ -79,7 +79,7 @@ export async function openWorkerLink(): Promise<WorkerLink> {
     siblings: () => siblings,
     ask: (topic, payload) => request("ask", topic, payload, ASK_MS),
     gather: async (topic, payload) =>
-      // An array, because the primary collects them in one.
+      // The primary process collects them in an array.
       (await request("gather", topic, payload, GATHER_MS + ASK_MS)) as unknown[],
     onReport: (topic, handler) => reports.set(topic, handler),
     started: ({ url, port, setupToken }) =>

@@ -1,40 +1,38 @@
 import type { Share } from "#domain/limits/node-count.ts";
 
-/** What the processes of one machine say to each other when it runs several workers. */
-
 /** The first message to a worker. */
 export interface WorkerTask {
   kind: "task";
-  /** From 0. A worker that replaces another one has its number. */
+  /** From 0. A replacement keeps the number of the worker it replaces. */
   number: number;
   nodeId: string;
   databaseUrl: string;
-  /** Where the first worker listens, once it does. */
+  /** Port of the first worker, once it listens. */
   port?: number;
-  /** This worker seeds the database and answers with a set-up token; the others start after it. */
+  /** This worker seeds the database and returns the set-up token. The others start after it. */
   first: boolean;
-  /** Node ids of all workers, those that ended a moment ago included. */
+  /** Node ids of all workers, including those that just ended. */
   siblings: string[];
 }
 
 export type ToWorker =
   | WorkerTask
   | { kind: "siblings"; siblings: string[] }
-  /** The answer to `ask` or `gather`. */
+  /** Answer to `ask` or `gather`. */
   | { kind: "answer"; id: number; value?: unknown; error?: string }
-  /** Asks for this worker's part of what another one gathers. */
+  /** Requests this worker's report for another worker's `gather`. */
   | { kind: "report"; id: number; topic: string; payload: unknown };
 
 export type ToPrimary =
   | { kind: "started"; url: string; port: number; setupToken?: string }
   | { kind: "share"; share: Share }
-  /** Something that the primary process keeps for all workers. */
+  /** Requests data that the primary process keeps for all workers. */
   | { kind: "ask"; id: number; topic: string; payload: unknown }
-  /** The reports of all workers on a topic. */
+  /** Requests the reports of all workers on a topic. */
   | { kind: "gather"; id: number; topic: string; payload: unknown }
-  /** Without a value the worker is left out: it has just started, or could not say. */
+  /** A report. Without a value the worker is omitted: it has just started, or its report failed. */
   | { kind: "reported"; id: number; value?: unknown };
 
-/** How long a worker waits for the primary process, and the primary for the workers' reports. Milliseconds. */
+/** Maximum waits in milliseconds: of a worker for the primary process, and of that process for reports. */
 export const ASK_MS = 1_000;
 export const GATHER_MS = 3_000;

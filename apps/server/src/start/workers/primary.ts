@@ -18,7 +18,7 @@ import { createSwitchboard } from "./switchboard.ts";
 import { METRICS } from "./topics.ts";
 import { createTotals } from "./totals.ts";
 
-/** A worker and what the primary process knows of it. */
+/** A worker, as the primary process tracks it. */
 interface Entry {
   worker: Worker;
   number: number;
@@ -27,12 +27,12 @@ interface Entry {
   ready: boolean;
 }
 
-/** Ids of workers that ended are told to new ones while other nodes may still count them. */
+/** Number of ended workers' ids sent to new ones, because other nodes may still count them. */
 const REMEMBERED_IDS = 50;
 
 /**
- * Runs `env.workers` gateways behind one port. This process serves no calls: it starts the embedded Postgres, brings
- * the tables up to date, replaces workers that end, and answers what they ask for all of them.
+ * Runs `env.workers` gateways behind one port. This process serves no calls. It starts the embedded Postgres,
+ * migrates the database, replaces workers that end, and answers requests that concern all of them.
  */
 export async function startWorkers(env: Env): Promise<Running> {
   const log = openLog(env, createLogRing());
@@ -65,7 +65,7 @@ function createTeam(env: Env, log: Logger, databaseUrl: string) {
   const totals = createTotals();
   const limits = countForWorkers();
   let stopping = false;
-  /** Every worker listens there, also one that comes later. */
+  /** Port of all workers, including later ones. */
   let port: number | undefined;
   let fail: (error: Error) => void = () => {};
   const failed = new Promise<Error>((resolve) => {
@@ -84,7 +84,7 @@ function createTeam(env: Env, log: Logger, databaseUrl: string) {
     worker.send(message, () => {});
   }
 
-  /** Resolves when the worker listens; rejects when it ends before. */
+  /** Resolves when the worker listens. Rejects when it ends before that. */
   function launch(number: number, first: boolean): Promise<{ url: string; setupToken?: string }> {
     const nodeId = randomUUID();
     ids.push(nodeId);
@@ -138,14 +138,14 @@ function createTeam(env: Env, log: Logger, databaseUrl: string) {
     }
     log.error(`${what}; starting another one in ${pauseMs} ms.`);
     void sleep(pauseMs, undefined, { ref: false }).then(() => {
-      // A failed start ends with its process, which comes back here.
+      // A failed start ends its process, and the exit handler replaces it again.
       if (!stopping) launch(number, false).catch(() => undefined);
     });
   }
 
   return {
     failed,
-    /** The first worker prepares the database; the others follow together. */
+    /** Starts the first worker, which prepares the database, then the others together. */
     async start() {
       if (sharesPorts) await requireFreePort(env.HOST, env.PORT);
       const first = await launch(0, true);
@@ -162,7 +162,7 @@ function createTeam(env: Env, log: Logger, databaseUrl: string) {
     stop,
   };
 
-  /** Every worker lets its calls finish. Their own limits end those that take too long. */
+  /** Stops all workers. Each waits for its calls, within its own limits. */
   async function stop(): Promise<void> {
     stopping = true;
     const ended = [...entries.values()].map(async ({ worker }) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createRestarts } from "./restarts.ts";
 
-describe("restarts of workers", () => {
-  it("pause longer each time, and start afresh after a steady run", () => {
+describe("createRestarts", () => {
+  it("pauses longer each time, and resets after a steady run", () => {
     let time = 0;
     const restarts = createRestarts(() => time);
     const pauses: (number | "give-up")[] = [];
@@ -14,13 +14,13 @@ describe("restarts of workers", () => {
     expect(restarts.next(0, 60_000, true)).toBe(250);
   });
 
-  it("give up when no worker serves and each ends at once", () => {
+  it("gives up when no worker serves and each ends at once", () => {
     const restarts = createRestarts(() => 0);
     const tries = Array.from({ length: 5 }, () => restarts.next(1, 10, false));
     expect(tries).toEqual([250, 500, 1_000, 2_000, "give-up"]);
   });
 
-  it("give up on a worker that ends ten times within a minute, though others serve; not on slower ones", () => {
+  it("gives up on a worker that ends ten times within a minute although others serve, but not on slower ones", () => {
     let time = 0;
     const restarts = createRestarts(() => time);
     const tries = Array.from({ length: 10 }, () => {

@@ -1,7 +1,7 @@
-/** When a worker that has ended is started again, and when that is of no use. */
+/** Decides when an ended worker is restarted, and when to give up. */
 export interface Restarts {
   /**
-   * A worker has ended that should not have.
+   * Records an unexpected end of a worker. Decides when it is restarted.
    * @param number the worker's
    * @param livedMs how long it ran
    * @param othersReady whether another worker serves calls
@@ -12,11 +12,11 @@ export interface Restarts {
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** A worker that ran for so long is not in a loop. */
+/** Minimum run time of a worker that is not in a crash loop. */
 const STEADY_MS = 30_000;
-/** So many quick ends in a row while no other worker serves: the next try would end the same way. */
+/** Maximum quick ends in a row while no other worker serves: the next try would end the same way. */
 const MOST_IN_A_ROW = 5;
-/** So many ends of one worker within a minute, however many others serve. */
+/** Maximum ends of one worker within a minute, even if others serve. */
 const MOST_IN_A_MINUTE = 10;
 const MINUTE_MS = 60_000;
 

@@ -5,8 +5,8 @@ import { createLimiter, type Limiter, type Taken } from "#domain/limits/take.ts"
 import type { WorkerLink } from "./link.ts";
 
 /**
- * Limits of several workers without Redis: the primary process counts for all of them, so that a client has its whole
- * limit whichever worker its connections come to. A worker that cannot reach it allows its own share.
+ * Rate limits of several workers without Redis. The primary process counts for all of them, so that a client
+ * has its whole limit on every worker. A worker that cannot reach the primary process allows its own share.
  */
 
 interface TakeLimits {
@@ -25,7 +25,7 @@ interface CountRequest {
   limit: { max: number; windowMs: number };
 }
 
-/** What the primary process answers. */
+/** Returns the handlers of the primary process. */
 export function countForWorkers() {
   let share: Share = wholeShare;
   const limiter = createLimiter({ share: () => share });
@@ -42,7 +42,7 @@ export function countForWorkers() {
   };
 }
 
-/** @param share of this worker alone, for when the primary process does not answer */
+/** @param share of this worker alone, used when the primary process does not answer */
 export function limiterOfWorker(link: WorkerLink, share: () => Share): Limiter {
   const own = createLimiter({ share });
   return {
@@ -56,7 +56,7 @@ export function limiterOfWorker(link: WorkerLink, share: () => Share): Limiter {
     },
     giveBack(owner, limit, used) {
       const given: GiveBack = { owner, limit, used };
-      // Not reached: what was taken stays taken, which is the tighter side.
+      // If this fails, the tokens stay counted, which keeps the limit strict.
       link.ask("limits.give-back", given).catch(() => undefined);
     },
   };

@@ -1,22 +1,22 @@
 import type { Worker } from "node:cluster";
 import { GATHER_MS, type ToPrimary, type ToWorker } from "./messages.ts";
 
-/** The primary's side of what workers ask: it answers for all of them, or collects what each of them reports. */
+/** The primary process's side of worker requests: answers for all workers, or gathers their reports. */
 export interface Switchboard {
   receive(from: Worker, message: ToPrimary): void;
-  /** The reports on a topic of the workers that answer in time. */
+  /** Returns the reports of the workers that answer in time. */
   gather(topic: string, payload: unknown): Promise<unknown[]>;
-  /** The worker has ended: nothing is waited for from it any more. */
+  /** Stops waiting for a worker that has ended. */
   forget(worker: Worker): void;
 }
 
 interface SwitchboardOptions {
   workers(): Iterable<Worker>;
-  /** What this process keeps for all workers, by topic. */
+  /** Handlers for data that this process keeps for all workers, by topic. */
   answers: Readonly<Record<string, (payload: never) => unknown>>;
-  /** Every report, as it comes. */
+  /** Called with every report. */
   onReport?(topic: string, from: Worker, value: unknown): void;
-  /** What is added to the reports on a topic. */
+  /** Returns additional reports on a topic. */
   more?(topic: string): unknown[];
 }
 

@@ -4,8 +4,6 @@ import type { MetricReport, Metrics } from "#platform/metrics.ts";
 import type { WorkerLink } from "./link.ts";
 import { CHANGES, LOG, METRICS } from "./topics.ts";
 
-/** What is asked of one worker and answered for all. */
-
 /** Metrics whose text is the sum over all workers. */
 export function metricsTogether(link: WorkerLink, own: Metrics): Metrics {
   link.onReport(METRICS, () => own.values());
@@ -18,7 +16,7 @@ export function metricsTogether(link: WorkerLink, own: Metrics): Metrics {
   };
 }
 
-/** The latest lines of all workers' logs, oldest first. */
+/** Returns the latest log lines of all workers, oldest first. */
 export function logTogether(link: WorkerLink, own: (count: number) => LogLine[]) {
   link.onReport(LOG, (count) => own(Number(count)));
   return async (count: number): Promise<LogLine[]> => {
@@ -30,7 +28,7 @@ export function logTogether(link: WorkerLink, own: (count: number) => LogLine[])
   };
 }
 
-/** Ends when all workers have taken in what was announced before: the next request may come to any of them. */
+/** Resolves when all workers have processed earlier announcements. The next request may reach any of them. */
 export function caughtUpTogether(link: WorkerLink, own: () => Promise<void>) {
   link.onReport(CHANGES, own);
   return async (): Promise<void> => {

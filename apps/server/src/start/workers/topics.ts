@@ -1,4 +1,4 @@
-/** What workers report to each other. */
+/** Topics that workers report on. */
 export const METRICS = "metrics";
 export const LOG = "log";
 export const CHANGES = "changes";

@@ -2,14 +2,14 @@ import type { Worker } from "node:cluster";
 import type { MetricReport } from "#platform/metrics.ts";
 
 /**
- * The counters of workers that have ended. Without them a sum over the workers would fall when one is replaced, which
- * a monitoring system takes for a restart and counts everything again.
+ * Counters of ended workers. Without them, the sum over all workers would drop when one is replaced. A
+ * monitoring system would take that for a restart and count everything again.
  */
 export interface Totals {
-  /** The latest report of a worker. */
+  /** Stores the latest report of a worker. */
   reported(worker: Worker, report: MetricReport): void;
   ended(worker: Worker): Promise<void>;
-  /** One report, or none. */
+  /** Returns one report, or none. */
   ofEnded(): MetricReport[];
 }
 
@@ -26,7 +26,7 @@ export function createTotals(): Totals {
       const report = latest.get(worker.id)?.filter(({ type }) => growing.has(String(type)));
       latest.delete(worker.id);
       if (report === undefined) return;
-      // Most primary processes never need it.
+      // Loaded lazily, because most primary processes never need it.
       const { AggregatorRegistry } = await import("prom-client");
       ofEnded =
         ofEnded === undefined
