@@ -169,7 +169,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
         });
       },
       giveBack(less) {
-        const part = Math.min(less, allocation.bytes);
+        const part = Math.max(0, Math.min(less, allocation.bytes));
         allocation.bytes -= part;
         free(owner, part);
       },

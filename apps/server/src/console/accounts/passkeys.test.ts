@@ -143,6 +143,25 @@ describe("a passkey", () => {
     expect((await site.guest.send("POST", "/api/webauthn/login/begin", {}, from())).status).toBe(403);
   });
 
+  it("stays when another one, the only other way in, is removed at the same time", async () => {
+    const { browser, passkey, user } = await withPasskey();
+    const { db } = site.services;
+    const other = await db.passkey.create({
+      data: {
+        user_id: user.id,
+        credential_id: Buffer.from(`other ${user.id}`),
+        public_key: Buffer.from("key"),
+      },
+    });
+    await db.user.update({ where: { id: user.id }, data: { password_hash: null } });
+    const removals = [passkey.id, other.id].map((id) =>
+      browser.send("DELETE", `/api/webauthn/credentials/${id}`),
+    );
+    const statuses = (await Promise.all(removals)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([200, 409]);
+    expect(await db.passkey.count({ where: { user_id: user.id } })).toBe(1);
+  });
+
   it("stays when it is the only way in", async () => {
     const { browser, passkey, user } = await withPasskey();
     await site.services.db.user.update({ where: { id: user.id }, data: { password_hash: null } });

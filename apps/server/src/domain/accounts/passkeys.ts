@@ -14,7 +14,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Passkey, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { isEnabled, userDisabled } from "./users.ts";
+import { isEnabled, lockUser, userDisabled } from "./users.ts";
 
 /**
  * Passkeys: one key pair per device, chosen by the device itself. The device verifies its user by
@@ -180,7 +180,8 @@ export async function removePasskey(
 }
 
 async function requireAnotherSignIn(tx: Prisma.TransactionClient, userId: number, id: number): Promise<void> {
-  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } });
+  // Of two passkeys that are removed at the same time, one stays.
+  const user = await lockUser(tx, userId);
   if (user.password_hash !== null) return;
   const others = await tx.passkey.count({ where: { user_id: userId, id: { not: id } } });
   if (others > 0 || (await tx.identity.count({ where: { user_id: userId } })) > 0) return;

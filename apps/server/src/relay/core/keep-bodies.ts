@@ -68,10 +68,13 @@ function listening<Piece extends string | Buffer>(
 ): Pieces<Piece> {
   let text = "";
   let bytes = 0;
+  // A character may be split between two pieces.
+  const decoder = new TextDecoder();
   return tapped(pieces, {
     piece(piece) {
       bytes += Buffer.byteLength(piece);
-      if (text.length < most) text += typeof piece === "string" ? piece : piece.toString("utf8");
+      if (text.length < most)
+        text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true });
       return piece;
     },
     ended: () => done(text, bytes),

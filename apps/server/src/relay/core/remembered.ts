@@ -56,7 +56,7 @@ export function openMemory(
   let bill: Billed | undefined;
 
   function remember(kind: RememberedAnswer["kind"], headers: Record<string, string>, text: string): void {
-    if (bill?.outcome !== "complete" || text.length > longest || request === undefined) return;
+    if (bill?.outcome !== "complete" || Buffer.byteLength(text) > longest || request === undefined) return;
     const { usage, served } = bill;
     const { raw: _raw, ...counts } = usage;
     const { "x-upstream-request-id": _id, ...lastingHeaders } = headers;
