@@ -3,7 +3,7 @@ import type { Wire } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatRequest, DialectId } from "./ir.ts";
 
-/** What providers accept beside their documented forms, read as the documented form is. */
+/** Undocumented spellings that providers accept; they are decoded like the documented ones. */
 const user = { role: "user", content: "Hi" };
 const chat = (fields: Wire): Wire => ({ model: "m", messages: [user], ...fields });
 const call = { id: "c", type: "function", function: { name: "f", arguments: '{"a":1}' } };

@@ -1,17 +1,17 @@
 import type { MediaPart } from "./dialect.ts";
 import type { ChatRequest, Message, Part } from "./ir.ts";
 
-/** Pictures, sounds and files that stand elsewhere: found in a request, and put into it once their bytes are there. */
+/** Images, sounds and files referenced by URL: finds them in a request, and replaces them by their bytes. */
 
 export type AddressedPart = MediaPart & { source: { type: "url" } };
 
 export interface Bytes {
   mediaType: string;
-  /** base64 */
+  /** Base64. */
   data: string;
 }
 
-/** The parts with an address that the test is true for, those in results of tools included. */
+/** Returns the parts with a URL that match the test, including those in tool results. */
 export function addressedParts(
   request: ChatRequest,
   wanted: (part: AddressedPart) => boolean,
@@ -29,7 +29,7 @@ function isAddressed(part: Part): part is AddressedPart {
   return "source" in part && part.source.type === "url";
 }
 
-/** The request with bytes in place of those addresses that the test is true for and that are known. */
+/** Replaces the URLs that match the test and whose bytes are known. */
 export function withBytes(
   request: ChatRequest,
   known: ReadonlyMap<string, Bytes>,
@@ -48,7 +48,7 @@ export function withBytes(
   return { ...request, messages };
 }
 
-/** What was called a file may turn out to be a picture or a sound, which every wire has better words for. */
+/** Converts a file that turns out to be an image or a sound, which all formats support better. */
 function filled(part: AddressedPart, { mediaType, data }: Bytes): Part {
   const source = { type: "data" as const, mediaType, data };
   if (part.type !== "file") return { ...part, source };
@@ -58,7 +58,7 @@ function filled(part: AddressedPart, { mediaType, data }: Bytes): Part {
   return { ...part, source, ...(part.filename === undefined && nameOf(part.source.url)) };
 }
 
-/** The last piece of the address, where it looks like a file's name. */
+/** Returns the last segment of the URL, if it looks like a file name. */
 function nameOf(url: string): { filename?: string } {
   const name = /\/(?<name>[\w.-]+\.\w{1,5})(?:[?#]|$)/.exec(url)?.groups?.["name"];
   return name === undefined ? {} : { filename: name };

@@ -1,6 +1,8 @@
 import type { Tool } from "./ir.ts";
 
-/** Of the tools that are offered, those that the caller lets the model call now: other wires have no list for that. */
+/**
+ * Returns the offered tools that the caller allows the model to call now; other formats have no such list.
+ */
 export function onlyAllowed(
   tools: Tool[] | undefined,
   names: ReadonlyArray<string | undefined>,

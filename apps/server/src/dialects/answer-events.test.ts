@@ -22,7 +22,7 @@ function collected(events: ChatEvent[]) {
   return collector.answer;
 }
 
-/** A stream has no word for a text without words. */
+/** Removes empty texts, which a stream cannot contain. */
 function withoutEmpty(answer: ChatResponse): ChatResponse {
   const choices = answer.choices.map((choice) => ({
     ...choice,
@@ -31,12 +31,12 @@ function withoutEmpty(answer: ChatResponse): ChatResponse {
   return { ...answer, choices };
 }
 
-describe("an answer told as events and collected again", () => {
-  it.each(answers)("is the same answer: %s", (_path, answer) => {
+describe("a response converted to events and collected again", () => {
+  it.each(answers)("is the same response: %s", (_path, answer) => {
     expect(collected(eventsOf(answer))).toEqual(withoutEmpty(answer));
   });
 
-  it("keeps several answers, their thoughts with both proofs, and the chances of their tokens", () => {
+  it("keeps several choices, their reasoning with both proofs, and log probabilities", () => {
     const logprobs = { content: [{ token: "a", logprob: -1, bytes: [97], top_logprobs: [] }] };
     const answer: ChatResponse = {
       id: "1",
@@ -64,8 +64,8 @@ describe("an answer told as events and collected again", () => {
   });
 });
 
-describe("a stream collected into one answer", () => {
-  it("joins pieces of sound by their bytes, and the chances of tokens by their lists", () => {
+describe("a stream collected into one response", () => {
+  it("joins sound pieces by their bytes, and log probabilities by their lists", () => {
     const sound = (data: string, transcript?: string): ChatEvent => ({
       type: "media",
       choice: 0,
@@ -94,7 +94,7 @@ describe("a stream collected into one answer", () => {
     });
   });
 
-  it("is no answer before its end, and an error when it ends in one", () => {
+  it("has no response before its end, and an error when it ends in one", () => {
     expect(collected([{ type: "start", id: "1", model: "m" }])).toBeUndefined();
     const error = { kind: "server" as const, message: "No.", status: 0 };
     expect(collected([{ type: "error", error }])).toEqual({ error });

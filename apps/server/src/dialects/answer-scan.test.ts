@@ -18,7 +18,7 @@ const recorded = Object.entries(files)
     return { name: `${id}/${file}`, dialect: dialects[id as DialectId], text };
   });
 
-/** The answer in pieces that end at these places. */
+/** Scans the response in pieces that end at these offsets. */
 function scanned(dialect: Dialect, text: string, cuts: readonly number[]) {
   const bytes = Buffer.from(text);
   const answer = dialect.scanResponse();
@@ -49,7 +49,7 @@ function whole(dialect: Dialect, text: string) {
 const cuts = fc.array(fc.nat(), { maxLength: 30 });
 
 describe.each(recorded)("scan of $name", ({ dialect, text }) => {
-  it("reads the same in any pieces as from the whole text", () => {
+  it("returns the same for any pieces as for the whole text", () => {
     fc.assert(
       fc.property(cuts, (at) => {
         expect(scanned(dialect, text, at)).toEqual(whole(dialect, text));
@@ -72,7 +72,7 @@ const usageIn: Record<DialectId, object> = {
 };
 
 describe.each(Object.values(dialects))("scan of $id", (dialect) => {
-  it("counts any text as the whole text is counted, wherever it is cut", () => {
+  it("counts any text like the whole text, at any chunk boundaries", () => {
     const text = fc.string({ unit: "binary", maxLength: 60 });
     const value = fc.letrec<{ any: unknown }>((tie) => ({
       any: fc.oneof(
@@ -119,7 +119,7 @@ describe.each(Object.values(dialects))("scan of $id", (dialect) => {
     expect(whole(dialect, json)).toEqual(scanned(dialect, json, []));
   });
 
-  it("knows where the answer ends, also when the provider goes on with white space", () => {
+  it("detects the end of the response, also when white space follows", () => {
     const text = JSON.stringify({ text: "}" });
     expect(scanned(dialect, `\n${text}\n \n`, [4, 9]).endsAt).toBe(text.length + 1);
     expect(scanned(dialect, text.slice(0, -1), []).endsAt).toBeUndefined();
@@ -128,7 +128,7 @@ describe.each(Object.values(dialects))("scan of $id", (dialect) => {
     expect(scanned(dialect, "[{}]", []).isObject).toBe(false);
   });
 
-  it("keeps nothing of long values", () => {
+  it("keeps no long values", () => {
     const { scan } = dialect.scanResponse();
     scan.push(Buffer.from('{"data":"'));
     for (let piece = 0; piece < 50; piece += 1) scan.push(Buffer.alloc(64 * 1024, "a"));

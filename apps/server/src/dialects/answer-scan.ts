@@ -3,30 +3,31 @@ import type { Usage } from "./ir.ts";
 import { emptyTally } from "./tally.ts";
 
 /**
- * Reads a large JSON answer while its bytes pass: counts its text, keeps the few small values that the bill needs, and
- * knows where the answer ends. Uses memory for those values only, however large the answer is. Pure.
+ * Reads a large JSON response while its bytes pass through. It counts the text, keeps the few small values
+ * that billing needs, and detects the end of the response. Memory use covers those values only, whatever the
+ * size of the response. Pure.
  */
 export interface AnswerKeys {
-  /** Keys whose string values are text of the answer. */
+  /** Keys whose string values are text of the response. */
   texts: readonly string[];
-  /** Keys whose objects are text as they are written: arguments of a call. */
+  /** Keys whose objects count as text as they are written, such as the arguments of a call. */
   objects?: readonly string[];
-  /** A key that is not counted in an answer where the other one has text. */
+  /** A key that is not counted in a response in which the other key has text. */
   doubles?: { readonly key: string; readonly of: string };
-  /** Keys whose values are kept as they are written. */
+  /** Keys whose raw values are kept. */
   kept: readonly string[];
-  /** Whether a value of a kept key is one of those; unless given, it is. */
+  /** Returns whether to keep a value of a kept key. Default: true. */
   isKept?(key: string, value: string): boolean;
-  /** Keys whose lists are counted. */
+  /** Keys whose list entries are counted. */
   lists?: readonly string[];
-  /** Only keys of the outermost object count. */
+  /** Consider only keys of the outermost object. */
   isFlat?: boolean;
 }
 
 const MAX_DEPTH = 1_000;
 const MAX_KEY = 64;
 const MAX_KEPT = 64 * 1024;
-/** Of one key. */
+/** Per key. */
 const MAX_VALUES = 1_000;
 const MEDIA_BYTES = 4 * 1024;
 
@@ -36,9 +37,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const OBJECT = 0x7b;
 const LIST = 0x5b;
-/** The first byte of a character from U+0300 on. */
+/** First UTF-8 byte of a character from U+0300 on. */
 const FIRST_WIDE = 0xcc;
-/** Bytes of a mark that some texts begin with. */
+/** Length in bytes of the byte order mark that some texts start with. */
 const BYTE_ORDER_MARK = 3;
 
 type Mode = "between" | "key" | "text" | "skipped";
@@ -49,14 +50,16 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
   const kept = new Map(keys.kept.map((key): [string, string[]] => [key, []]));
   const lists = new Map((keys.lists ?? []).map((key) => [key, 0]));
   const written = emptyTally();
-  /** The brackets that are open. */
+  /** Brackets that are open. */
   const open: number[] = [];
   let mode: Mode = "between";
   let offset = 0;
   let endsAt: number | undefined;
   let isObject = true;
   let hasMedia = false;
-  /** The next byte belongs to an escape; hexadecimal digits of one that are still to come. */
+  /**
+   * `escaped`: the next byte belongs to an escape. `hexLeft`: hexadecimal digits of the escape still to come.
+   */
   let escaped = false;
   let hexLeft = 0;
   let hex = "";
@@ -66,7 +69,10 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
   let expectsKey = false;
   let textTally = written;
   let textBytes = 0;
-  /** Depth of the object that is counted as it is written, of the value that is kept, of the list that is counted. */
+  /**
+   * Depths of the object that is being counted, the value that is being kept,
+   * and the list that is being counted.
+   */
   let writtenDepth = -1;
   let keptDepth = -1;
   let keptKey = "";
@@ -90,7 +96,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
     } else if (code < 0xdc00 || code > 0xdfff) tally.wide += 1;
   }
 
-  /** Counts text up to its quote. Answers the position behind what was read. */
+  /** Counts text up to its closing quote. Returns the position after the text that was read. */
   function readText(chunk: Buffer, from: number): number {
     let at = from;
     for (; at < chunk.length; at += 1) {
@@ -112,7 +118,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
     return at;
   }
 
-  /** Finds the quote that ends a text. Answers the position behind what was read. */
+  /** Finds the closing quote of a string. Returns the position after the text that was read. */
   function skipText(chunk: Buffer, from: number): number {
     let at = from;
     if (escaped) {
@@ -149,7 +155,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
     return named !== undefined && (keys.isFlat !== true || open.length === 1);
   }
 
-  /** A value begins at this byte. */
+  /** Handles the first byte of a value. */
   function begin(byte: number): void {
     if (named === undefined || !isWanted()) return;
     if (keptDepth < 0 && kept.has(named)) {
@@ -166,7 +172,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
     }
   }
 
-  /** A value ended before the position: what was kept of it is whole. */
+  /** Completes a kept value that ended before position `to`. */
   function endKept(chunk: Buffer, from: number, to: number): void {
     keep(chunk, from, to);
     const list = kept.get(keptKey);
@@ -182,7 +188,7 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
   function keep(chunk: Buffer, from: number, to: number): void {
     if (keptParts === undefined || to <= from) return;
     keptBytes += to - from;
-    // Longer than any count: not what was looked for.
+    // Longer than any count, so not a value of interest.
     if (keptBytes > MAX_KEPT) keptParts = undefined;
     else keptParts.push(Buffer.from(chunk.subarray(from, to)));
   }
@@ -296,7 +302,10 @@ function createAnswerScan(keys: AnswerKeys): AnswerScan {
   };
 }
 
-/** @param usageIn reads the usage from a small answer that has only the values that were kept */
+/**
+ * Creates a scan that also reads the usage.
+ * @param usageIn reads the usage from a small response that has only the kept values
+ */
 export function scanAnswer(
   keys: AnswerKeys,
   usageIn: (json: string, scan: AnswerScan) => Usage | undefined,

@@ -3,13 +3,14 @@ import type { ChatEvent, ChatRequest, ChatResponse, Part } from "./ir.ts";
 import { asRecord, parseRecord } from "./wire.ts";
 
 /**
- * Schemas of an answer that is no object, such as a list or one of several words: OpenAI's formats take objects only, so
- * the answer is asked for as the one field of an object, and comes back without it. Pure but for the state of a stream.
+ * Response schemas that are not objects, such as a list or an enum. OpenAI's formats accept objects only, so
+ * the schema is wrapped in an object with one field, and the response is unwrapped. Pure except for the state
+ * of a stream.
  */
 
 const field = "value";
 
-/** Whether the answer to this request comes inside an object that its client did not ask for. */
+/** Returns whether the response to this request is wrapped in an object that its client did not request. */
 export function isWrapped({ responseFormat: format }: ChatRequest, upstream: Upstream["id"]): boolean {
   if (format?.type !== "json-schema" || (upstream !== "openai-chat" && upstream !== "openai-responses"))
     return false;
@@ -18,11 +19,11 @@ export function isWrapped({ responseFormat: format }: ChatRequest, upstream: Ups
   return type !== undefined || format.schema["enum"] !== undefined || format.schema["anyOf"] !== undefined;
 }
 
-/** The request with an object around its schema; the same one where none is needed. */
+/** Returns the request with an object around its schema; the same request when none is needed. */
 export function withObjectSchema(request: ChatRequest, upstream: Upstream["id"]): ChatRequest {
   const { responseFormat: format } = request;
   if (format?.type !== "json-schema" || !isWrapped(request, upstream)) return request;
-  // References within a schema begin at its root, so definitions stay there.
+  // References within a schema start at its root, so definitions stay there.
   const { $defs: named, definitions, ...inner } = format.schema;
   const schema: Wire = {
     type: "object",
@@ -35,13 +36,15 @@ export function withObjectSchema(request: ChatRequest, upstream: Upstream["id"])
   return { ...request, responseFormat: { ...format, schema } };
 }
 
-/** A model that ignored the object is taken at its word. */
+/** Returns the value inside the wrapper, or the text itself when the model ignored the wrapper. */
 function unwrapped(text: string): string {
   const value = parseRecord(text)?.[field];
   return value === undefined ? text : JSON.stringify(value);
 }
 
-/** The answer without the object; of several texts, as nearly never, each is looked at alone. */
+/**
+ * Returns the response without the wrapper. In the rare case of several texts, each is unwrapped separately.
+ */
 export function withoutObject(answer: ChatResponse): ChatResponse {
   const choices = answer.choices.map((choice) => ({
     ...choice,
@@ -52,7 +55,7 @@ export function withoutObject(answer: ChatResponse): ChatResponse {
   return { ...answer, choices };
 }
 
-/** The same for a stream: the text of a choice is complete only at its end, and is sent there. */
+/** Does the same for a stream. The text of a choice is complete only at its end, and is sent there. */
 export function openUnwrapping(): (event: ChatEvent) => ChatEvent[] {
   const texts = new Map<number, Extract<ChatEvent, { type: "text" }>>();
   return (event) => {

@@ -3,7 +3,7 @@ import { GatewayError } from "#errors.ts";
 import { dialects } from "./index.ts";
 import type { DialectId } from "./ir.ts";
 
-/** What clients get wrong, dialect by dialect: each body, and the path of the field that its 400 must name. */
+/** Invalid client requests by dialect: each body, and the path of the field that its 400 must name. */
 type Case = [body: unknown, path: string];
 
 const hi = { role: "user", content: "Hi" };
@@ -215,7 +215,7 @@ for (const id of Object.keys(cases) as DialectId[]) {
   describe(`a client of ${id}`, () => {
     const address = id === "gemini" ? { model: "m" } : {};
 
-    it.each(cases[id])("is told what is wrong with %j: %s", (body, path) => {
+    it.each(cases[id])("reports what is wrong with %j: %s", (body, path) => {
       let error: unknown;
       try {
         dialects[id].decodeRequest(body, address);
@@ -231,7 +231,7 @@ for (const id of Object.keys(cases) as DialectId[]) {
       );
     });
 
-    it("is told so when the body is no object at all", () => {
+    it("reports a body that is not an object", () => {
       for (const body of [null, 7, "x", []])
         expect(() => dialects[id].decodeRequest(body, address)).toThrow(GatewayError);
     });

@@ -1,6 +1,6 @@
 import type { ChatRequest, DialectId, Message, Part } from "./ir.ts";
 
-/** Parts of another dialect that have words, as those words. Pure. */
+/** Converts parts of another dialect that have a text fallback to that text. Pure. */
 
 function isForeign(part: Part, own: DialectId | "own"): boolean {
   if (part.type === "tool-result") return part.parts.some((each) => isForeign(each, own));
@@ -13,7 +13,7 @@ function spoken(part: Part, own: DialectId | "own"): Part {
   return part.type === "foreign" ? { type: "text", text: part.text ?? "" } : part;
 }
 
-/** The same object when there is nothing to say in words. */
+/** Returns the same object when there is nothing to convert. */
 export function withBlocksAsText(request: ChatRequest, upstream: DialectId | "own"): ChatRequest {
   const has = (message: Message) => message.parts.some((part) => isForeign(part, upstream));
   if (!request.messages.some(has)) return request;

@@ -1,9 +1,9 @@
 import type { Citation } from "./ir.ts";
 
 /**
- * The citation with the place that it belongs to, for wires that say it by numbers: its own, else that of the words it
- * quotes, else the whole text so far. Pure.
- * @param offset how much was said before this text
+ * Returns the citation with its offsets, for formats that require them: its own offsets, else those of the
+ * cited text, else the whole text so far. Pure.
+ * @param offset length of the text before this one
  */
 export function placed(citation: Citation, text: string, offset = 0): Citation {
   const { start, end, citedText } = citation;

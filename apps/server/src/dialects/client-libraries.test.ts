@@ -6,7 +6,7 @@ import type { ClientDialect } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse } from "./ir.ts";
 
-/** The providers' own libraries read what we write: they are the strictest readers that clients have. */
+/** The providers' own client libraries must accept our output: they are the strictest clients. */
 
 const request: ChatRequest = {
   model: "some-model",
@@ -17,7 +17,7 @@ const request: ChatRequest = {
 
 const usage = { input: 120, output: 40, cacheRead: 20, cacheWrite5m: 10, reasoning: 5 };
 
-/** Thinks, speaks in two parts, and calls two tools whose inputs arrive side by side. */
+/** Reasoning, text in two parts, and two tool calls whose inputs arrive in parallel. */
 const events: ChatEvent[] = [
   { type: "start", id: "answer-1", model: "the-model", created: 1_795_000_000 },
   { type: "reasoning", choice: 0, part: 0, text: "Two " },
@@ -61,7 +61,7 @@ function streamed(client: ClientDialect, list: ChatEvent[] = events): string {
   return list.map((event) => encode(event).text).join("");
 }
 
-/** A transport that answers every call with the given text. */
+/** Returns a transport that answers every call with the given text. */
 function answering(body: string, status = 200): typeof fetch {
   const type = body.startsWith("{") ? "application/json" : "text/event-stream";
   return () => Promise.resolve(new Response(body, { status, headers: { "content-type": type } }));
@@ -78,7 +78,7 @@ describe("OpenAI's library on chat completions", () => {
     { id: "call_b", function: { name: "time", arguments: '{"zone":"CET"}' } },
   ];
 
-  it("gathers a stream with parallel calls and usage", async () => {
+  it("collects a stream with parallel calls and usage", async () => {
     const stream = openai(answering(streamed(client))).chat.completions.stream({
       model: "m",
       messages,
@@ -93,7 +93,7 @@ describe("OpenAI's library on chat completions", () => {
     expect(whole.usage).toMatchObject({ prompt_tokens: 120, completion_tokens: 40, total_tokens: 160 });
   });
 
-  it("reads a whole answer", async () => {
+  it("reads a complete response", async () => {
     const body = JSON.stringify(client.encodeResponse(answer, request));
     const whole = await openai(answering(body)).chat.completions.create({ model: "m", messages });
     expect(whole.choices[0]?.message).toMatchObject({ content: "Let me look. Now.", tool_calls: calls });
@@ -130,7 +130,7 @@ describe("OpenAI's library on chat completions", () => {
 describe("OpenAI's library on responses", () => {
   const client = dialects["openai-responses"];
 
-  it("gathers a stream, item by item, to the complete object", async () => {
+  it("collects a stream, item by item, to the complete object", async () => {
     const stream = openai(answering(streamed(client))).responses.stream({ model: "m", input: "hi" });
     const numbers: number[] = [];
     for await (const event of stream) numbers.push(event.sequence_number);
@@ -150,7 +150,7 @@ describe("OpenAI's library on responses", () => {
     expect(whole).toMatchObject({ status: "completed", usage: { input_tokens: 120, output_tokens: 40 } });
   });
 
-  it("reads a whole answer", async () => {
+  it("reads a complete response", async () => {
     const body = JSON.stringify(client.encodeResponse(answer, request));
     const whole = await openai(answering(body)).responses.create({ model: "m", input: "hi" });
     expect(whole.output_text).toBe("Let me look. Now.");
@@ -182,7 +182,7 @@ describe("Anthropic's library on messages", () => {
     { type: "tool_use", id: "call_b", name: "time", input: { zone: "CET" } },
   ];
 
-  it("gathers a stream block by block, though the calls came side by side", async () => {
+  it("collects a stream block by block, although the calls arrived in parallel", async () => {
     const whole = await anthropic(answering(streamed(client)))
       .messages.stream(input)
       .finalMessage();
@@ -191,7 +191,7 @@ describe("Anthropic's library on messages", () => {
     expect(whole.usage).toMatchObject({ input_tokens: 90, cache_read_input_tokens: 20, output_tokens: 40 });
   });
 
-  it("reads a whole answer", async () => {
+  it("reads a complete response", async () => {
     const body = JSON.stringify(client.encodeResponse(answer, request));
     const whole = await anthropic(answering(body)).messages.create(input);
     expect(whole.content).toMatchObject(content);

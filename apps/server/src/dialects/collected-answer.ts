@@ -1,9 +1,9 @@
 import type { ChatEvent, ChatResponse, Choice, Part, UpstreamError } from "./ir.ts";
 
-/** Collects a stream into one response, for providers that stream without a request for it. */
+/** Collects a stream into one response, for providers that stream without being requested to. */
 export interface Collector {
   add(event: ChatEvent): void;
-  /** Undefined until the stream has said its end. */
+  /** Undefined until the stream has ended. */
   readonly answer: ChatResponse | { error: UpstreamError } | undefined;
 }
 
@@ -67,7 +67,7 @@ function closeChoice([index, { parts, ...rest }]: [number, OpenChoice]): Choice 
 
 type PartEvent = Exclude<ChatEvent, { type: "start" | "stop" | "finish" | "error" }>;
 
-/** The part as it is after the event, which may be its first; undefined for an event that makes none. */
+/** Returns the part after the event, which may be its first one; undefined for an event that adds no part. */
 function grown(known: Part | undefined, event: PartEvent): Part | undefined {
   switch (event.type) {
     case "text":
@@ -98,7 +98,7 @@ function grown(known: Part | undefined, event: PartEvent): Part | undefined {
   }
 }
 
-/** Sound comes in pieces that make one part; its words come beside them. */
+/** Joins sound pieces, which form one part; the transcript arrives beside them. */
 function joinedSound(known: Part | undefined, media: Part): Part {
   if (known?.type !== "audio" || media.type !== "audio") return media;
   if (known.source.type !== "data" || media.source.type !== "data") return media;
@@ -111,7 +111,7 @@ function joinedSound(known: Part | undefined, media: Part): Part {
   };
 }
 
-/** Chances of tokens come token by token, in the one list that the IR has for them. */
+/** Joins log probabilities, which arrive token by token, into the single list of the IR. */
 function joinedChances(before: unknown, more: unknown): unknown {
   const [head, tail] = [before, more].map(
     (each) => (each as { content?: unknown[] | null } | null | undefined)?.content ?? [],

@@ -24,7 +24,9 @@ interface Fixture {
   text: string;
 }
 
-/** Fixtures of a kind: `.request.json`, `.error.json`, `.sse`, or whole answers (`.json`). */
+/**
+ * Returns the fixtures of a kind: `.request.json`, `.error.json`, `.sse`, or complete responses (`.json`).
+ */
 function fixtures(kind: ".request.json" | ".error.json" | ".sse" | ".json"): Fixture[] {
   return Object.entries(files).flatMap(([path, text]) => {
     const [, id, , file] = path.split("/") as [string, DialectId, string, string];
@@ -59,11 +61,11 @@ const decodeText = (dialect: Dialect, text: string, cuts: number[] = []) =>
     framesOf(text, cuts).map((each) => each.frame),
   );
 
-/** What an answer says, however it is cut into parts. */
+/** Content of a response, independent of how it is divided into parts. */
 interface Output {
   text: string;
   reasoning: string;
-  /** Of thoughts, calls and texts, wherever the wire puts them. */
+  /** Number of proofs of reasoning, calls and texts, in any field. */
   proofs: number;
   calls: Array<{ name: string; input: unknown }>;
 }
@@ -101,7 +103,10 @@ function outputOfEvents(events: ChatEvent[]): Output {
   return output;
 }
 
-/** A proof behind the text is no thought's and no call's; a client of Messages would take it for the answer. */
+/**
+ * Counts proofs after the text that belong to neither reasoning nor a call;
+ * a Messages client would take such a block for the response.
+ */
 function proofsOfText(events: Array<Part | ChatEvent>, isProof: (each: Part | ChatEvent) => boolean): number {
   const spoken = events.findIndex((each) => each.type === "text");
   return spoken === -1 ? 0 : events.slice(spoken).filter(isProof).length;
@@ -117,7 +122,7 @@ function expectOrder(events: ChatEvent[]): void {
   expect(events.at(-1)).toBe(ends[0]);
 }
 
-/** What a client that asks for nothing special would have sent. */
+/** A request without special options. */
 const requested = (stream: boolean): ChatRequest => ({
   model: "some-model",
   stream,
@@ -146,12 +151,12 @@ describe("the registry", () => {
     }
   });
 
-  it.each(ids)("gives %s a path below the provider's address", (id) => {
+  it.each(ids)("returns a path below the provider's base URL for %s", (id) => {
     expect(dialects[id].path({ model: "m", stream: true })).toMatch(/^\/v1/);
   });
 });
 
-describe.each(fixtures(".json"))("the whole answer $name", ({ dialect, text }) => {
+describe.each(fixtures(".json"))("the complete response $name", ({ dialect, text }) => {
   const response = dialect.decodeResponse(JSON.parse(text));
 
   it("is decoded with its id, model and counts", () => {
@@ -171,7 +176,7 @@ describe.each(fixtures(".json"))("the whole answer $name", ({ dialect, text }) =
     expect(tally.narrow + tally.wide).toBeGreaterThanOrEqual(output.text.length);
   });
 
-  it.each(ids)("can be told to a client of %s without losing a word", (id) => {
+  it.each(ids)("is encoded for a client of %s without losing text", (id) => {
     const client = dialects[id];
     const wire = JSON.parse(JSON.stringify(client.encodeResponse(response, requested(false)))) as unknown;
     const back = client.decodeResponse(wire);
@@ -194,7 +199,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
   const events = decodeText(dialect, text);
   const fails = name.includes("error");
 
-  it("opens with one start and closes with one finish or error", () => {
+  it("starts with one start event and ends with one finish or error", () => {
     expectOrder(events);
     expect(events.at(-1)?.type).toBe(fails ? "error" : "finish");
   });
@@ -208,7 +213,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     );
   });
 
-  it("never throws and always ends once when it breaks off", () => {
+  it("never throws and always ends once when it is cut off", () => {
     fc.assert(
       fc.property(fc.nat({ max: text.length }), (end) => {
         expectOrder(decodeText(dialect, text.slice(0, end)));
@@ -217,7 +222,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     );
   });
 
-  it("is skimmed to the usage and the text that decoding finds", () => {
+  it("is skimmed to the same usage and text as it is decoded", () => {
     const skimmer = dialect.skim();
     for (const { frame } of framesOf(text)) skimmer.frame(frame);
     const last = events.at(-1);
@@ -228,7 +233,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     expect(skimmer.tally.narrow + skimmer.tally.wide).toBeGreaterThanOrEqual(Array.from(output.text).length);
   });
 
-  it("marks the frame from which a client may take the answer for complete", () => {
+  it("marks the frame that lets a client take the response for complete", () => {
     const frames = framesOf(text).map((each) => each.frame);
     const first = frames.findIndex((frame) => dialect.isLast(frame));
     expect(first === -1).toBe(fails);
@@ -237,7 +242,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
     expect(before).toEqual(outputOfEvents(events));
   });
 
-  it.each(ids)("can be told to a client of %s as a well-formed stream", (id) => {
+  it.each(ids)("is encoded for a client of %s as a well-formed stream", (id) => {
     const client = dialects[id];
     const { text: wire, lasts, lastAtEnd } = encodeAll(client, events);
     if (fails) {
@@ -262,7 +267,7 @@ describe.each(fixtures(".sse"))("the stream $name", ({ dialect, name, text }) =>
 });
 
 describe.each(fixtures(".error.json"))("the error $name", ({ dialect, text }) => {
-  it("is read as data, with its sentence and the wish to be called later", () => {
+  it("is decoded with its message and retry delay", () => {
     const error = dialect.decodeError(429, text, { "retry-after": "7" });
     expect(error).toMatchObject({ kind: "rate-limited", retryAfter: 7, status: 429 });
     expect(error.message).not.toMatch(/^The upstream answered/);
@@ -272,7 +277,7 @@ describe.each(fixtures(".error.json"))("the error $name", ({ dialect, text }) =>
 describe.each(fixtures(".request.json"))("the request $name", ({ dialect, text }) => {
   const request = dialect.decodeRequest(JSON.parse(text), { model: "m", stream: true });
 
-  it.each(ids)("can be asked of an upstream that speaks %s", (id) => {
+  it.each(ids)("is encoded for an upstream of %s", (id) => {
     const { body } = dialects[id].encodeRequest(request);
     const again = dialects[id].decodeRequest(JSON.parse(JSON.stringify(body)), { model: "m", stream: true });
     const texts = (each: ChatRequest) =>
@@ -292,7 +297,7 @@ describe.each(fixtures(".request.json"))("the request $name", ({ dialect, text }
   });
 });
 
-describe.each(ids)("%s against rubbish", (id) => {
+describe.each(ids)("%s with invalid data", (id) => {
   const dialect = dialects[id];
   const rubbish = fc.oneof(
     fc.string(),
@@ -333,7 +338,7 @@ describe.each(ids)("%s against rubbish", (id) => {
     );
   });
 
-  it("tells every client whatever came out of such a stream", () => {
+  it("encodes the result of such a stream for every client", () => {
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 12 }), fc.constantFrom(...ids), (frames, client) => {
         const events = eventsOf(dialect, frames);
@@ -343,7 +348,7 @@ describe.each(ids)("%s against rubbish", (id) => {
     );
   });
 
-  it("answers a body that is no request with a sentence and a field", () => {
+  it("rejects an invalid request body with a message and a field", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.jsonValue(), fc.record({ messages: fc.jsonValue(), contents: fc.jsonValue() })),
@@ -359,13 +364,13 @@ describe.each(ids)("%s against rubbish", (id) => {
     );
   });
 
-  it("answers an unreadable answer with an error of the upstream", () => {
+  it("reports an unreadable response as an upstream error", () => {
     for (const body of [null, "", [], 7, "<html>"]) {
       expect(() => dialect.decodeResponse(body)).toThrow(GatewayError);
     }
   });
 
-  it("reads any error body", () => {
+  it("decodes any error body", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(400, 401, 402, 403, 404, 408, 429, 500, 503, 529),
@@ -381,14 +386,14 @@ describe.each(ids)("%s against rubbish", (id) => {
 });
 
 describe.each(ids)("%s errors", (id) => {
-  it("carry the request id and hide what went wrong inside", () => {
+  it("include the request id and hide internal details", () => {
     const { status, body } = dialects[id].encodeError(internalError(new Error("stack trace")), "req-1");
     expect(status).toBe(500);
     expect(JSON.stringify(body)).toContain("req-1");
     expect(JSON.stringify(body)).not.toContain("stack trace");
   });
 
-  it("end a stream as an error that the same dialect reads", () => {
+  it("end a stream with an error that the same dialect decodes", () => {
     const text = dialects[id].encodeStreamError(
       new GatewayError("upstream_failed", { reason: "upstream_broke_off" }),
       "req-1",
@@ -396,7 +401,7 @@ describe.each(ids)("%s errors", (id) => {
     expect(decodeText(dialects[id], text).at(-1)?.type).toBe("error");
   });
 
-  it("keep the client's mistake a mistake", () => {
+  it("keep the client's error a client error", () => {
     const { status, body } = dialects[id].encodeError(
       invalidRequest({ reason: "field_required", field: "messages" }),
       "req-1",

@@ -3,8 +3,8 @@ import { type CostWire, withinCost } from "./cost-fields.ts";
 
 const chat = { model: "m", messages: [{ role: "user", content: "Hi" }] };
 
-describe("output limits: one of them reaches the provider", () => {
-  it("untouched: a body with the wire's own limit is the same object", () => {
+describe("output limits: only one reaches the provider", () => {
+  it("unchanged: a body with the format's own limit is the same object", () => {
     for (const body of [chat, { ...chat, max_tokens: 5, n: 2 }, { ...chat, n_predict: null }])
       expect(withinCost("openai-chat", body)).toEqual({ body, dropped: [] });
     const body = { ...chat, max_completion_tokens: 7 };
@@ -28,14 +28,14 @@ describe("output limits: one of them reaches the provider", () => {
     "Max-Tokens",
     "max_gen_len",
     "maxTokens",
-  ])("a foreign limit beside the own one is taken out: %s", (name) => {
+  ])("another format's limit beside the own one is removed: %s", (name) => {
     expect(withinCost("openai-chat", { ...chat, max_tokens: 1, [name]: 5_000 })).toEqual({
       body: { ...chat, max_tokens: 1 },
       dropped: [name],
     });
   });
 
-  it("a foreign limit alone becomes the own one", () => {
+  it("another format's limit alone becomes the own one", () => {
     const wires: [CostWire, object][] = [
       ["openai-chat", { max_tokens: 50 }],
       ["openai-responses", { max_output_tokens: 50 }],
@@ -53,7 +53,7 @@ describe("output limits: one of them reaches the provider", () => {
     expect(withinCost("openai-chat", { ...chat, n_predict: value }).body).toEqual(chat);
   });
 
-  it("Gemini: the own ones stand inside the configuration", () => {
+  it("Gemini: its own limits are inside the configuration", () => {
     const generationConfig = { maxOutputTokens: 5, candidateCount: 2, max_new_tokens: 900 };
     expect(
       withinCost("gemini", { contents: [], generationConfig, max_tokens: 9_000, n: 8, candidate_count: 3 }),
@@ -64,7 +64,7 @@ describe("output limits: one of them reaches the provider", () => {
   });
 });
 
-describe("fields whose cost no bill would show", () => {
+describe("fields whose cost would not be billed", () => {
   it.each([
     ["openai-chat", { best_of: 20, num_return_sequences: 9, use_beam_search: true }],
     ["openai-chat", { models: ["m", "dearer"], fallbacks: [], route: "fallback", plugins: [{ id: "web" }] }],
@@ -85,7 +85,7 @@ describe("fields whose cost no bill would show", () => {
     ["openai-vectors", { Deployment_ID: "dear", model_name: "dear", fallback: "dear" }],
     ["openai-vectors", { models: ["a"], provider: { sort: "x" }, service_tier: "priority" }],
     ["openai-plain", { service_tier: "priority" }],
-  ] as const)("%s: %j are taken out and named", (wire, fields) => {
+  ] as const)("%s: %j are removed and reported", (wire, fields) => {
     expect(withinCost(wire, { model: "m", ...fields })).toEqual({
       body: { model: "m" },
       dropped: Object.keys(fields),
@@ -114,7 +114,7 @@ describe("fields whose cost no bill would show", () => {
     },
   );
 
-  it("an input that is a text, a list or messages passes as it came", () => {
+  it("an input that is a text, a list or messages passes unchanged", () => {
     const messages = [{ role: "user", content: "x", max_tokens: 5, config: { n: 2 } }];
     for (const input of ["x", ["x", "y"], [[1, 2]], messages]) {
       const body = { model: "m", input };
@@ -124,7 +124,7 @@ describe("fields whose cost no bill would show", () => {
     }
   });
 
-  it("lengths of an input, and fields of the caller's own, are none", () => {
+  it("lengths of an input, and fields of the caller's own, are not limits", () => {
     const body = { model: "m", input: "x", max_length: 512, custom_rule: 1, metadata: { n: "1" } };
     expect(withinCost("openai-vectors", body).body).toBe(body);
   });

@@ -3,12 +3,15 @@ import type { DialectId } from "./ir.ts";
 import { asRecord } from "./wire.ts";
 
 /**
- * Fields that raise what a request costs, on every wire that clients use. A provider gets one output limit and one
- * number of answers, those that are reserved for. What this gateway does not understand is taken out and reported.
- * Pure. The same lists are in docs/money.md.
+ * Removes fields that raise the cost of a request, in every client wire format. A provider receives one
+ * output limit and one number of responses: those that the reservation covers. Fields that the gateway does
+ * not understand are removed and reported. Pure. docs/money.md contains the same lists.
  */
 
-/** The wires of clients: the four dialects, OpenAI's older endpoints, and those of them that write no tokens. */
+/**
+ * Wire formats of clients: the four dialects, OpenAI's older endpoints,
+ * and those of them that generate no tokens.
+ */
 export type CostWire = DialectId | "openai-plain" | "openai-vectors";
 
 type Kind = "limit" | "answers" | "unknown" | "container";
@@ -17,7 +20,10 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Output limits under all names that servers of these wires read: vLLM, llama.cpp, Ollama, TGI, Triton, Bedrock … */
+/**
+ * Output limits under all names that servers of these formats read: vLLM,
+ * llama.cpp, Ollama, TGI, Triton, Bedrock, etc.
+ */
 const limits = words(`
   max_tokens max_completion_tokens max_output_tokens max_new_tokens n_predict num_predict
   max_length max_gen_len max_tokens_to_sample max_tokens_to_generate tokens_to_generate
@@ -25,7 +31,7 @@ const limits = words(`
   max_decode_tokens output_max_tokens max_response_tokens max_response_output_tokens
   max_token_count max_new_token max_output_token max_token`);
 
-/** Numbers of answers, and of candidates that are generated and thrown away. */
+/** Numbers of responses, and of candidates that are generated and discarded. */
 const answers = words(`
   n best_of candidate_count num_candidates num_return_sequences num_completions num_generations
   num_results n_cmpl n_completions num_beams beam_width beam_size use_beam_search
@@ -34,8 +40,8 @@ const answers = words(`
   sequential_image_generation sequential_image_generation_options`);
 
 /**
- * Other models, routes and prompts than those that are billed, answers that are only collected later, searches that no
- * usage reports, and the least output.
+ * Models, routes and prompts other than the billed ones, responses that are collected later, searches that no
+ * usage reports, and minimum output lengths.
  */
 const unknown = words(`
   min_tokens min_new_tokens min_length min_output_tokens min_completion_tokens min_gen_len ignore_eos
@@ -46,19 +52,19 @@ const unknown = words(`
   force_search_enhancement enable_multimedia enable_deep_search enable_deep_read
   num_search_queries connectors compound_custom chat_template inference_geo`);
 
-/** Objects in which some servers look for the same fields. */
+/** Objects in which some servers read the same fields. */
 const containers = words(`
   options parameters sampling_params inference_params inference_config model_params
   generation_config generation_options generate_config generate_cfg generation_cfg gen_config
   config input params kwargs model_kwargs inference_parameters request_parameters
   additional_model_request_fields extra_body extra_params extra`);
 
-/** Names as they were folded before. Callers choose names, so their number and length are limited. */
+/** Cache of folded names. Callers choose the names, so their number and length are limited. */
 const folds = new Map<string, string>();
 const MOST_FOLDS = 2_000;
 const LONGEST_FOLD = 64;
 
-/** As readers see a name that care for neither case nor hyphens. */
+/** Returns the name as seen by readers that ignore case and hyphens. */
 function fold(name: string): string {
   const known = folds.get(name);
   if (known !== undefined) return known;
@@ -75,14 +81,14 @@ const kinds: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 ]);
 
 interface Own {
-  /** The wire's own names of its limit; the last of those present is kept. */
+  /** The format's own names of its output limit; the last one present is kept. */
   limits: readonly string[];
   answers: readonly string[];
-  /** Where both are, when not in the body itself. */
+  /** Path of the object that contains both, when it is not the body itself. */
   inside?: readonly string[];
-  /** A length here is one of the input. */
+  /** A length in this format limits the input. */
   limitless?: boolean;
-  /** Answers do not name the tier they were made in, so none can be billed. */
+  /** Responses do not name their service tier, so no tier can be billed. */
   tierless?: boolean;
 }
 
@@ -100,20 +106,20 @@ const own: Readonly<Record<CostWire, Own>> = {
 };
 
 interface Found {
-  /** Those of the wire itself, in the order of `own`. */
+  /** The format's own limits that are present, in the order of `own`. */
   limits: string[];
-  /** The largest limit under a foreign name; 0 when there is none that is a limit. */
+  /** The largest limit under a name of another format; 0 when there is none. */
   foreign: number;
   removed: string[];
 }
 
-/** The limit as a number; 0 for what sets none (-1 is "without end" on some servers). */
+/** Returns the limit as a number; 0 for a value that sets none (-1 means "unlimited" on some servers). */
 function limitOf(value: unknown): number {
   const limit = typeof value === "string" ? Number(value) : value;
   return typeof limit === "number" && Number.isFinite(limit) && limit > 0 ? Math.floor(limit) : 0;
 }
 
-/** Looks at one object of a body; `isOwn` says that the wire's own limits stand in it. */
+/** Inspects one object of a body; `isOwn` tells whether it contains the format's own limits. */
 function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): Wire {
   let kept: Wire | undefined;
   const drop = (name: string) => {
@@ -124,7 +130,7 @@ function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): W
   for (const [name, value] of Object.entries(fields)) {
     const folded = fold(name);
     const isTier = wire.tierless === true && folded === "servicetier";
-    // Some servers merge such objects into the body: a model in one would take the place of the billed one.
+    // Some servers merge such objects into the body: a model in one would replace the billed one.
     const isModel = at !== "" && folded === "model";
     const kind = isTier || isModel ? "unknown" : kinds.get(folded);
     if (kind === undefined || value === null || value === undefined) continue;
@@ -144,7 +150,10 @@ function look(fields: Wire, wire: Own, isOwn: boolean, found: Found, at = ""): W
   return isOwn ? withOneLimit(kept ?? fields, wire, found, drop, () => kept) : (kept ?? fields);
 }
 
-/** The largest of the wire's own limits under its newest name, or a foreign one where the wire's own is missing. */
+/**
+ * Keeps the largest of the format's own limits under its newest name.
+ * Uses another format's limit when there is none.
+ */
 function withOneLimit(
   fields: Wire,
   { limits: [first] }: Own,
@@ -154,7 +163,7 @@ function withOneLimit(
 ): Wire {
   if (found.limits.length > 1) {
     const values = found.limits.map((name) => fields[name]);
-    // What is no limit is refused where the request is read.
+    // Values that are not limits are rejected where the request is decoded.
     if (!values.every((value) => typeof value === "number")) return fields;
     const last = found.limits.at(-1) ?? "";
     for (const name of found.limits.slice(0, -1)) drop(name);
@@ -166,8 +175,8 @@ function withOneLimit(
 }
 
 /**
- * The body with one output limit and without fields whose cost no one would pay. Answers the same object when there
- * is nothing to change; `dropped` names what was taken out.
+ * Returns the body with one output limit and without fields whose cost would not be billed. Returns the same
+ * object when nothing changes. `dropped` names the removed fields.
  */
 export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: string[] } {
   const found: Found = { limits: [], foreign: 0, removed: [] };
@@ -176,7 +185,10 @@ export function withinCost(wire: CostWire, body: Wire): { body: Wire; dropped: s
   return { body: bounded, dropped: found.removed };
 }
 
-/** Whether a field of a form would be taken out of a JSON body; a form is sent as it came, so it is refused. */
+/**
+ * Returns whether a form field would be removed from a JSON body.
+ * A form is sent unchanged, so such a field is rejected.
+ */
 export function raisesCost(wire: CostWire, name: string): boolean {
   const { limits: ownLimits, answers: ownAnswers, limitless, tierless } = own[wire];
   const folded = fold(name.replace(/\[.*$/, ""));

@@ -9,95 +9,97 @@ export interface Frame {
 
 export type Wire = Record<string, unknown>;
 
-/** What the address says about a call, for dialects that keep model or stream out of the body. */
+/** Request data taken from the URL, for dialects that keep model or stream out of the body. */
 export interface Address {
   model?: string;
   stream?: boolean;
-  /** False when the client wants its stream as one JSON array, not as events (Gemini without `alt=sse`). */
+  /**
+   * False when the client requests its stream as one JSON array, not as events (Gemini without `alt=sse`).
+   */
   sse?: boolean;
 }
 
-/** What an error looks like on the wire before anything was sent. */
+/** An error response, used before anything was sent. */
 export interface WireError {
   status: number;
   body: Wire;
 }
 
 /**
- * Turns IR events into text ready for the socket, frames and separators included. `last` is true for the text that
- * completes the answer in this dialect: it must not leave before the bill is settled.
+ * Encodes IR events as text ready for the socket, frames and separators included. `last` is true for the text
+ * that completes the response in this dialect. It must not be sent before the bill is settled.
  */
 export type StreamEncoder = (event: ChatEvent) => { text: string; last: boolean };
 
-/** Turns frames into IR events. `end` is called once when the upstream body ended, however it ended. */
+/** Decodes frames into IR events. `end` is called once when the upstream body ended, for whatever reason. */
 export interface StreamDecoder {
   frame(frame: Frame): ChatEvent[];
   end(): ChatEvent[];
 }
 
-/** How much an answer weighs when its provider gives no usage: characters that crossed the wire, by script. */
+/** Size of a response whose provider reports no usage: characters transferred, by script. */
 export interface Tally {
   /** Characters below U+0300: letters, digits, punctuation of alphabetic scripts. */
   narrow: number;
   /** All other characters, among them Chinese, Japanese, Korean. */
   wide: number;
-  /** Of the narrow ones: spaces and line ends. Text without them has more tokens. */
+  /** Number of spaces and line ends among `narrow`. Text without them has more tokens. */
   spaces?: number;
 }
 
-/** What is known of a large JSON answer that is read while it passes. */
+/** State of a large JSON response that is read while it passes through. */
 export interface AnswerScan {
   push(chunk: Buffer): void;
-  /** Bytes up to and with the one that closes the answer; undefined while it is open. */
+  /** Number of bytes up to and including the one that closes the response; undefined while it is open. */
   readonly endsAt: number | undefined;
-  /** The bytes begin with an object, and no bracket in them is wrong. */
+  /** True when the bytes start with an object and no bracket so far is mismatched. */
   readonly isObject: boolean;
   readonly tally: Tally;
-  /** Some value is longer than any sentence about a failure: a picture, sound, or text under another name. */
+  /** True when some value is too long for an error message: an image, sound, or text under another name. */
   readonly hasMedia: boolean;
-  /** Values of a kept key as they are written, in order: the last thousand, each of at most 64 KB. */
+  /** Returns the raw values of a kept key, in order: the last thousand, each of at most 64 KB. */
   values(key: string): readonly string[];
-  /** Entries in the list of this key. */
+  /** Returns the number of entries in the lists of this key. */
   entries(key: string): number;
 }
 
-/** An answer that is read so, and the usage that its provider reports in it. */
+/** The scan of a response, and the usage that its provider reports in it. */
 export interface ScannedAnswer {
   readonly scan: AnswerScan;
   usage(): Usage | undefined;
 }
 
 /**
- * Reads a passing stream for the meter without building objects per frame: usage from the frame that carries it,
- * and a tally of the text that was delivered.
+ * Reads a passing stream for metering without building objects per frame. Takes the usage from the frame that
+ * carries it, and tallies the delivered text.
  */
 export interface Skimmer {
   frame(frame: Frame): void;
   /**
-   * Reads a frame that differs from the one before in its text alone; false when it must be read by `frame`. What was
-   * true of the one before but for its text is true of this one.
+   * Reads a frame that differs from the previous one in its text only. Returns false when `frame` must read
+   * it. Apart from the text, the frame has the same effect as the previous one.
    */
   repeats?(frame: Frame): boolean;
   readonly usage: Usage | undefined;
   readonly tally: Tally;
-  /** The stream said its own end (finish reason, `[DONE]`, `message_stop` …). */
+  /** True after the stream's own end marker (finish reason, `[DONE]`, `message_stop`, etc.). */
   readonly complete: boolean;
-  /** An error that the provider put into the stream. */
+  /** An error that the provider sent in the stream. */
   readonly error: UpstreamError | undefined;
 }
 
 /**
- * Sets an answer right that deviates from its dialect, for clients of that dialect, which it otherwise reaches untouched.
- * One for each answer.
+ * Repairs a response that deviates from its dialect, for clients of that dialect, who otherwise get it
+ * unchanged. One instance per response.
  */
 export interface AnswerMender {
-  /** The same object when nothing deviates. */
+  /** Returns the same object when nothing deviates. */
   whole(body: Wire): Wire;
-  /** What the data of one frame becomes, in frames; undefined when it stays as it came. */
+  /** Returns the frames that replace this frame's data; undefined when it stays unchanged. */
   frame(data: string): string[] | undefined;
 }
 
-/** What a client speaks to us. */
+/** A dialect as the client side needs it. */
 export interface ClientDialect {
   id: DialectId;
   /** Throws `invalidRequest` with the path of the first offending field. */
@@ -105,68 +107,77 @@ export interface ClientDialect {
   encodeResponse(response: ChatResponse, request: ChatRequest): Wire;
   encodeStream(request: ChatRequest): StreamEncoder;
   encodeError(error: GatewayError, requestId: string): WireError;
-  /** The error as the end of a stream that has already begun, ready for the socket. */
+  /** Encodes an error that ends a stream which has already started, ready for the socket. */
   encodeStreamError(error: GatewayError, requestId: string, request?: ChatRequest): string;
-  /** A comment or event that keeps a silent stream alive, ready for the socket. */
+  /** A comment or event that keeps an idle stream open, ready for the socket. */
   heartbeat: string;
 }
 
-/** Dialects in which a client may ask how many tokens a request has. */
+/** Token counting, for dialects that offer it to clients. */
 export interface TokenCount {
-  /** Where clients ask, below the dialect's chat; absent where the chat's own address says it. */
+  /**
+   * Path of the client's request, below the dialect's chat path;
+   * absent where the chat path itself identifies it.
+   */
   countPath?: string;
   /** Path below the provider's base URL. */
   path(model: string): string;
-  /** Our own count, in this dialect. */
+  /** Encodes a count of our own in this dialect. */
   encode(tokens: number): Wire;
 }
 
-/** Parts whose content may stand elsewhere. */
+/** Parts whose content may be referenced by URL. */
 export type MediaPart = Extract<Part, { source: unknown }>;
 
-/** What translating to and from an upstream's wire takes. */
+/** Functions that translate to and from an upstream's wire format. */
 export interface UpstreamWire {
   /** Path below the provider's base URL, e.g. `/v1/messages`. */
   path(request: { model: string; stream: boolean }): string;
-  /** `dropped` names the request's fields that this dialect cannot say. */
+  /** `dropped` names the request's fields that this dialect cannot express. */
   encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] };
-  /** Whether a picture, sound or file can be said by its address; else its bytes are wanted. */
+  /** Returns whether an image, sound or file can be sent as a URL; otherwise its bytes are required. */
   takesAddress(part: MediaPart, url: string): boolean;
   decodeResponse(body: unknown): ChatResponse;
-  /** What `decodeResponse` is given of a whole answer's text; unless given, its JSON. */
+  /** Prepares a complete response body for `decodeResponse`. Default: parses the JSON. */
   read?(text: string): unknown;
   decodeStream(): StreamDecoder;
-  /** Turns a stream that comes as one JSON array into events, for a dialect that has that form too. */
+  /** Converts a stream that arrives as one JSON array to events, for a dialect that has that form too. */
   openArray?(): (chunk: Uint8Array) => Buffer;
   decodeError(
     status: number,
     body: string,
     headers: Record<string, string | string[] | undefined>,
   ): UpstreamError;
-  /** Whether this frame completes the answer: it and all after it wait for the bill. */
+  /**
+   * Returns whether this frame completes the response.
+   * It and all later frames wait until the bill is settled.
+   */
   isLast(frame: Frame): boolean;
 }
 
-/** The wire of one provider, which no client speaks. */
+/** The wire format of one provider, which no client uses. */
 export interface ProviderWire extends UpstreamWire {
   id: "own";
 }
 
-/** What an upstream speaks that clients speak too, so that bodies may pass untouched. */
+/** A dialect that clients use too, so that bodies may pass unchanged. */
 export interface UpstreamDialect extends UpstreamWire {
   id: DialectId;
-  /** Usage and tally of a whole answer that passes untouched. */
+  /** Returns usage and tally of a complete response that passes unchanged. */
   skimResponse(body: string): { usage: Usage | undefined; tally: Tally };
-  /** The same for a large one, which is read while it passes. */
+  /** Does the same for a large response, which is read while it passes. */
   scanResponse(): ScannedAnswer;
   skim(): Skimmer;
-  /** Whether a frame that otherwise passes untouched is one that this client did not ask for. */
+  /**
+   * Returns whether to drop a frame that the client did not request,
+   * from a stream that otherwise passes unchanged.
+   */
   dropFrame?(frame: Frame, request: ChatRequest): boolean;
-  /** The text of a frame that otherwise passes untouched, without what this client did not ask for. */
+  /** Returns the text of a frame, without the fields that the client did not request. */
   trimFrame?(raw: string, request: ChatRequest): string;
   /**
-   * Sets model and stream usage on a body of this very dialect that otherwise passes untouched. Answers the same
-   * object when there is nothing to set: then the client's own bytes go on.
+   * Sets model and stream usage on a body of this dialect that otherwise passes unchanged. Returns the same
+   * object when there is nothing to set; the client's own bytes are then sent.
    */
   adjust(body: Wire, model: string): Wire;
 }

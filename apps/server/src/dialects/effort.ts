@@ -1,13 +1,13 @@
 import type { Reasoning } from "./ir.ts";
 
-/** How hard a model should think, for wires that say it in words and wires that say it in tokens. */
+/** Reasoning effort, for formats that use words and formats that use tokens. */
 
 export type Effort = NonNullable<Reasoning["effort"]>;
 
 const efforts = new Set<string>(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 const summaries = new Set<string>(["auto", "concise", "detailed"]);
 
-/** The effort that all dialects know by this word; a provider's own word is none. */
+/** Returns the effort if it is a word that all dialects share, not a provider's own word. */
 export function effortOf(word: string | null | undefined): Effort | undefined {
   return word && efforts.has(word) ? (word as Effort) : undefined;
 }
@@ -16,7 +16,7 @@ export function summaryOf(word: string | null | undefined): Reasoning["summary"]
   return word && summaries.has(word) ? (word as Reasoning["summary"]) : undefined;
 }
 
-/** Share of the output limit, in percent, that an effort may spend on thinking where a wire wants tokens. */
+/** Share of the output limit, in percent, for thinking at each effort, in formats that use tokens. */
 const shareOfOutput: Record<Effort, number> = {
   none: 0,
   minimal: 10,
@@ -31,7 +31,7 @@ export function budgetOfEffort(effort: Effort, outputTokens: number): number {
   return Math.floor((outputTokens * shareOfOutput[effort]) / 100);
 }
 
-/** The word for a budget: nothing none, up to 2,048 low, up to 12,288 medium, above high. */
+/** Returns the effort for a budget: 0 is none, up to 2,048 is low, up to 12,288 is medium, above is high. */
 export function effortOfBudget(budgetTokens: number | undefined): Effort | undefined {
   if (budgetTokens === undefined) return undefined;
   if (budgetTokens === 0) return "none";
@@ -42,8 +42,9 @@ export function effortOfBudget(budgetTokens: number | undefined): Effort | undef
 const byStrength: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /**
- * Of the efforts that a model knows, the one that comes nearest; of two as near, the weaker, which costs less. Only "none"
- * is no thinking. Undefined for none known.
+ * Returns the nearest effort that a model accepts. Of two equally near ones it returns the lower, which costs
+ * less. "none"
+ * is returned only when it was requested. Returns undefined when the list has no other effort.
  */
 export function nearestEffort(wished: Effort, known: readonly Effort[]): Effort | undefined {
   if (known.includes(wished)) return wished;

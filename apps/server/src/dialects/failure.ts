@@ -1,7 +1,7 @@
 import type { GatewayError } from "#errors.ts";
 import type { ChatEvent, UpstreamError } from "./ir.ts";
 
-/** What every dialect's errors have in common: the HTTP status and the wish to be called again later. */
+/** Helpers for the errors of all dialects: HTTP status and retry delay. */
 
 export type Headers = Record<string, string | string[] | undefined>;
 
@@ -33,17 +33,20 @@ function header(headers: Headers, name: string): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** The message behind the path of the field, unless it names the field itself. For dialects without a place for it. */
+/**
+ * Returns the message with the field's path in front, unless it already names the field. For dialects without
+ * a separate field for the path.
+ */
 export function placedMessage({ message, param, params }: GatewayError): string {
   return param === undefined || params["field"] === param ? message : `${param}: ${message}`;
 }
 
-/** The params of an error of ours, beside its code; left out where there are none. */
+/** Returns the params of one of our errors, beside its code; omitted when empty. */
 export function paramsOf(params: GatewayError["params"]): { params?: GatewayError["params"] } {
   return Object.keys(params).length === 0 ? {} : { params };
 }
 
-/** Seconds that the provider asks to wait, at most a day. */
+/** Returns the delay that the provider requests, in seconds, at most a day. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const milliseconds = Number(header(headers, "retry-after-ms") ?? Number.NaN);
   const plain = header(headers, "retry-after");
@@ -56,7 +59,7 @@ export function retryAfterOf(headers: Headers): number | undefined {
   return Math.min(Math.ceil(seconds), 86_400);
 }
 
-/** A provider's sentence, or a stand-in; never a page of HTML. */
+/** Returns a provider's message, or a default; never an HTML page. */
 export function messageOf(text: unknown, status: number): string {
   if (typeof text === "string" && text.trim() !== "" && !text.trimStart().startsWith("<")) {
     return text.slice(0, 2000);
@@ -64,7 +67,7 @@ export function messageOf(text: unknown, status: number): string {
   return status === 0 ? "The upstream reported an error." : `The upstream answered with status ${status}.`;
 }
 
-/** The end of a stream that stopped before it said that it was done. */
+/** Returns the error for a stream that stopped before its end marker. */
 export function endedEarly(): ChatEvent {
   return {
     type: "error",

@@ -6,8 +6,8 @@ import { openaiChat } from "./openai-chat/index.ts";
 import { openaiResponses } from "./openai-responses/index.ts";
 
 /**
- * The wire formats that clients and providers may speak. This room turns them into one representation and back; it
- * must never know HTTP, a provider, a price or an account.
+ * The wire formats of clients and providers. This module converts them to one representation and back. It
+ * must not depend on HTTP, providers, prices or accounts.
  */
 export const dialects: Record<DialectId, Dialect> = {
   "openai-chat": openaiChat,

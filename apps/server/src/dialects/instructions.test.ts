@@ -4,8 +4,8 @@ import type { ChatRequest } from "./ir.ts";
 
 const hi = { role: "user", content: "Hi" };
 
-describe("an operator's system prompt", () => {
-  it("stands before, after or instead of a chat's own", () => {
+describe("an administrator's system prompt", () => {
+  it("is added before, after or instead of a chat's own", () => {
     const body = { model: "m", messages: [{ role: "system", content: "own" }, hi], top_k: 3 };
     const texts = (place: "before" | "after" | "instead") =>
       (addInstructions("openai-chat", body, "operator", place)["messages"] as { content: string }[]).map(
@@ -17,7 +17,7 @@ describe("an operator's system prompt", () => {
     expect(addInstructions("openai-chat", body, "operator", "after")).toMatchObject({ model: "m", top_k: 3 });
   });
 
-  it("stands the same in a request for a wire of a provider's own", () => {
+  it("is added in the same way to a request in a provider's own format", () => {
     const says = (role: "system" | "user", text: string): ChatRequest["messages"][number] => ({
       role,
       parts: [{ type: "text", text }],
@@ -36,7 +36,7 @@ describe("an operator's system prompt", () => {
     expect(texts("instead")).toEqual(["operator", "Hi"]);
   });
 
-  it("joins the instructions of a response, and takes those out of its input that it replaces", () => {
+  it("joins the instructions of a response, and removes replaced ones from its input", () => {
     const body = { instructions: "own", input: [{ role: "developer", content: "more" }, hi] };
     expect(addInstructions("openai-responses", body, "operator", "before")["instructions"]).toBe(
       "operator\n\nown",
@@ -67,7 +67,7 @@ describe("an operator's system prompt", () => {
     expect(addInstructions("anthropic", {}, "operator", "before")["system"]).toBe("operator");
   });
 
-  it("goes where a Gemini request has its own, in either spelling", () => {
+  it("is placed where a Gemini request has its own, in either spelling", () => {
     const own = { parts: [{ text: "own" }] };
     expect(addInstructions("gemini", { system_instruction: own }, "operator", "after")).toEqual({
       system_instruction: { parts: [{ text: "own" }, { text: "operator" }] },

@@ -2,12 +2,13 @@ import type { Wire } from "./dialect.ts";
 import type { ChatRequest, DialectId, Message } from "./ir.ts";
 import { asRecord } from "./wire.ts";
 
-/** Where an operator's own system prompt stands with that of the request. */
+/** Position of an administrator's system prompt relative to that of the request. */
 export type Place = "before" | "after" | "instead";
 
 /**
- * The body with a system prompt more, or with none but this one. Everything else of it stays as it is.
- * @param keepsFirst the first block of the request's own system prompt stays first: Anthropic knows its agents by it
+ * Returns the body with the system prompt added, or replaced by it. Everything else stays unchanged.
+ * @param keepsFirst keeps the first block of the request's own system prompt first; Anthropic identifies its
+ * agents by it
  */
 export function addInstructions(
   dialect: DialectId,
@@ -22,7 +23,7 @@ export function addInstructions(
   return adders[dialect](body, text, place);
 }
 
-/** The same for a request that will go out in a wire of its provider's own. */
+/** Does the same for a request that will be sent in a provider's own wire format. */
 export function withInstructions(request: ChatRequest, text: string, place: Place): ChatRequest {
   const own: Message = { role: "system", parts: [{ type: "text", text }] };
   const { messages } = request;
@@ -55,7 +56,7 @@ const adders: Record<DialectId, (body: Wire, text: string, place: Place) => Wire
     return { ...body, system: placed(listOf(system), { type: "text", text }, place) };
   },
   gemini(body, text, place) {
-    // Google reads both spellings; a second one beside the first would be an error.
+    // Google accepts both spellings, but rejects a request that contains both.
     const name = body["system_instruction"] === undefined ? "systemInstruction" : "system_instruction";
     const known = body[name];
     const content = typeof known === "string" ? { parts: [{ text: known }] } : (asRecord(known) ?? {});

@@ -1,12 +1,12 @@
 /**
- * The one internal representation of a chat call. Wire formats are decoded to it and encoded from it; it knows
- * no provider, no HTTP and no wire. A word is added here only when three dialects have it; until then a field
- * travels untouched in `extra`, which reaches only an upstream that speaks the same dialect.
+ * The single internal representation (IR) of a chat call. Wire formats are decoded to it and encoded from it.
+ * It depends on no provider, HTTP or wire format. A field is added only when three dialects have it. Until
+ * then it travels unchanged in `extra`, which is sent only to an upstream of the same dialect.
  */
 
 export type DialectId = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
 
-/** Fields of one dialect that the IR has no word for. Another dialect drops them and says so. */
+/** Fields of one dialect that the IR does not have. Another dialect drops and reports them. */
 export interface Extra {
   dialect: DialectId;
   fields: Record<string, unknown>;
@@ -37,9 +37,11 @@ export type Part =
   | { type: "audio"; source: MediaSource; format?: string; transcript?: string; id?: string }
   | { type: "file"; source: MediaSource; filename?: string; cache?: CacheControl }
   | { type: "refusal"; text: string }
-  /** `signature` proves the text to its provider; `encrypted` replaces it. Both must survive the round trip. */
+  /**
+   * `signature` proves the text to its provider; `encrypted` replaces it. Both must survive the round trip.
+   */
   | { type: "reasoning"; text: string; signature?: string; encrypted?: string; id?: string }
-  /** `input` is JSON as text, exactly as the model wrote it. */
+  /** `input` is JSON text, exactly as the model wrote it. */
   | { type: "tool-call"; id: string; name: string; input: string; signature?: string; cache?: CacheControl }
   | {
       type: "tool-result";
@@ -49,7 +51,10 @@ export type Part =
       isError?: boolean;
       cache?: CacheControl;
     }
-  /** A part that only its own dialect can say (server tools, computer use …). `text` is what others can be told of it. */
+  /**
+   * A part that only its own dialect can express (server tools, computer use, etc.).
+   * `text` is the fallback for other dialects.
+   */
   | { type: "foreign"; extra: Extra; text?: string };
 
 export type Role = "system" | "developer" | "user" | "assistant" | "tool";
@@ -67,13 +72,19 @@ export interface Tool {
   schema?: Record<string, unknown>;
   strict?: boolean;
   cache?: CacheControl;
-  /** The own form of a tool whose input is plain text; `schema` then wraps that text in one string, `input`. */
+  /**
+   * The original form of a tool whose input is plain text.
+   * `schema` then wraps that text in one string, `input`.
+   */
   freeform?: Extra;
-  /** Where its own dialect groups tools: the group and its own name there. `name` is then both in one. */
+  /** Group and name of the tool, for dialects that group tools. `name` then combines both. */
   grouped?: Extra;
 }
 
-/** A tool the provider runs itself. `kind` is unified where three dialects have it, else the dialect's own name. */
+/**
+ * A tool that the provider runs. `kind` is unified where three dialects have it;
+ * otherwise the dialect's own name applies.
+ */
 export interface ServerTool {
   kind: "web-search" | "code-execution" | "other";
   extra: Extra;
@@ -99,7 +110,7 @@ export type ResponseFormat =
 export interface Reasoning {
   effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
   budgetTokens?: number;
-  /** The model decides itself how long to think. */
+  /** The model decides how long to think. */
   adaptive?: boolean;
   summary?: "auto" | "concise" | "detailed";
 }
@@ -122,17 +133,25 @@ export interface ChatRequest {
   frequencyPenalty?: number;
   logprobs?: boolean;
   topLogprobs?: number;
-  /** How many answers; 1 when absent. */
+  /** Number of responses to generate; 1 when absent. */
   n?: number;
   responseFormat?: ResponseFormat;
   reasoning?: Reasoning;
   serviceTier?: string;
   user?: string;
-  /** The client asked for a usage chunk (chat `stream_options.include_usage`); always true for the others. */
+  /**
+   * The client requested a usage chunk (chat `stream_options.include_usage`);
+   * always true for the other dialects.
+   */
   includeUsage?: boolean;
-  /** The client wants its stream as one JSON array: frames of the same dialect must be encoded anew, not passed. */
+  /**
+   * The client requested its stream as one JSON array. Frames of the same dialect must be encoded anew then.
+   */
   jsonArrayStream?: boolean;
-  /** What answers on the client's own wire repeat of a request, or take their form from. Never goes to a provider. */
+  /**
+   * Request fields that responses repeat in the client's own dialect, or that decide their form.
+   * Never sent to a provider.
+   */
   repeat?: Extra;
   extra?: Extra;
 }
@@ -148,8 +167,9 @@ export type FinishReason =
   | "other";
 
 /**
- * Tokens of one call. `input` counts everything that was read, cached tokens included; `output` everything that
- * was written, reasoning included. The other kinds are shares of those two. Absent means "the provider did not say".
+ * Tokens of one call. `input` counts all tokens read, cached ones included. `output` counts all tokens
+ * written, reasoning included. The other counts are parts of those two. Absent means that the provider did
+ * not report it.
  */
 export interface Usage {
   input: number;
@@ -162,13 +182,13 @@ export interface Usage {
   audioOutput?: number;
   imageInput?: number;
   imageOutput?: number;
-  /** Calls of tools that the provider ran and bills by call, by unified name. */
+  /** Number of calls of provider-run tools that are billed per call, by unified name. */
   toolCalls?: Record<string, number>;
-  /** Which of the two totals the provider did not report as a number of tokens; they are 0 here. */
+  /** The totals that the provider did not report as a number of tokens; they are 0 here. */
   missing?: readonly ("input" | "output")[];
-  /** The service tier it was done in, where the provider names one: it may have a price of its own. */
+  /** Service tier of the response, where the provider names one; a tier may have its own price. */
   tier?: string;
-  /** The provider's own object, untouched. */
+  /** The provider's own usage object, unchanged. */
   raw?: unknown;
 }
 
@@ -192,17 +212,17 @@ export interface ChatResponse {
 }
 
 /**
- * A streamed answer, in order. `part` numbers the parts of one choice from 0; parts of one choice never interleave
- * except tool calls, which may stream side by side. A decoder yields exactly one `start` first and exactly one
- * `finish` or `error` last.
+ * Events of a streamed response, in order. `part` numbers the parts of one choice from 0. Parts of one choice
+ * never interleave, except tool calls, which may stream in parallel. A decoder yields exactly one `start`
+ * first and exactly one `finish` or `error` last.
  */
 export type ChatEvent =
-  /** `usage` is what the provider had counted before the first word; `finish` has the last word. */
+  /** `usage` contains the counts before the first token; the counts of `finish` take precedence. */
   | { type: "start"; id: string; model: string; created?: number; usage?: Usage }
   | { type: "text"; choice: number; part: number; text: string; logprobs?: unknown }
   | { type: "refusal"; choice: number; part: number; text: string }
   | { type: "reasoning"; choice: number; part: number; text: string; id?: string }
-  /** Completes the reasoning part with what proves it. */
+  /** Completes the reasoning part with its proof. */
   | {
       type: "reasoning-proof";
       choice: number;
@@ -216,13 +236,13 @@ export type ChatEvent =
   | { type: "citation"; choice: number; part: number; citation: Citation }
   | { type: "media"; choice: number; part: number; media: Part }
   | { type: "foreign"; choice: number; part: number; extra: Extra }
-  /** One choice is done. */
+  /** One choice is complete. */
   | { type: "stop"; choice: number; reason: FinishReason; raw?: string }
-  /** The whole answer is done; usage is absent when the provider was silent. */
+  /** The response is complete. `usage` is absent when the provider reported none. */
   | { type: "finish"; usage?: Usage; serviceTier?: string }
   | { type: "error"; error: UpstreamError };
 
-/** What went wrong at the provider, as data. Retry and health decide on `kind`, never on a provider's prose. */
+/** A provider error as data. Retries and health checks use `kind`, never the provider's message. */
 export interface UpstreamError {
   kind:
     | "bad-request"
@@ -234,17 +254,17 @@ export interface UpstreamError {
     | "server"
     | "timeout"
     | "network";
-  /** The provider's sentence; shown to the caller only for `bad-request`. */
+  /** The provider's message; shown to the caller only for `bad-request`. */
   message: string;
-  /** The provider's status, or 0 when there was no answer. */
+  /** The provider's HTTP status, or 0 when there was no response. */
   status: number;
-  /** Seconds, from `Retry-After` or the body. */
+  /** Delay in seconds, from `Retry-After` or the body. */
   retryAfter?: number;
-  /** The answer was ended at a limit of ours. */
+  /** The response was cut off at one of our limits. */
   tooLong?: boolean;
-  /** The error object as it came, for a client of the same dialect whose own mistake it is. */
+  /** The original error object, for a client of the same dialect that caused the error itself. */
   original?: Extra;
-  /** The provider's own code and parameter, for the log and for the caller's own mistakes. */
+  /** The provider's own code and parameter, for the log and for errors that the caller caused. */
   code?: string;
   param?: string;
 }

@@ -4,14 +4,16 @@ import { runs } from "#test/property-runs.ts";
 import { dialects } from "./index.ts";
 import type { ChatRequest, DialectId, Message, Part, Tool } from "./ir.ts";
 
-/** What a dialect can say, as generators: decoding what was encoded must give the very same value back. */
+/**
+ * Generators for everything that a dialect can express. Decoding an encoded value must return the same value.
+ */
 interface Speech {
-  /** The text of a part of the assistant; the result of a tool may be any text. */
+  /** Text of an assistant part; a tool result may be any text. */
   text: fc.Arbitrary<string>;
   system: fc.Arbitrary<Message[]>;
   userPart: fc.Arbitrary<Part>;
   reasoning: fc.Arbitrary<Part>;
-  /** Several texts of one message stay several. */
+  /** Several texts of one message stay separate. */
   manyTexts: boolean;
   callSignature: boolean;
   resultName: boolean;
@@ -25,7 +27,7 @@ const some = <T>(arb: fc.Arbitrary<T>) => fc.option(arb, { nil: undefined });
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
 const name = fc.constantFrom("look", "get_time", "weather-2");
 const base64 = fc.constantFrom("iVBORw0KGgo=", "JVBERi0=", "AA==");
-/** The API of Anthropic refuses a text block of white space alone, so its encoder leaves such a block out. */
+/** Anthropic's API rejects a text block of white space only, so its encoder omits such a block. */
 const visibleText = text.filter((each) => each.trim() !== "");
 const textPartOf = (texts: fc.Arbitrary<string>) => texts.map<Part>((each) => ({ type: "text", text: each }));
 const textPart = textPartOf(text);
@@ -243,7 +245,7 @@ const speeches: Record<DialectId, Speech> = {
         ),
       )
       .map(([one, other]) => ({ ...one, ...other }))
-      // "none" has no word about parallel calls.
+      // "none" cannot be combined with a setting for parallel calls.
       .map((all) => (all.toolChoice.type === "none" ? { ...all, parallelToolCalls: undefined } : all)),
   },
   gemini: {
@@ -292,7 +294,7 @@ const speeches: Record<DialectId, Speech> = {
   },
 };
 
-/** One exchange: a user asks, the assistant thinks, speaks and calls, the tools answer. */
+/** One exchange: user message, assistant reasoning, text and calls, tool results. */
 function exchange(speech: Speech): fc.Arbitrary<Message[]> {
   const call = fc.record({
     name,
@@ -358,7 +360,7 @@ function request(id: DialectId): fc.Arbitrary<ChatRequest> {
     }));
 }
 
-/** Neighbours that speak as one are one message where the wire knows only turns. */
+/** Joins consecutive messages of one role, for formats that only have turns. */
 function joined(messages: Message[]): Message[] {
   const result: Message[] = [];
   for (const message of messages) {
@@ -369,8 +371,8 @@ function joined(messages: Message[]): Message[] {
   return result;
 }
 
-describe.each(Object.keys(dialects) as DialectId[])("the law of %s", (id) => {
-  it("gives back every request that it can say", () => {
+describe.each(Object.keys(dialects) as DialectId[])("round trip of %s", (id) => {
+  it("returns every request that it can express", () => {
     fc.assert(
       fc.property(request(id), (value) => {
         const { body, dropped } = dialects[id].encodeRequest(value);
@@ -386,7 +388,7 @@ describe.each(Object.keys(dialects) as DialectId[])("the law of %s", (id) => {
     );
   });
 
-  it("can be asked whatever another dialect can say, and never throws", () => {
+  it("encodes every request of another dialect and never throws", () => {
     const any = fc
       .constantFrom(...(Object.keys(dialects) as DialectId[]))
       .chain(request)

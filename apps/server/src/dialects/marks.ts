@@ -3,13 +3,13 @@ import type { ChatRequest, Part } from "./ir.ts";
 interface Marks {
   cache: boolean;
   errors: boolean;
-  /** Speakers have names. */
+  /** Messages have a `name`. */
   names: boolean;
-  /** Pictures say how closely they are to be looked at. */
+  /** Images have a detail level. */
   details: boolean;
 }
 
-/** Marks on parts that not every wire has a word for, by the name a caller would know. Pure. */
+/** Returns attributes of parts that not every format has, by the name a caller knows. Pure. */
 export function marksIn(request: ChatRequest): Marks {
   const found = {
     cache: request.tools?.some((tool) => tool.cache !== undefined) === true,
@@ -28,14 +28,17 @@ export function marksIn(request: ChatRequest): Marks {
   return found;
 }
 
-/** Files that were given to one provider are not at another, and their ids say whose they are. */
+/**
+ * Returns whether the file belongs to the provider. Files uploaded to one provider do not exist at another;
+ * their ids identify the owner.
+ */
 export function isFileOf(id: string, provider: "openai" | "anthropic" | "google"): boolean {
   if (isGoogleFile(id)) return provider === "google";
   if (id.startsWith("file-")) return provider === "openai";
   return id.startsWith("file_") ? provider === "anthropic" : true;
 }
 
-/** Files that were given to Google are named by an address that only Google can read. */
+/** Returns whether the address is a file at Google, which only Google can read. */
 export function isGoogleFile(address: string): boolean {
   return /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/i.test(address);
 }

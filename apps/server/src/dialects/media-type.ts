@@ -1,4 +1,7 @@
-/** What a file is: by its first bytes, else by what was said of it, else by its name's ending. Pure. */
+/**
+ * Detects the type of a file: by its first bytes, else by the declared type,
+ * else by the extension of its name. Pure.
+ */
 
 const signatures: ReadonlyArray<[string, number, string]> = [
   ["\x89PNG\r\n\x1a\n", 0, "image/png"],
@@ -45,7 +48,7 @@ export function typeOfBytes(bytes: Buffer, text: string, url: string): string {
     : text;
 }
 
-/** The fallback where the ending says nothing. */
+/** Returns the type for the extension of a URL, or the fallback for an unknown one. */
 export function typeOfEnding(url: string, fallback: string): string {
   const ending = /\.(?<ending>\w{2,4})(?:[?#]|$)/.exec(url)?.groups?.["ending"]?.toLowerCase() ?? "";
   return endings[ending] ?? fallback;

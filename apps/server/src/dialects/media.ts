@@ -1,12 +1,12 @@
 import type { MediaSource, Part } from "./ir.ts";
 
-/** Pictures, sounds and files on the wire: data URLs and media types. */
+/** Images, sounds and files in wire formats: data URLs and media types. */
 
 export function isDataUrl(url: string): boolean {
   return url.slice(0, 5).toLowerCase() === "data:";
 }
 
-/** A data URL becomes data, every other URL stays one. Data that is not base64 is made so. */
+/** Converts a data URL to data; any other URL stays a URL. Data that is not base64 is encoded as base64. */
 export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
   if (!isDataUrl(url))
     return mediaType === undefined ? { type: "url", url } : { type: "url", url, mediaType };
@@ -50,7 +50,7 @@ export function audioMediaType(format: string): string {
   return audioTypes[format] ?? `audio/${format}`;
 }
 
-/** The short name of an audio type; the subtype itself where there is no other. */
+/** Returns the short name of an audio type; the subtype itself where there is none. */
 export function audioFormat(mediaType: string): string {
   const plain = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
   for (const [format, type] of Object.entries(audioTypes)) if (type === plain) return format;
@@ -67,7 +67,7 @@ export function base64OfText(text: string): string {
   return Buffer.from(text, "utf8").toString("base64");
 }
 
-/** A picture's type by its first bytes in base64; the other where they are of no known kind. */
+/** Returns an image's type by its first bytes in base64; `otherwise` for unknown types. */
 export function pictureType(data: string, otherwise = "image/png"): string {
   const known = Object.entries(pictureStarts).find(([start]) => data.startsWith(start));
   return known?.[1] ?? otherwise;
@@ -81,8 +81,8 @@ const pictureStarts: Readonly<Record<string, string>> = {
 };
 
 /**
- * What formats without sound can hold of one: its words, else a link with the sound in it. One with an id has its words, which
- * in a stream come apart from its sound.
+ * Returns a sound as text, for formats without sound: its transcript, else a link that contains the sound. A
+ * sound with an id has a transcript; in a stream it arrives separately.
  */
 export function soundText(part: Extract<Part, { type: "audio" }>): string {
   const { source } = part;

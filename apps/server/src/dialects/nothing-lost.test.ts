@@ -3,7 +3,7 @@ import type { Wire } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, DialectId } from "./ir.ts";
 
-/** What one wire says and another has a word for arrives there; what it has no word for is named. */
+/** Content of one format arrives in another that can express it; anything else is reported. */
 const ids = Object.keys(dialects) as DialectId[];
 const ask: ChatRequest = { model: "m", stream: false, messages: [] };
 const hi = { role: "user", content: "Hi" };
@@ -43,7 +43,7 @@ describe("a list of allowed tools", () => {
     },
   };
 
-  it.each(Object.keys(bodies) as DialectId[])("of %s holds at every upstream", (from) => {
+  it.each(Object.keys(bodies) as DialectId[])("of %s applies at every upstream", (from) => {
     for (const to of ids) {
       const { body } = reported(from, bodies[from] ?? {}, to);
       const again = dialects[to].decodeRequest(body, { model: "m" });
@@ -53,7 +53,7 @@ describe("a list of allowed tools", () => {
   });
 });
 
-describe("chances of tokens", () => {
+describe("log probabilities", () => {
   const content = [
     {
       token: "Hé",
@@ -68,7 +68,7 @@ describe("chances of tokens", () => {
   const logprobs = { content, refusal: null };
   const able = ids.filter((id) => id !== "anthropic");
 
-  it.each(able)("go to a client of %s and come from such an upstream, whole", (id) => {
+  it.each(able)("reach a client of %s from such an upstream, complete", (id) => {
     const response: ChatResponse = {
       id: "r",
       model: "m",
@@ -98,8 +98,8 @@ describe("chances of tokens", () => {
   });
 });
 
-describe("a tool's result with a picture", () => {
-  it("of Gemini arrives at every upstream", () => {
+describe("a tool result with an image", () => {
+  it("of Gemini reaches every upstream", () => {
     const body = {
       contents: [
         { role: "user", parts: [{ text: "Look." }] },
@@ -128,7 +128,7 @@ describe("a tool's result with a picture", () => {
   });
 });
 
-describe("what a wire has no word for is named", () => {
+describe("unsupported content is reported", () => {
   const cached = {
     model: "m",
     max_tokens: 9,
@@ -166,7 +166,7 @@ describe("what a wire has no word for is named", () => {
     for (const to of ids) expect(reported("anthropic", body, to).dropped).toEqual(wanted[to]);
   });
 
-  it("a file that was given to another provider is not asked for where it is not", () => {
+  it("a file uploaded to one provider is not sent to another", () => {
     const openai = {
       model: "m",
       input: [
@@ -205,7 +205,7 @@ describe("what a wire has no word for is named", () => {
       }
   });
 
-  it("a service tier is said in the other's words, or named", () => {
+  it("a service tier is translated or reported", () => {
     const tier = (from: DialectId, to: DialectId, value: string) => {
       const base = from === "anthropic" ? { max_tokens: 9, messages: [hi] } : { messages: [hi] };
       const { body, dropped } = reported(from, { model: "m", ...base, service_tier: value }, to);
@@ -220,8 +220,8 @@ describe("what a wire has no word for is named", () => {
   });
 });
 
-describe("an answer on the Responses wire", () => {
-  it("repeats the caller's own marks", () => {
+describe("a response of the Responses API", () => {
+  it("repeats the caller's own metadata", () => {
     const body = { model: "m", input: "Hi", metadata: { order: "7" } };
     const request = dialects["openai-responses"].decodeRequest(body, {});
     const response: ChatResponse = {
@@ -257,7 +257,7 @@ describe("a citation", () => {
     return events.map((event) => encode(event).text).join("");
   };
 
-  it("has its place in the whole text of a chat answer", () => {
+  it("has offsets in the whole text of a chat response", () => {
     const wanted = [
       [12, 23],
       [24, 28],
@@ -268,14 +268,14 @@ describe("a citation", () => {
     expect(places(streamed("openai-chat"))).toEqual(wanted);
   });
 
-  it("has its place in its own part of a Responses answer", () => {
+  it("has offsets in its own part of a Responses response", () => {
     const text = json(dialects["openai-responses"].encodeResponse(whole, ask));
     expect(text).toContain('"start_index":2,"end_index":13');
     expect(text).toContain('"start_index":0,"end_index":4');
     expect(streamed("openai-responses")).toContain('"start_index":2,"end_index":13');
   });
 
-  it.each(ids)("names its source to a client of %s", (id) => {
+  it.each(ids)("names its source for a client of %s", (id) => {
     for (const wire of [json(dialects[id].encodeResponse(whole, ask)), streamed(id)]) {
       expect(wire).toContain(source.url);
       expect(wire).toContain(source.title);
@@ -293,7 +293,7 @@ describe("usage", () => {
     gemini: { audioInput: 5, audioOutput: 6, imageInput: 8 },
   };
 
-  it.each(ids)("keeps every kind that %s can say", (id) => {
+  it.each(ids)("keeps every count that %s can express", (id) => {
     const all = { ...usage, ...kinds, toolCalls: { "web-search": 2 } };
     const response: ChatResponse = {
       id: "r",

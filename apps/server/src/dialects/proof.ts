@@ -1,8 +1,8 @@
 import { parseRecord } from "./wire.ts";
 
 /**
- * What proves a reasoning part to its provider, in one opaque string, for wires that have a single place for it.
- * A plain signature stays as it is; anything more is marked, so that it comes back as what it was.
+ * Packs the proof of a reasoning part into one opaque string, for formats with a single field for it. A plain
+ * signature stays unchanged. Anything more is marked, so that unpacking restores it.
  */
 
 interface Proof {
@@ -13,7 +13,7 @@ interface Proof {
 
 const mark = "proof:";
 
-/** Undefined when there is nothing to prove with. */
+/** Returns undefined when there is no proof. */
 export function packProof(proof: Proof, plain: "signature" | "encrypted"): string | undefined {
   const { signature, encrypted, id } = proof;
   if (signature === undefined && encrypted === undefined) return undefined;
@@ -23,7 +23,9 @@ export function packProof(proof: Proof, plain: "signature" | "encrypted"): strin
   return mark + Buffer.from(json, "utf8").toString("base64url");
 }
 
-/** Reads what `packProof` wrote; anything else is the provider's own string in the slot's plain meaning. */
+/**
+ * Reads the output of `packProof`. Any other string is the provider's own, with the field's plain meaning.
+ */
 export function unpackProof(text: string, plain: "signature" | "encrypted"): Proof {
   if (!text.startsWith(mark)) return plain === "signature" ? { signature: text } : { encrypted: text };
   const fields = parseRecord(Buffer.from(text.slice(mark.length), "base64url").toString("utf8"));

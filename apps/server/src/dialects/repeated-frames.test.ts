@@ -5,7 +5,7 @@ import type { Dialect, Frame } from "./dialect.ts";
 import { dialects } from "./index.ts";
 import type { DialectId } from "./ir.ts";
 
-/** What a skimmer knows after these frames. */
+/** Returns the state of a skimmer after these frames. */
 function skimmed(dialect: Dialect, frames: readonly Frame[], mayRepeat: boolean) {
   const skimmer = dialect.skim();
   let repeated = 0;
@@ -92,7 +92,7 @@ describe.each([
   ["openai-chat", chatFrame],
   ["anthropic", messagesFrame],
 ] as const satisfies [DialectId, fc.Arbitrary<Frame>][])("repeated frames of %s", (id, frame) => {
-  test("repeated frames: what is known of a stream is the same as when every frame is read in full", () => {
+  test("repeated frames: the result is the same as when every frame is read in full", () => {
     fc.assert(
       fc.property(fc.array<Frame>(frame, { maxLength: 30 }), (frames) => {
         expect(skimmed(dialects[id], frames, true).known).toEqual(skimmed(dialects[id], frames, false).known);
@@ -102,7 +102,7 @@ describe.each([
   });
 });
 
-test("repeated frames: chunks that differ in their text alone are not read in full", () => {
+test("repeated frames: chunks that differ in their text only are not read in full", () => {
   const frames = ["one", " two", ' "three"', " vier ü", " 五"].map((content) => ({
     event: undefined,
     data: JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content }, finish_reason: null }] }),

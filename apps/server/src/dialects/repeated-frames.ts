@@ -2,11 +2,14 @@ import type { Frame, Tally } from "./dialect.ts";
 import { addTally, tallyText, textAt } from "./tally.ts";
 
 /**
- * The chunks of a stream mostly differ in their text alone. Once one of them was read in full, those that have the same
- * characters around their text need no reading: the text is counted, and everything else is as it was.
+ * Skips the parsing of stream chunks that differ in their text only. After one chunk was read in full, a
+ * chunk with the same characters around its text is not parsed: its text is counted, and all else is
+ * unchanged.
  */
 export interface RepeatedFrames {
-  /** Whether the frame is the one that was learned but for its text, which is added to the tally then. */
+  /**
+   * Returns whether the frame equals the learned one except for its text. If so, adds the text to the tally.
+   */
   take(frame: Frame): boolean;
   /**
    * Remembers a frame that was read in full, if its only effect was on the tally.
@@ -16,11 +19,14 @@ export interface RepeatedFrames {
   forget(): void;
 }
 
-/** @param keys of texts that are counted, each with its closing quote */
+/**
+ * Creates the state for one stream.
+ * @param keys of texts that are counted, each with its closing quote
+ */
 export function openRepeatedFrames(keys: readonly string[], tally: Tally): RepeatedFrames {
   let event: string | undefined;
   let head = "";
-  /** From the closing quote of the text on; empty when nothing is learned. */
+  /** Frame text from the closing quote of the text on; empty when nothing is learned. */
   let tail = "";
 
   return {
@@ -40,7 +46,7 @@ export function openRepeatedFrames(keys: readonly string[], tally: Tally): Repea
       const text = textAt(data, keys);
       if (text === undefined) return;
       const counted = tallyText(data, text.from, text.end);
-      // Another text in it would not be counted in those that follow.
+      // A second text in the frame would not be counted in the following frames.
       if (
         counted === undefined ||
         counted.narrow !== tally.narrow - before.narrow ||

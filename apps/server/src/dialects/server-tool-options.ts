@@ -2,7 +2,10 @@ import type { Wire } from "./dialect.ts";
 import type { DialectId, ServerTool } from "./ir.ts";
 import { asRecord, compact } from "./wire.ts";
 
-/** What a caller wants of a search or of running code, as far as two dialects have it; each spells it in its own way. Pure. */
+/**
+ * Options of web search and code execution that at least two dialects share;
+ * each spells them differently. Pure.
+ */
 
 type Option = "allowedDomains" | "blockedDomains" | "maxUses" | "location" | "contextSize" | "files";
 
@@ -38,9 +41,9 @@ const forms: Record<DialectId, Readonly<Record<string, Option>>> = {
   gemini: { "tools.googleSearch.excludeDomains": "blockedDomains" },
 };
 
-/** Objects whose members are options of their own. */
+/** Objects whose members are separate options. */
 const nested = new Set(["tools.filters", "tools.container", "web_search_options"]);
-/** They say which tool it is. */
+/** Fields that identify the tool. */
 const kinds = new Set(["tools.type", "tools.name", "tools.cache_control", "tools.container.type"]);
 
 function isSet(value: unknown): boolean {
@@ -48,7 +51,7 @@ function isSet(value: unknown): boolean {
   return !Array.isArray(value) || value.length > 0;
 }
 
-/** The fields of a tool by path, as their caller would find them. */
+/** Returns the fields of a tool by the path in the caller's request. */
 function fieldsOf({ extra }: ServerTool): Map<string, unknown> {
   const found = new Map<string, unknown>();
   const walk = (fields: Wire, path: string) => {
@@ -64,7 +67,7 @@ function fieldsOf({ extra }: ServerTool): Map<string, unknown> {
   return found;
 }
 
-/** A place in the world, without the form that one dialect puts around it. */
+/** Returns a location without the wrapper that one dialect puts around it. */
 function placeOf(value: unknown): Wire | undefined {
   const wire = asRecord(value);
   const { type: _type, ...place } = asRecord(wire?.["approximate"]) ?? wire ?? {};
@@ -73,7 +76,8 @@ function placeOf(value: unknown): Wire | undefined {
 }
 
 /**
- * The options of a tool of another dialect that this one can carry. All that it cannot is named in `dropped` with its path.
+ * Returns the options of another dialect's tool that this one supports.
+ * The path of each other option is added to `dropped`.
  */
 export function carriedOptions(
   tool: ServerTool,

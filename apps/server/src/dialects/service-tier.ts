@@ -1,29 +1,30 @@
 import type { ChatResponse, Usage } from "./ir.ts";
 import { lastText } from "./tally.ts";
 
-/** Service tiers as providers name them; undefined for one that the other has no word for. Pure. */
+/** Service tiers as providers name them; undefined for one without an equivalent. Pure. */
 
 const tierName = /^[a-z][a-z_-]{0,31}$/;
 
-/** A tier that came from outside, as prices name it: what is no name was not said. */
+/** Normalizes a tier from outside to the name used in prices; a value that is not a valid name is ignored. */
 export function tierOf(value: unknown): string | undefined {
   const name = typeof value === "string" ? value.toLowerCase().replace(/^service_tier_/, "") : "";
   return tierName.test(name) ? name : undefined;
 }
 
-/** The tier an answer names beside its usage. */
+/** Returns the tier that a response names beside its usage. */
 export function tierIn(json: string): string | undefined {
   return tierOf(lastText(json, 'service_tier"'));
 }
 
-/** Tiers that cost no more than the plain price, or whose price is the provider account's own. */
+/** Tiers that cost no more than the standard price, or whose price is set by the provider account. */
 const plainTiers = new Set(["auto", "default", "standard", "standard_only", "flex", "batch", "on_demand"]);
 
-/** The fields of a request by which it asks for a tier, on the wires that have them. */
+/** Request fields that select a tier, in the formats that have them. */
 const tierFields = ["service_tier", "serviceTier"];
 
 /**
- * Names the fields that ask for a tier which is dearer than the plain one and has no price.
+ * Returns the names of the fields that request a tier which costs more than the standard one and has no
+ * price.
  * @param isPriced whether the price names this tier
  */
 export function unpricedTiers(
@@ -43,7 +44,7 @@ export function withTier(usage: Usage | undefined, tier: string | undefined): Us
   return usage === undefined || tier === undefined ? usage : { ...usage, tier };
 }
 
-/** What a decoded answer is billed by: its usage, in the tier that it names there or beside it. */
+/** Returns the usage that bills a decoded response, with the tier named in the usage or beside it. */
 export function billedUsage(answer: Pick<ChatResponse, "usage" | "serviceTier">): Usage | undefined {
   return withTier(answer.usage, answer.usage?.tier ?? tierOf(answer.serviceTier));
 }

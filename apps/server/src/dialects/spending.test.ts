@@ -16,7 +16,7 @@ function spent(dialect: DialectId, fields: Wire) {
   return spendingOf(body, dialects[dialect].decodeRequest(body, { model: "m" }));
 }
 
-describe("what a request may cost beyond its text", () => {
+describe("costs of a request beyond its text", () => {
   it.each(["openai-chat", "openai-responses", "anthropic", "gemini"] as const)("nothing: %s", (dialect) => {
     expect(spent(dialect, {})).toEqual({
       audio: false,
@@ -84,7 +84,7 @@ describe("what a request may cost beyond its text", () => {
     expect(spent(dialect, fields)).toMatchObject(expected);
   });
 
-  it("a conversation that the provider keeps: as long as it was, where that is known", () => {
+  it("a stored conversation counts its length, if known", () => {
     const ask = (fields: Wire, earlier: Earlier) => {
       const body = { model: "m", input: "Hi", ...fields };
       return spendingOf(body, dialects["openai-responses"].decodeRequest(body, { model: "m" }), earlier);

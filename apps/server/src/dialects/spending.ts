@@ -3,37 +3,43 @@ import type { ChatRequest, ServerTool } from "./ir.ts";
 import { asRecord } from "./wire.ts";
 
 /**
- * What a request may cost beyond its text and its output limit: sound and pictures as output, tools that the provider
- * runs, thinking with a limit of its own, input that the provider keeps. Read from the body, because most of it has no
- * place in the IR. Pure; it must not know prices.
+ * Costs of a request beyond its text and its output limit: sound and images as output, provider-run tools,
+ * thinking with its own limit, input stored at the provider. Read from the body, because the IR has no fields
+ * for most of it. Pure and independent of prices.
  */
 export interface Spending {
-  /** Output besides text that was requested. */
+  /** Requested output other than text. */
   audio: boolean;
   image: boolean;
-  /** Tokens of thinking that some providers do not count within the output limit. */
+  /** Thinking tokens that some providers do not count against the output limit. */
   thinking: number;
-  /** Thinking was requested, under whatever name. */
+  /** True when thinking was requested, under any name. */
   thinks: boolean;
-  /** A text the answer is predicted to have: what differs is billed as output. */
+  /** Predicted text of the response. Differences from it are billed as output. */
   predicted: unknown;
-  /** Calls of provider tools by unified name: as many as the request allows, else `assumedToolCalls`. */
+  /** Calls of provider tools by unified name: the number that the request allows, else `assumedToolCalls`. */
   toolCalls: Record<string, number>;
-  /** Pictures of the image tool, and partial ones of each. */
+  /** Images of the image tool, and partial images for each. */
   toolImages: number;
   partialImages: number;
-  /** Tokens of what the provider keeps and adds: a conversation, a cache, a prompt. 0 = nothing. */
+  /** Tokens that the provider stores and adds to the input: a conversation, a cache, a prompt. 0 = none. */
   storedTokens: number;
-  /** The provider adds input that is not in the request: what it keeps, files, results of its tools. */
+  /**
+   * True when the provider adds input that the request does not contain:
+   * stored data, files, results of its tools.
+   */
   unseen: boolean;
 }
 
-/** How often a provider's tool is assumed to run when the request sets no limit. */
+/** Number of calls assumed for a provider tool when the request sets no limit. */
 export const assumedToolCalls = 5;
-/** A limit above it is no limit: no answer has more calls of one tool. */
+/** Upper bound of a request's limit: no response has more calls of one tool. */
 const mostToolCalls = 100;
 
-/** Tools as the wires name them, by unified name; the first that fits. A tool that is none of these has no price. */
+/**
+ * Tools as the wire formats name them, by unified name; the first match applies.
+ * A tool without a match has no price.
+ */
 const toolNames: readonly (readonly [RegExp, string])[] = [
   [/^x_?search/i, "x-search"],
   [/web_?search|browser_search|google_?search|news_?search/i, "web-search"],
@@ -43,13 +49,13 @@ const toolNames: readonly (readonly [RegExp, string])[] = [
   [/image_?generation/i, "image-generation"],
 ];
 
-/** What is assumed for something that the provider keeps and whose length is not known. */
+/** Tokens assumed for stored data whose length is unknown. */
 const assumedStoredTokens = 10_000;
 
 export interface Earlier {
-  /** The request holds everything, although the body names what the provider might keep. */
+  /** The request contains everything, although the body refers to data that the provider might store. */
   rewritten?: boolean;
-  /** Tokens of the conversation that `previous_response_id` continues, where they are known. */
+  /** Tokens of the conversation that `previous_response_id` continues, if known. */
   earlierTokens?: number;
 }
 
@@ -100,7 +106,7 @@ function storedIn(body: Wire, { rewritten = false, earlierTokens = 0 }: Earlier)
   return tokens;
 }
 
-/** Fields that name what the provider keeps: conversations, caches, prompts, indexes. */
+/** Fields that refer to data stored at the provider: conversations, caches, prompts, indexes. */
 const kept =
   "previous_response_id conversation prompt cachedContent cached_content data_sources container mcp_servers".split(
     " ",
@@ -147,10 +153,10 @@ function count(value: unknown, most: number): number {
   return typeof value === "number" && value > 0 ? Math.min(Math.ceil(value), most) : 0;
 }
 
-/** Limits of thinking, under all the names that providers of these wires read. */
+/** Limits of thinking, under all names that providers of these formats read. */
 const budgets =
   /^(?:thinking_?budget|budget_?tokens|thinking_?token_?budget|max_?(?:thinking|reasoning)_?tokens|reasoning_?(?:budget|max_?tokens))$/i;
-/** What switches thinking on, and how. */
+/** Fields that switch thinking on, and set its mode. */
 const switches =
   /^(?:enable_?(?:thinking|reasoning)|think|(?:thinking|reasoning)(?:_?mode)?|include_?reasoning)$/i;
 const switchedOn = new Set<unknown>([
@@ -164,7 +170,7 @@ const switchedOn = new Set<unknown>([
   "medium",
   "high",
 ]);
-/** What a caller wrote, in which no server looks for settings. */
+/** Fields with content of the caller, in which no server reads settings. */
 const contents = new Set(["messages", "input", "contents", "tools", "functions", "system", "metadata"]);
 
 function thinkingIn(fields: Wire, depth: number): Pick<Spending, "thinking" | "thinks"> {
@@ -181,7 +187,7 @@ function thinkingIn(fields: Wire, depth: number): Pick<Spending, "thinking" | "t
         switches.test(name) && (switchedOn.has(inner["type"]) || switchedOn.has(inner["enabled"]));
       thinks ||= found.thinks || isSwitch;
     } else {
-      // JSON of protocol buffers takes a number in quotes, too.
+      // JSON of protocol buffers allows a number in quotes, too.
       if (budgets.test(name) && Number(value) > thinking) thinking = Number(value);
       thinks ||= switchedOn.has(value) && switches.test(name);
     }

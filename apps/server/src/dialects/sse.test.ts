@@ -44,14 +44,14 @@ describe("the frame splitter", () => {
     ]);
   });
 
-  it("gives comments to the raw text of the frame that follows", () => {
+  it("assigns comments to the raw text of the frame that follows", () => {
     expect(split(": wait\n\ndata: 1\n\ndata: 2\n\n").map((each) => each.raw)).toEqual([
       ": wait\n\ndata: 1\n\n",
       "data: 2\n\n",
     ]);
   });
 
-  it("yields a frame whose blank line never came when the stream is flushed", () => {
+  it("returns a frame without its blank line when the stream is flushed", () => {
     expect(frames("data: 1\n\ndata: 2")).toEqual([
       { event: undefined, data: "1" },
       { event: undefined, data: "2" },
@@ -72,7 +72,7 @@ describe("the frame splitter", () => {
     expect(splitter.flush().map((each) => each.raw)).toEqual(["data: 2\r\r"]);
   });
 
-  it.each(["\n", "\r\n"])("gives back the whole stream wherever it is cut, with line ends %j", (end) => {
+  it.each(["\n", "\r\n"])("returns the whole stream at any chunk boundaries, with line ends %j", (end) => {
     const text = `event: a${end}data: {"t":"é"}${end}${end}: wait${end}${end}data: 2${end}${end}`;
     const size = bytes(text).length;
     for (let cut = 0; cut <= size; cut += 1)
@@ -83,7 +83,7 @@ describe("the frame splitter", () => {
       }
   });
 
-  it("reads a JSON value that stands among the events without a field name", () => {
+  it("reads a JSON value without a field name between events", () => {
     const error = '{\r\n  "error": {\r\n    "code": 503\r\n  }\r\n}\r\n';
     for (const end of ["", "\r\n"]) {
       const found = frames(`data: 1\r\n\r\n${error}${end}`);
@@ -91,7 +91,7 @@ describe("the frame splitter", () => {
     }
   });
 
-  it("gives the same frames and the same raw text wherever the bytes are cut", () => {
+  it("returns the same frames and raw text at any chunk boundaries", () => {
     const line = fc.constantFrom(
       'data: {"a":"héllo 世界 🚀"}',
       "data:x",
@@ -125,7 +125,7 @@ describe("the frame splitter", () => {
 });
 
 describe("formatFrame", () => {
-  it("writes what the splitter reads", () => {
+  it("writes frames that the splitter reads", () => {
     const frame = fc.record({
       event: fc.option(fc.constantFrom("a", "message_start"), { nil: undefined }),
       data: fc.string().map((text) => text.replaceAll("\r", "")),
@@ -138,7 +138,7 @@ describe("formatFrame", () => {
   });
 });
 
-it("frames: bytes are decoded as TextDecoder decodes the whole, wherever they are cut", () => {
+it("frames: bytes are decoded like the whole text with TextDecoder, at any chunk boundaries", () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 6 }),
     fc
@@ -151,7 +151,7 @@ it("frames: bytes are decoded as TextDecoder decodes the whole, wherever they ar
       const frames = [...pieces.flatMap((bytes) => splitter.push(Buffer.from(bytes))), ...splitter.flush()];
       const whole = createFrameSplitter();
       const text = new TextDecoder().decode(Buffer.concat(pieces));
-      // As text that needs no decoding: an unpaired byte is its replacement character already.
+      // Invalid bytes are already replacement characters here, so the text needs no further decoding.
       const marked = text.startsWith("\uFEFF") ? `\uFEFF${text}` : text;
       expect(frames).toEqual([...whole.push(Buffer.from(marked)), ...whole.flush()]);
     }),

@@ -1,22 +1,28 @@
 import type { Frame } from "./dialect.ts";
 
 /**
- * Server-sent events: bytes to frames and frames to text. It knows the event stream format and nothing of what
- * the frames say.
+ * Server-sent events: bytes to frames and frames to text. Implements the event stream format only,
+ * independent of the frames' content.
  */
 
-/** A frame with the text it came in, blank line and preceding comments included: all `raw` joined are the stream. */
+/**
+ * A frame with its original text, blank line and preceding comments included.
+ * All `raw` joined are the stream.
+ */
 export interface RawFrame {
   frame: Frame;
   raw: string;
 }
 
 export interface FrameSplitter {
-  /** Characters of the frame that is not complete. */
+  /** Returns the number of characters in the incomplete frame. */
   pending(): number;
-  /** The frames that this chunk completes. */
+  /** Returns the frames that this chunk completes. */
   push(chunk: Uint8Array): RawFrame[];
-  /** The frames that the end of the stream completes: one without its blank line, or one whose last byte may have been missing. */
+  /**
+   * Returns the frames that the end of the stream completes: one without its blank line, or one whose last
+   * byte may have been missing.
+   */
   flush(): RawFrame[];
 }
 
@@ -26,7 +32,9 @@ const lf = 0x0a;
 const byteOrderMark = 0xfeff;
 const none: RawFrame[] = [];
 
-/** A frame that does not end: its sender is broken, and waiting for its end would only cost memory. */
+/**
+ * Thrown for a frame that does not end. Its sender is broken, and waiting for the end would only use memory.
+ */
 export class FrameTooLarge extends Error {
   constructor(limit: number) {
     super(`An event of the stream is longer than ${limit} characters.`);
@@ -35,22 +43,26 @@ export class FrameTooLarge extends Error {
 }
 
 /**
- * Splits an event stream that arrives in any pieces. Each chunk is decoded and scanned once: what is incomplete
- * is only appended to, so a frame of a megabyte in small chunks costs no rescanning. Throws FrameTooLarge.
+ * Splits an event stream that arrives in arbitrary chunks. Each chunk is decoded and scanned once and only
+ * appended to the incomplete text, so a frame of a megabyte in small chunks is never rescanned. Throws
+ * FrameTooLarge.
  */
 export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameSplitter {
   const decode = openDecoder();
   /** Text since the last complete frame, without the current chunk. */
   let pending = "";
-  /** The line that the last chunk left unfinished. */
+  /** The unfinished line of the last chunk. */
   let partial = "";
   let data: string | undefined;
   let event: string | undefined;
   /** The last chunk ended in CR; an LF that follows belongs to it. */
   let afterCr = false;
-  /** A frame whose blank line ended in that CR: it goes on with its LF, or without when another byte follows. */
+  /**
+   * A frame whose blank line ended in that CR.
+   * It is emitted with the following LF, or without it when another byte follows.
+   */
   let waiting: RawFrame | undefined;
-  /** The lines of a JSON value that stands among the events without a field name: some providers report errors so. */
+  /** Lines of a JSON value without a field name between events. Some providers report errors this way. */
   let bare: string | undefined;
 
   function field(line: string): void {
@@ -146,13 +158,13 @@ export function createFrameSplitter(maxChars = Number.POSITIVE_INFINITY): FrameS
 }
 
 /**
- * Bytes to text, as TextDecoder does it with `stream`, and the rest of it without bytes. Nearly every chunk ends with an
- * ASCII character: such a chunk is whole, and the faster way takes it.
+ * Decodes bytes to text like TextDecoder with `stream`; flushes the rest when called without bytes. Nearly
+ * every chunk ends with an ASCII character. Such a chunk is complete and takes the faster path.
  */
 function openDecoder(): (chunk?: Uint8Array) => string {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let isFirst = true;
-  /** The decoder may keep the begin of a character. */
+  /** True when the decoder may hold the start of a character. */
   let isOpen = false;
   return (chunk) => {
     let text: string;
@@ -171,7 +183,7 @@ function openDecoder(): (chunk?: Uint8Array) => string {
   };
 }
 
-/** One frame as text, blank line included. */
+/** Returns one frame as text, blank line included. */
 export function formatFrame(frame: { event?: string | undefined; data: string }): string {
   const head = frame.event === undefined ? "" : `event: ${frame.event}\n`;
   if (!frame.data.includes("\n")) return `${head}data: ${frame.data}\n\n`;

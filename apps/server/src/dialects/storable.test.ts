@@ -6,11 +6,11 @@ it.each([
   ["\ud800", ""],
   [{ prompt: "ok", properties: { title: "x\udfff" } }, "properties.title"],
   [{ list: ["ok", { "a\0": 1 }] }, "list.1.a\0"],
-])("finds text that cannot be kept: %j", (value, path) => {
+])("finds text that cannot be stored: %j", (value, path) => {
   expect(unstorableIn(value)).toBe(path);
 });
 
-it("leaves what can be kept as it is, and mends the rest", () => {
+it("keeps storable text unchanged, and repairs the rest", () => {
   const fine = { a: ["ö", 1, null, true, "😀"] };
   expect(unstorableIn(fine)).toBeUndefined();
   expect(storable(fine)).toBe(fine);

@@ -1,9 +1,13 @@
 /**
- * Text that Postgres keeps: without NUL and without half of a surrogate pair. What callers send is refused before a
- * provider works for it; what providers answer is mended, because it must be kept. Pure.
+ * Text that Postgres can store: without NUL and without unpaired surrogates. Such text from callers is
+ * rejected before a provider works on it. Such text from providers is repaired, because it must be stored.
+ * Pure.
  */
 
-/** The path of the first text that cannot be kept, e.g. `properties.title`; undefined when there is none. */
+/**
+ * Returns the path of the first text that cannot be stored,
+ * e.g. `properties.title`; undefined when there is none.
+ */
 export function unstorableIn(value: unknown, at = ""): string | undefined {
   if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? at : undefined;
   if (typeof value !== "object" || value === null) return undefined;
@@ -16,7 +20,7 @@ export function unstorableIn(value: unknown, at = ""): string | undefined {
   return undefined;
 }
 
-/** The same value with texts that can be kept. */
+/** Returns the value with all texts made storable. */
 export function storable<T>(value: T): T {
   return unstorableIn(value, ".") === undefined ? value : (mended(value) as T);
 }

@@ -3,8 +3,8 @@ import { endedEarly } from "./failure.ts";
 import type { ChatEvent } from "./ir.ts";
 
 /**
- * Holds every decoder to the promise of the IR, whatever the provider sends: one `start` first, one `finish` or
- * `error` last, nothing after it.
+ * Ensures the event order of the IR for any provider data: one `start` first,
+ * one `finish` or `error` last, nothing after it.
  */
 export function inOrder(decoder: StreamDecoder): StreamDecoder {
   let started = false;

@@ -2,9 +2,9 @@ import type { Tally, Wire } from "./dialect.ts";
 import { parseRecord } from "./wire.ts";
 
 /**
- * Reading a few values out of JSON text without parsing it. A key cannot be mistaken for text inside a string,
- * because there its closing quote is escaped; a string value that equals the key has no colon behind it. Keys are
- * given with their closing quote only: a search that began with a quote would stop at every string.
+ * Reads a few values from JSON text without parsing it. A key cannot be mistaken for text inside a string:
+ * there its closing quote is escaped. A string value equal to the key is not followed by a colon. Keys
+ * include their closing quote only: a search for an opening quote would stop at every string.
  */
 
 const quote = 0x22;
@@ -26,12 +26,12 @@ function count(tally: Tally, code: number): void {
   } else if (code < 0xdc00 || code > 0xdfff) tally.wide += 1;
 }
 
-/** Adds plain text. */
+/** Adds plain text to the tally. */
 function tallyPlain(text: string, tally: Tally): void {
   for (let at = 0; at < text.length; at += 1) count(tally, text.charCodeAt(at));
 }
 
-/** Adds the JSON string whose first character is at `from`; returns the position behind its closing quote. */
+/** Adds the JSON string whose first character is at `from`. Returns the position after its closing quote. */
 function tallyString(json: string, from: number, tally: Tally): number {
   let at = from;
   while (at < json.length) {
@@ -52,7 +52,7 @@ function tallyString(json: string, from: number, tally: Tally): number {
   return at;
 }
 
-/** Counts the JSON string between its quotes; undefined when it ends elsewhere. */
+/** Counts the JSON string from `from` to `end`; returns undefined when its closing quote is elsewhere. */
 export function tallyText(json: string, from: number, end: number): Tally | undefined {
   const tally = emptyTally();
   return tallyString(json, from, tally) === end + 1 ? tally : undefined;
@@ -64,7 +64,7 @@ export function addTally(tally: Tally, { narrow, wide, spaces = 0 }: Readonly<Ta
   if (spaces > 0) tally.spaces = (tally.spaces ?? 0) + spaces;
 }
 
-/** Where the value of the key that stands at `at` begins, or -1 when what stands there is no key. */
+/** Returns the position of the value of the key at `at`, or -1 when there is no key at `at`. */
 function valueAt(json: string, key: string, at: number): number {
   if (json.charCodeAt(at - 1) !== quote) return -1;
   let next = at + key.length;
@@ -75,7 +75,7 @@ function valueAt(json: string, key: string, at: number): number {
   return next;
 }
 
-/** Adds every string value of the key. Says whether there was one. */
+/** Adds every string value of the key. Returns whether there was one. */
 export function tallyValues(json: string, key: string, tally: Tally): boolean {
   let found = false;
   let at = json.indexOf(key);
@@ -91,7 +91,7 @@ export function tallyValues(json: string, key: string, tally: Tally): boolean {
   return found;
 }
 
-/** The first string that is not empty under one of the keys: what is between its quotes. */
+/** Returns the range between the quotes of the first string under one of the keys that is not empty. */
 export function textAt(json: string, keys: readonly string[]): { from: number; end: number } | undefined {
   for (const key of keys)
     for (let at = json.indexOf(key); at !== -1; at = json.indexOf(key, at + key.length)) {
@@ -103,12 +103,12 @@ export function textAt(json: string, keys: readonly string[]): { from: number; e
   return undefined;
 }
 
-/** Whether the key occurs with a string that is not empty. */
+/** Returns whether the key occurs with a string that is not empty. */
 export function hasText(json: string, key: string): boolean {
   return hasValue(json, key, '"') && !hasValue(json, key, '""');
 }
 
-/** Whether the key occurs with a value that begins so, e.g. `"`, `{`, `[`. */
+/** Returns whether the key occurs with a value that starts with `begin`, e.g. `"`, `{`, `[`. */
 export function hasValue(json: string, key: string, begin: string): boolean {
   let at = json.indexOf(key);
   while (at !== -1) {
@@ -138,8 +138,8 @@ function closingBrace(json: string, from: number): number {
 }
 
 /**
- * Adds every object of the key as it is written: arguments of a call, where a wire has them as objects. Returns the JSON
- * without them, because what their own keys hold is counted with them.
+ * Adds every object of the key as it is written, for formats with call arguments as objects. Returns the JSON
+ * without these objects, because their own keys are counted with them.
  */
 export function tallyObjects(json: string, key: string, tally: Tally): string {
   let rest = "";
@@ -158,7 +158,7 @@ export function tallyObjects(json: string, key: string, tally: Tally): string {
   return from === 0 ? json : rest + json.slice(from);
 }
 
-/** The last text that stands under the key, unless it is escaped; undefined when there is none. */
+/** Returns the last text under the key, without decoding escapes; undefined when there is none. */
 export function lastText(json: string, key: string): string | undefined {
   let at = json.lastIndexOf(key);
   while (at !== -1) {
@@ -170,7 +170,7 @@ export function lastText(json: string, key: string): string | undefined {
   return undefined;
 }
 
-/** The last object that stands under the key, parsed alone. */
+/** Returns the last object under the key, parsed separately. */
 export function lastObject(json: string, key: string): Wire | undefined {
   let at = json.lastIndexOf(key);
   while (at !== -1) {

@@ -1,7 +1,9 @@
 import type { Usage } from "./ir.ts";
 import { compact } from "./wire.ts";
 
-/** Counts that came from outside: what is not a whole number of tokens in a sane range was not said. */
+/**
+ * Validates counts from outside: ignores a value that is not a whole number of tokens in a plausible range.
+ */
 
 const most = 1_000_000_000;
 
@@ -11,7 +13,10 @@ export function tokens(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Usage from counts, or undefined when a provider named neither input nor output. Shares of nothing are left out. */
+/**
+ * Returns usage from counts, or undefined when the provider reported neither input nor output. Counts of zero
+ * for parts of the totals are omitted.
+ */
 export function usageOf(
   counts: { [K in keyof Usage]?: Usage[K] | undefined } & { raw: unknown },
 ): Usage | undefined {
@@ -21,12 +26,12 @@ export function usageOf(
   return missing.length === 0 ? usage : { ...usage, missing };
 }
 
-/** The part of a total that is left; some providers count the same tokens as read and as written. */
+/** Limits a part to the rest of its total; some providers count the same tokens as read and as written. */
 function within(part: number | undefined, left: number): number | undefined {
   return part === undefined ? undefined : Math.min(part, Math.max(0, left));
 }
 
-/** Usage as a client is shown it: no share is larger than what it is a share of. The bill is that of the provider's counts. */
+/** Returns usage for a client: no part exceeds its total. Billing uses the provider's counts. */
 export function withinTotals(usage: Usage): Usage {
   const { input, output } = usage;
   const cacheRead = within(usage.cacheRead, input);

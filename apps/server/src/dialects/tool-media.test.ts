@@ -27,8 +27,8 @@ const paper: Part = {
 };
 const elsewhere: Part = { type: "file", source: { type: "file", id: "file_anthropic" } };
 
-describe("a tool that answers with a sound or a file", () => {
-  it("is heard by models of Chat, behind its result", () => {
+describe("a tool that returns a sound or a file", () => {
+  it("reaches chat models, after its result", () => {
     const { body, dropped } = chat.encodeRequest(answered([sound, paper]));
     expect(dropped).toEqual([]);
     expect((body["messages"] as unknown[]).slice(2)).toMatchObject([
@@ -40,7 +40,7 @@ describe("a tool that answers with a sound or a file", () => {
     ]);
   });
 
-  it("is heard by Gemini, behind its result", () => {
+  it("reaches Gemini, after its result", () => {
     const { body, dropped } = gemini.encodeRequest(answered([sound, paper]));
     expect(dropped).toEqual([]);
     expect((body["contents"] as { parts: unknown[] }[]).at(-1)?.parts).toMatchObject([
@@ -50,7 +50,7 @@ describe("a tool that answers with a sound or a file", () => {
     ]);
   });
 
-  it("is named as dropped where the provider does not accept it, and leaves no empty message", () => {
+  it("is reported as dropped where the provider does not accept it, and leaves no empty message", () => {
     for (const dialect of [chat, gemini]) {
       const { body, dropped } = dialect.encodeRequest(answered([{ type: "text", text: "Here." }, elsewhere]));
       expect(dropped).toEqual(["file"]);

@@ -3,8 +3,8 @@ import type { Upstream } from "./dialect.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, Message, Part } from "./ir.ts";
 
 /**
- * Names of tools that an upstream's format does not allow: they are sent in another form, and calls come back to the client
- * by the name that it gave. Pure; the same name always becomes the same one, so that a history fits its tools.
+ * Replaces tool names that an upstream does not allow, and restores the client's names in calls of the
+ * response. Pure. The same name always gets the same replacement, so that the history matches the tools.
  */
 type ToolNames = ReadonlyMap<string, string>;
 
@@ -30,7 +30,10 @@ function allowedName(name: string, longest: number): string {
   return `${plain.slice(0, longest - hashLength - 1)}_${hash}`;
 }
 
-/** What each name that this upstream refuses is sent as; undefined, as nearly always, when it takes all of them. */
+/**
+ * Returns the replacement of each tool name that this upstream rejects; undefined,
+ * in nearly all cases, when it accepts all of them.
+ */
 export function toolNames(request: ChatRequest, upstream: Upstream["id"]): ToolNames | undefined {
   const { allowed, longest } = rules[upstream];
   let names: Map<string, string> | undefined;
@@ -51,7 +54,7 @@ function renamedPart(part: Part, names: ToolNames): Part {
   return { ...part, name: names.get(part.name) ?? part.name };
 }
 
-/** The request with the names that its upstream takes. */
+/** Returns the request with the names that its upstream accepts. */
 export function withToolNames(request: ChatRequest, names: ToolNames | undefined): ChatRequest {
   if (names === undefined) return request;
   const { tools, toolChoice } = request;
@@ -77,12 +80,15 @@ export function withToolNames(request: ChatRequest, names: ToolNames | undefined
   };
 }
 
-/** The client's own name by the one that its upstream knows. */
+/** Returns the client's names by the names sent upstream. */
 export function ownNamesOf(names: ToolNames): ToolNames {
   return new Map([...names].map(([own, sent]) => [sent, own]));
 }
 
-/** @param own what `ownNamesOf` gives */
+/**
+ * Returns the response with the client's own tool names.
+ * @param own result of `ownNamesOf`
+ */
 export function withOwnNames(answer: ChatResponse, own: ToolNames): ChatResponse {
   const choices = answer.choices.map((choice) => ({
     ...choice,
@@ -91,7 +97,10 @@ export function withOwnNames(answer: ChatResponse, own: ToolNames): ChatResponse
   return { ...answer, choices };
 }
 
-/** @param own what `ownNamesOf` gives */
+/**
+ * Returns the event with the client's own tool name.
+ * @param own result of `ownNamesOf`
+ */
 export function withOwnName(event: ChatEvent, own: ToolNames): ChatEvent {
   return event.type === "tool-call" ? { ...event, name: own.get(event.name) ?? event.name } : event;
 }

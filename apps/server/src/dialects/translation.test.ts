@@ -28,7 +28,7 @@ const chunk = (delta: Wire, finish: string | null = null, more: Wire = {}) => ({
 });
 
 describe("chat completions to messages", () => {
-  it("puts system and developer messages into the system prompt", () => {
+  it("moves system and developer messages into the system prompt", () => {
     const { body } = toClaude({
       messages: [{ role: "system", content: "One." }, { role: "developer", content: "Two." }, user("Hi")],
     });
@@ -39,7 +39,7 @@ describe("chat completions to messages", () => {
     expect(body["messages"]).toEqual([user("Hi")]);
   });
 
-  it("asks with the system prompt when there is nothing else to ask with", () => {
+  it("sends the system prompt as user message when there is no other message", () => {
     const { body } = toClaude({ messages: [{ role: "system", content: "Tell a joke." }] });
     expect(body["messages"]).toEqual([user("Tell a joke.")]);
     expect(body["system"]).toBeUndefined();
@@ -74,7 +74,7 @@ describe("chat completions to messages", () => {
     ]);
   });
 
-  it("merges neighbours of one role, because turns must alternate", () => {
+  it("merges consecutive messages of one role, because turns must alternate", () => {
     const { body } = toClaude({
       messages: [user("a"), user("b"), { role: "assistant", content: "c" }, user("d")],
     });
@@ -97,7 +97,7 @@ describe("chat completions to messages", () => {
     expect(body).toMatchObject({ tools: [{ name: "f" }], tool_choice: { type: "none" } });
   });
 
-  it("keeps what is explicitly zero or false", () => {
+  it("keeps explicit 0 and false", () => {
     const { body } = toClaude({
       messages: [user("a")],
       temperature: 0,
@@ -117,7 +117,7 @@ describe("chat completions to messages", () => {
     expect(again.body).toMatchObject({ seed: 0, presence_penalty: 0, logprobs: false });
   });
 
-  it("says every form of tool choice", () => {
+  it("encodes every form of tool choice", () => {
     const tools = [{ type: "function", function: { name: "f" } }];
     const chosen = (tool_choice: unknown) =>
       toClaude({ messages: [user("a")], tools, tool_choice }).body["tool_choice"];
@@ -129,16 +129,16 @@ describe("chat completions to messages", () => {
     expect(chosen(undefined)).toBeUndefined();
   });
 
-  it("sets a limit of 8,192 tokens where the caller set none", () => {
+  it("sets a limit of 8,192 tokens when the caller set none", () => {
     expect(toClaude({ messages: [user("a")] }).body["max_tokens"]).toBe(8192);
   });
 
-  it("knows that 0 and -1 switch top_k off", () => {
+  it("treats 0 and -1 as a disabled top_k", () => {
     const reported = (top_k: number) => toClaude({ messages: [user("a")], top_k }).body["top_k"];
     expect([reported(-1), reported(0), reported(40)]).toEqual([undefined, undefined, 40]);
   });
 
-  it("turns an effort into a share of the limit and leaves sampling to the provider while thinking", () => {
+  it("turns an effort into a share of the limit and sends no sampling parameters while thinking", () => {
     const { body, dropped } = toClaude({
       messages: [user("a")],
       reasoning_effort: "medium",
@@ -158,7 +158,7 @@ describe("chat completions to messages", () => {
     expect(thinking(1000)).toBeUndefined();
   });
 
-  it("does not think where a tool is forced or the call under way has lost its thoughts", () => {
+  it("does not think where a tool is forced or the current call has lost its reasoning", () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: "{}" } };
     const messages = [
       user("a"),
@@ -177,7 +177,7 @@ describe("chat completions to messages", () => {
     expect(forced.body["thinking"]).toBeUndefined();
   });
 
-  it("names what it cannot say", () => {
+  it("reports what it cannot express", () => {
     const { dropped } = toClaude({
       messages: [user("a")],
       n: 2,
@@ -199,7 +199,7 @@ describe("chat completions to messages", () => {
     ]);
   });
 
-  it("calls arguments that are not JSON the caller's mistake", () => {
+  it("reports invalid JSON arguments as the caller's error", () => {
     const call = { id: "a", type: "function", function: { name: "f", arguments: '{"a":' } };
     const body = { messages: [user("a"), { role: "assistant", tool_calls: [call] }] };
     for (const dialect of [anthropic, gemini]) {
@@ -210,7 +210,7 @@ describe("chat completions to messages", () => {
     expect(() => chat.encodeRequest(ask(body))).not.toThrow();
   });
 
-  it("moves pictures of a tool's result to the user where tool messages are text only", () => {
+  it("moves images of a tool result to the user message where tool messages are text only", () => {
     const request = ask(
       {
         max_tokens: 9,
@@ -234,7 +234,7 @@ describe("chat completions to messages", () => {
   });
 });
 
-describe("tools of plain text", () => {
+describe("plain text tools", () => {
   const patch = {
     type: "custom",
     name: "patch",
@@ -251,7 +251,7 @@ describe("tools of plain text", () => {
     responses,
   );
 
-  it("are functions with one string elsewhere, and themselves at home", () => {
+  it("are functions with one string in other dialects, and unchanged in their own", () => {
     const { body } = anthropic.encodeRequest(request);
     expect(body).toMatchObject({
       tools: [{ name: "patch", input_schema: { properties: { input: { type: "string" } } } }],
@@ -270,7 +270,7 @@ describe("tools of plain text", () => {
     });
   });
 
-  it("are called with plain text, in whole answers and in streams", () => {
+  it("are called with plain text, in complete responses and in streams", () => {
     const call = { type: "tool_use", id: "c2", name: "patch", input: { input: "*** End" } };
     const answer = anthropic.decodeResponse({
       id: "m",
@@ -302,8 +302,8 @@ describe("tools of plain text", () => {
   });
 });
 
-describe("words of a provider's own", () => {
-  it("pass where the dialect is the same and are named where it is not", () => {
+describe("fields of one provider", () => {
+  it("pass in the same dialect and are reported in others", () => {
     const body = {
       messages: [user("a")],
       reasoning_effort: "default",
@@ -326,7 +326,7 @@ describe("words of a provider's own", () => {
     });
   });
 
-  it("are not named where they are null", () => {
+  it("are not reported when they are null", () => {
     const { dropped } = toClaude({ messages: [user("a")], store: null, prediction: null, verbosity: "low" });
     expect(dropped).toEqual(["verbosity"]);
   });
@@ -338,7 +338,7 @@ describe("words of a provider's own", () => {
   });
 });
 
-describe("mistakes of callers", () => {
+describe("errors of callers", () => {
   it.each([
     [{ messages: [{ role: "robot", content: "x" }] }, "messages.0.role"],
     [{ messages: [] }, "messages"],
@@ -346,13 +346,13 @@ describe("mistakes of callers", () => {
     [{ messages: [user("a")], temperature: 3 }, "temperature"],
     [{ messages: [user("a")], max_tokens: -1 }, "max_tokens"],
     [{ messages: [user("a")], tools: [{ type: "function" }] }, "tools.0.function"],
-  ])("are named by their path: %j", (body, param) => {
+  ])("are reported with their path: %j", (body, param) => {
     expect(() => ask(body)).toThrow(
       expect.objectContaining({ code: "invalid_request", param }) as GatewayError,
     );
   });
 
-  it("are named in the client's own words", () => {
+  it("are reported in the client's own terms", () => {
     expect(() => ask({ contents: [{ role: "user", parts: [{ functionCall: {} }] }] }, gemini)).toThrow(
       expect.objectContaining({ param: "contents.0.parts.0.functionCall.name" }) as GatewayError,
     );
@@ -377,13 +377,13 @@ describe("messages to chat completions", () => {
     usage: { input_tokens: 1, cache_read_input_tokens: 5, cache_creation_input_tokens: 7, output_tokens: 3 },
   };
 
-  it("asks for one token where only the prompt cache is to be filled, and says so", () => {
+  it("requests one token where only the prompt cache is to be filled, and reports it", () => {
     const request = ask({ messages: [user("a")], max_tokens: 0 }, anthropic);
     expect(anthropic.encodeRequest(request).body["max_tokens"]).toBe(0);
     expect(chat.encodeRequest(request)).toMatchObject({ body: { max_tokens: 1 }, dropped: ["max_tokens"] });
   });
 
-  it("says several texts in one choice and counts cached tokens within the prompt", () => {
+  it("joins several texts in one choice and counts cached tokens within the prompt", () => {
     const wire = chat.encodeResponse(anthropic.decodeResponse(claude), ask({ messages: [user("a")] }));
     expect(wire).toMatchObject({
       choices: [{ index: 0, message: { content: "One. Two." }, finish_reason: "stop" }],
@@ -412,7 +412,7 @@ describe("messages to chat completions", () => {
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  it("lets neither the finish reason nor the usage out before the finish", () => {
+  it("sends neither the finish reason nor the usage before the finish", () => {
     const encode = chat.encodeStream({ ...ask({ messages: [user("a")] }), includeUsage: true });
     encode({ type: "start", id: "x", model: "m" });
     expect(encode({ type: "stop", choice: 0, reason: "stop" })).toEqual({ text: "", last: false });
@@ -421,7 +421,7 @@ describe("messages to chat completions", () => {
     expect(text.indexOf('"finish_reason":"stop"')).toBeLessThan(text.indexOf('"usage":{"prompt_tokens":1'));
   });
 
-  it("brings a thought and its proof back to their provider through a chat client", () => {
+  it("returns reasoning and its proof to their provider through a chat client", () => {
     const thinking = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
     const hidden = { type: "redacted_thinking", data: "cmVk" };
     const call = { type: "tool_use", id: "a", name: "f", input: {} };
@@ -434,7 +434,7 @@ describe("messages to chat completions", () => {
     expect((body["messages"] as Wire[])[1]).toEqual({ role: "assistant", content: [thinking, hidden, call] });
   });
 
-  it("brings them back through a responses and a Gemini client too", () => {
+  it("returns them through a Responses client and a Gemini client too", () => {
     const thinking = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
     const answer = anthropic.decodeResponse({
       ...claude,
@@ -454,13 +454,13 @@ describe("messages to chat completions", () => {
   });
 });
 
-describe("streams of chat providers with habits of their own", () => {
+describe("streams of chat providers with deviations", () => {
   const names = (events: ChatEvent[]) =>
     events.flatMap((event) => (event.type === "tool-call" ? [[event.part, event.id, event.name]] : []));
   const input = (events: ChatEvent[], part: number) =>
     events.map((event) => (event.type === "tool-input" && event.part === part ? event.text : "")).join("");
 
-  it("tells calls apart that are all numbered 0", () => {
+  it("distinguishes calls that are all numbered 0", () => {
     const call = (id: string, name: string) => ({
       tool_calls: [{ index: 0, id, function: { name, arguments: `{"n":"${name}"}` } }],
     });
@@ -477,7 +477,7 @@ describe("streams of chat providers with habits of their own", () => {
     expect(input(events, 1)).toBe('{"n":"g"}');
   });
 
-  it("gives an id to a call that has none and reads a name that comes late", () => {
+  it("gives an id to a call without one and reads a name that arrives late", () => {
     const events = decode(chat, [
       chunk({ tool_calls: [{ index: 0, function: { arguments: "{" } }] }),
       chunk({ tool_calls: [{ index: 0, function: { name: "f", arguments: "}" } }] }),
@@ -488,7 +488,7 @@ describe("streams of chat providers with habits of their own", () => {
     expect(events).toContainEqual({ type: "stop", choice: 0, reason: "tool-calls", raw: "stop" });
   });
 
-  it("takes the end of the body for the end of the answer once the finish reason has come", () => {
+  it("accepts the end of the body as the end of the response after the finish reason", () => {
     expect(decode(chat, [chunk({ content: "a" }, "stop")]).at(-1)?.type).toBe("finish");
     expect(decode(chat, [chunk({ content: "a" })]).at(-1)).toMatchObject({
       type: "error",
@@ -496,7 +496,7 @@ describe("streams of chat providers with habits of their own", () => {
     });
   });
 
-  it("counts reasoning that a provider left out of the completion", () => {
+  it("counts reasoning that a provider does not include in the completion", () => {
     const wire = {
       prompt_tokens: 10,
       completion_tokens: 5,
@@ -507,14 +507,14 @@ describe("streams of chat providers with habits of their own", () => {
     expect(events.at(-1)).toMatchObject({ usage: { input: 10, output: 25, reasoning: 20 } });
   });
 
-  it("does not believe in negative tokens", () => {
+  it("ignores negative and implausible token counts", () => {
     const events = decode(chat, [
       chunk({ content: "a" }, "stop", { usage: { prompt_tokens: -5, completion_tokens: 1e300 } }),
     ]);
     expect(events.at(-1)).toEqual({ type: "finish", usage: undefined });
   });
 
-  it("reads thinking that stands in the content", () => {
+  it("reads thinking inside the content", () => {
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
       { type: "text", text: "Yes." },
@@ -528,7 +528,7 @@ describe("streams of chat providers with habits of their own", () => {
 });
 
 describe("passing through", () => {
-  it("asks chat providers for usage, keeps the client's other stream options, and drops the chunk no one asked for", () => {
+  it("requests usage from chat providers, keeps the client's other stream options, and drops the unrequested chunk", () => {
     const body = { model: "a", stream: true, stream_options: { include_obfuscation: false }, foo: 1 };
     expect(chat.adjust(body, "b")).toEqual({
       model: "b",
@@ -571,7 +571,7 @@ describe("passing through", () => {
     expect(skimmer.usage).toMatchObject({ input: 15, output: 9, cacheRead: 5 });
   });
 
-  it("tells cache writes of five minutes from those of an hour", () => {
+  it("distinguishes cache writes of five minutes from those of an hour", () => {
     const usage = {
       input_tokens: 1,
       output_tokens: 1,
@@ -583,7 +583,7 @@ describe("passing through", () => {
   });
 });
 
-describe("reading values out of text", () => {
+describe("reading values from text", () => {
   it("counts characters by script, escapes and surrogates as one", () => {
     const tally = emptyTally();
     tallyValues(JSON.stringify({ content: 'a"\n\\é世🚀' }), 'content"', tally);
@@ -591,7 +591,7 @@ describe("reading values out of text", () => {
     expect(tally).toEqual({ narrow: 6, wide: 3, spaces: 1 });
   });
 
-  it("is not misled by text that looks like a key", () => {
+  it("ignores text that looks like a key", () => {
     const json = JSON.stringify({ content: '"usage":{"a":1}', b: "usage", usage: null });
     expect(hasValue(json, 'usage"', "{")).toBe(false);
     expect(lastObject(json, 'usage"')).toBeUndefined();
@@ -669,7 +669,7 @@ describe("errors of providers", () => {
     expect(dialect.decodeError(status, text, {}).kind).toBe(kind);
   });
 
-  it("say when to come back", () => {
+  it("contain the retry delay", () => {
     const wait = (headers: Record<string, string>) => chat.decodeError(429, "{}", headers).retryAfter;
     expect(wait({ "retry-after": "3" })).toBe(3);
     expect(wait({ "retry-after-ms": "1500" })).toBe(2);

@@ -3,8 +3,9 @@ import type { DialectId } from "./ir.ts";
 import { asRecord } from "./wire.ts";
 
 /**
- * Fields inside tools, messages and parts that a translation does not take along, by their path in the caller's request.
- * Only fields beside known ones are found: what the internal representation holds is reported where it is encoded. Pure.
+ * Finds fields inside tools, messages and parts that a translation drops, by their path in the caller's
+ * request. Only unknown fields next to known ones are found; fields of the IR are reported where they are
+ * encoded. Pure.
  */
 
 type Known = ReadonlySet<string>;
@@ -112,7 +113,7 @@ function inChat(body: Wire, found: Found): void {
 function inBlocks(content: unknown, path: string, found: Found): void {
   each(content, (wire) => {
     const { type } = wire;
-    // Blocks that only this dialect has are named as a whole.
+    // A block type that only this dialect has is reported as a whole.
     if (
       typeof type !== "string" ||
       !/^(?:text|image|document|thinking|redacted_thinking|tool_use|tool_result)$/.test(type)
@@ -144,7 +145,7 @@ function inResponses(body: Wire, upstream: Upstream["id"], found: Found): void {
     look(wire, "input", found, item, itemMore);
     each(wire["content"], (part) => look(part, "input.content", found, itemPart, itemPartMore));
   });
-  // Both others that think show what they thought; chat completions leave that to the provider.
+  // The other two reasoning dialects return a summary; with chat completions the provider decides.
   const summary = asRecord(body["reasoning"])?.["summary"];
   if (summary && (upstream === "openai-chat" || upstream === "own")) found.add("reasoning.summary");
 }
@@ -169,7 +170,10 @@ function inGemini(body: Wire, found: Found): void {
   );
 }
 
-/** @param upstream what the request is translated to */
+/**
+ * Returns the paths of fields that the translation drops.
+ * @param upstream dialect that the request is translated to
+ */
 export function unheldFields(client: DialectId, body: Wire, upstream: Upstream["id"]): string[] {
   const found: Found = new Set();
   switch (client) {

@@ -11,7 +11,7 @@ const body = (embeddings: Array<number[] | string>) =>
   });
 
 describe("vectors", () => {
-  it("have the form the client asked for, and nothing else changes", () => {
+  it("have the encoding that the client requested, and nothing else changes", () => {
     const vector = fc.array(fc.float({ noNaN: true, noDefaultInfinity: true }), {
       minLength: 1,
       maxLength: 20,
@@ -31,7 +31,7 @@ describe("vectors", () => {
     );
   });
 
-  it("come in the order of the inputs, whatever order the provider answers in", () => {
+  it("are returned in the order of the inputs, in whatever order the provider sends them", () => {
     const data = [
       { index: 1, embedding: [2] },
       { index: 0, embedding: [1] },
@@ -39,7 +39,7 @@ describe("vectors", () => {
     expect(vectorsIn(JSON.stringify({ data }))).toEqual([[1], [2]]);
   });
 
-  it("are not looked for in what is no such answer", () => {
+  it("are not read from another response", () => {
     for (const text of ["", "[]", "{}", '{"data":[{"embedding":{}}]}']) {
       expect(inForm(text, "base64")).toBe(text);
       expect(vectorsIn(text)).toBeUndefined();

@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Wire } from "./dialect.ts";
 import { parseJson, parseRecord, readAs } from "./wire.ts";
 
-/** Embeddings on OpenAI's wire, in the two forms a vector has there: numbers, or base64 of 32-bit floats. Pure. */
+/**
+ * Embeddings in OpenAI's format, with both encodings of a vector: numbers, or base64 of 32-bit floats. Pure.
+ */
 
 const answer = z.looseObject({
   data: z.array(
@@ -13,7 +15,7 @@ const answer = z.looseObject({
   ),
 });
 
-/** In the order of the inputs; undefined when this is no answer with vectors. */
+/** Returns the vectors in the order of the inputs; undefined when the response contains no vectors. */
 export function vectorsIn(body: string): number[][] | undefined {
   const { data } = readAs(answer, parseJson(body)) ?? {};
   return data
@@ -22,14 +24,14 @@ export function vectorsIn(body: string): number[][] | undefined {
     .map(({ values }) => values);
 }
 
-/** Whether the first vector in this beginning of an answer has the form. */
+/** Returns whether the first vector in the start of a response has this encoding. */
 export function isInForm(head: string, form: "float" | "base64"): boolean {
   return (form === "base64" ? /"embedding"\s*:\s*"/ : /"embedding"\s*:\s*\[/).test(head);
 }
 
-/** Some providers do not know the form that was asked for, or know only base64: every client gets the form it asked for. */
+/** Converts the vectors to the requested encoding. Some providers ignore it, or support only base64. */
 export function inForm(body: string, form: "float" | "base64"): string {
-  // Most answers are right as they are, and large.
+  // Most responses are large and already have the right encoding.
   if (!(form === "base64" ? /"embedding"\s*:\s*\[/ : /"embedding"\s*:\s*"/).test(body)) return body;
   const wire = parseRecord(body);
   const read = wire === undefined ? undefined : readAs(answer, wire);

@@ -4,13 +4,15 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import type { Wire } from "./dialect.ts";
 import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
 
-/** Reading JSON that someone else wrote: parse at the edge, say what is wrong, never throw anything else. */
+/**
+ * Reads JSON from outside: validates it at the boundary, reports what is wrong, and throws no other errors.
+ */
 
 export function asRecord(value: unknown): Wire | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Wire) : undefined;
 }
 
-/** The value, or undefined when the text is no JSON. */
+/** Returns the value, or undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -23,7 +25,7 @@ export function parseRecord(text: string): Wire | undefined {
   return asRecord(parseJson(text));
 }
 
-/** What a caller sent, checked. Throws `invalidRequest` with the path of the first offending field. */
+/** Validates a value from a caller. Throws `invalidRequest` with the path of the first offending field. */
 export function parseAt<T>(schema: ZodType<T>, value: unknown, at: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -39,20 +41,20 @@ function misfit(field: string, issue: z.core.$ZodIssue | undefined, value: unkno
   return invalidRequest({ reason: "value_not_valid", ...found, field });
 }
 
-/** What a provider sent, or undefined when it is not even roughly what was promised. */
+/** Reads a value from a provider; returns undefined when it does not match the schema. */
 export function readAs<T>(schema: ZodType<T>, value: unknown): T | undefined {
   const result = schema.safeParse(value);
   return result.success ? result.data : undefined;
 }
 
-/** A provider's whole answer; throws `upstream_failed` when it cannot be read. */
+/** Reads a provider's complete response; throws `upstream_failed` when it cannot be read. */
 export function parseAnswer<T>(schema: ZodType<T>, value: unknown): T {
   const answer = readAs(schema, value);
   if (answer === undefined) throw new GatewayError("upstream_failed", { reason: "upstream_unreadable" });
   return answer;
 }
 
-/** The fields that are not among the known ones, as `extra` of this dialect. */
+/** Returns the fields that are not among the known ones, as `extra` of this dialect. */
 export function extraOf(dialect: DialectId, body: Wire, known: ReadonlySet<string>): Extra | undefined {
   let fields: Wire | undefined;
   for (const key of Object.keys(body)) {
@@ -63,12 +65,12 @@ export function extraOf(dialect: DialectId, body: Wire, known: ReadonlySet<strin
   return fields === undefined ? undefined : { dialect, fields };
 }
 
-/** The fields of an `extra`, if they are this dialect's own. */
+/** Returns the fields of an `extra` if they belong to this dialect. */
 export function ownFields(dialect: DialectId, extra: Extra | undefined): Wire | undefined {
   return extra?.dialect === dialect ? extra.fields : undefined;
 }
 
-/** Objects in an `extra` that hold what is left of a field; their members are named one by one. */
+/** Objects in an `extra` that contain the rest of a field; their members are reported one by one. */
 const containers = new Set([
   "generationConfig",
   "text",
@@ -80,7 +82,7 @@ const containers = new Set([
   "toolConfig",
 ]);
 
-/** What an `extra` keeps for its own dialect though others are told it in their own form. */
+/** Fields that an `extra` keeps for its own dialect although they are also translated for others. */
 const translated = new Set([
   "generationConfig.thinkingConfig",
   "toolConfig.functionCallingConfig",
@@ -91,14 +93,19 @@ const translated = new Set([
 
 const thoughts = "reasoning.encrypted_content";
 
-/** Whether another dialect does the same unasked: nothing is stored, and thoughts come with what proves them. */
+/**
+ * Returns whether other dialects do the same by default: nothing is stored, and reasoning includes its proof.
+ */
 function isDoneAnyway(name: string, value: unknown): boolean {
   if (name === "store") return value === false;
   if (name === "thinking.display") return value === "summarized";
   return name === "include" && Array.isArray(value) && value.every((each) => each === thoughts);
 }
 
-/** The names of what only another dialect can say, nested ones with their path. A field that is null says nothing. */
+/**
+ * Returns the names of fields that only another dialect can express, nested ones with their path.
+ * Null fields are ignored.
+ */
 export function foreignFields(extra: Extra | undefined, own?: DialectId): string[] {
   if (extra === undefined || extra.dialect === own) return [];
   return Object.entries(extra.fields).flatMap(([name, value]) => {
@@ -112,14 +119,14 @@ export function foreignFields(extra: Extra | undefined, own?: DialectId): string
   });
 }
 
-/** What a caller would call a part that could not be sent: a foreign one by its own type. */
+/** Returns the caller's name for a part that could not be sent; a foreign part is named by its own type. */
 export function nameOf(part: Part): string {
   if (part.type !== "foreign") return part.type;
   const { type } = part.extra.fields;
   return typeof type === "string" ? type : (Object.keys(part.extra.fields)[0] ?? part.type);
 }
 
-/** Without the keys whose value is undefined, so that what is sent can be compared and counted. */
+/** Removes the keys whose value is undefined, so that the sent object can be compared and counted. */
 export function compact<T extends object>(value: T): T {
   for (const key of Object.keys(value) as Array<keyof T>) {
     if (value[key] === undefined) delete value[key];
@@ -127,12 +134,17 @@ export function compact<T extends object>(value: T): T {
   return value;
 }
 
-/** Arguments that a model wrote, for a wire that wants them as an object. What is not JSON becomes `{}`. */
+/**
+ * Returns call arguments from a model as an object, for formats that require one. Invalid JSON becomes `{}`.
+ */
 export function inputObject(input: string): Wire {
   return parseRecord(input) ?? {};
 }
 
-/** The same for arguments that a caller sent back in the history: what is not JSON is the caller's mistake. */
+/**
+ * Does the same for arguments that a caller sent back in the history.
+ * Throws `invalidRequest` for invalid JSON.
+ */
 export function callerInputObject(input: string, message: number): Wire {
   if (input.trim() === "") return {};
   const value = parseRecord(input);
@@ -154,12 +166,12 @@ const wireNames: Partial<Record<keyof ChatRequest, string>> = {
   serverTools: "server_tools",
 };
 
-/** Those of the fields that the request sets, by the name a caller would know. */
+/** Returns those of the fields that the request sets, by the name a caller knows. */
 export function unsaid(request: ChatRequest, fields: ReadonlyArray<keyof ChatRequest>): string[] {
   return fields.filter((field) => request[field] !== undefined).map((field) => wireNames[field] ?? field);
 }
 
-/** Arguments of a call as text: a few providers write them as the object that they are. */
+/** Returns call arguments as text; a few providers send them as an object. */
 export function argumentsText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === undefined || value === null ? "" : JSON.stringify(value);

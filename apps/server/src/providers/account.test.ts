@@ -12,13 +12,13 @@ import { stepfun } from "./definitions/stepfun.ts";
 import { readModelList } from "./model-list.ts";
 import type { Provider } from "./provider.ts";
 
-/** What providers tell of an account: its models and its balance, in the shapes that their files name. */
+/** Returns the model names in a provider's list; the formats are those that the definitions name. */
 function names(provider: Provider, answer: unknown): string[] | undefined {
   return provider.listing === "none" ? undefined : provider.listing?.read?.(answer);
 }
 
 describe("lists of models", () => {
-  it("are read in every provider's shape", () => {
+  it("are read in every provider's format", () => {
     expect(readModelList({ object: "list", data: [{ id: "gpt-4o", object: "model" }] })).toEqual(["gpt-4o"]);
     expect(readModelList([{ id: "a/b", type: "chat" }])).toEqual(["a/b"]);
     expect(readModelList({ models: [{ name: "models/gemini-2.5-pro" }] })).toEqual(["gemini-2.5-pro"]);
@@ -31,7 +31,7 @@ describe("lists of models", () => {
     expect(names(azureDatabricks, { endpoints: [{ name: "dbrx", state: {} }] })).toEqual(["dbrx"]);
   });
 
-  it("are not found in an answer that is none", () => {
+  it("are not found in an invalid response", () => {
     for (const answer of [undefined, null, {}, { data: "x" }, "text"])
       expect(() => readModelList(answer)).toThrow();
   });
@@ -50,7 +50,7 @@ describe("balances", () => {
     [openrouter, { data: { total_credits: 100.5, total_usage: 25.25 } }, 75.25, "USD"],
     [stepfun, { object: "account", type: "prepaid", balance: 14.5 }, 14.5, "CNY"],
     [recraft, { credits: 1500, email: "a@b.example" }, 1.5, "USD"],
-  ] as const)("are read from $label's answer", (provider: Provider, answer, amount, currency) => {
+  ] as const)("are read from $label's response", (provider: Provider, answer, amount, currency) => {
     const { balance } = provider;
     if (balance === undefined || balance === "openai-billing") throw new Error("reads no answer of its own");
     expect(balance.read(answer)).toEqual({ amount, currency });

@@ -18,7 +18,7 @@ const call: Call = { model: "m", stream: false, other: "", plugin: {} };
 describe("Azure Speech", () => {
   const speech = adapterOf(azureSpeech, "/v1/audio/speech");
 
-  it("reads text aloud that looks like markup", () => {
+  it("escapes text that looks like markup", () => {
     const { body, headers } = speech.request(
       { input: `a < b & "c"</voice>`, voice: "fable", speed: 1.5 },
       call,
@@ -31,7 +31,7 @@ describe("Azure Speech", () => {
     expect(body).toContain('<prosody rate="+50%">a &lt; b &amp; &quot;c&quot;&lt;/voice&gt;</prosody>');
   });
 
-  it("takes the channel's voices and the provider's own", () => {
+  it("accepts the channel's voices and the provider's own", () => {
     const plugin = { voice: { alloy: "en-US-AvaNeural" } };
     const voiceIn = (voice: string) =>
       /<voice name="([^"]*)"/.exec(speech.request({ input: "Hi", voice }, { ...call, plugin }).body)?.[1];
@@ -42,17 +42,17 @@ describe("Azure Speech", () => {
     ]);
   });
 
-  it("says which formats it cannot make, and makes nothing but speech", () => {
+  it("reports unsupported formats, and serves only speech", () => {
     expect(() => speech.request({ input: "Hi", response_format: "flac" }, call)).toThrow(GatewayError);
     expect(serves(azureSpeech, "audio", "/v1/audio/transcriptions", {})).toBe(false);
     expect(() => azureSpeech.places?.("key", { ...call, other: "evil.example/" })).toThrow("region");
   });
 });
 
-describe("MiniMax's speech", () => {
+describe("speech of MiniMax", () => {
   const speech = adapterOf(minimax, "/v1/audio/speech");
 
-  it("is asked for in its own words", () => {
+  it("is requested in MiniMax's format", () => {
     const plugin = { voice: { nova: "presenter_female|happy" } };
     const { path, body } = speech.request({ input: "Hi", voice: "nova", speed: 4 }, { ...call, plugin });
     expect(path).toBe("/v1/t2a_v2");
@@ -80,7 +80,7 @@ describe("MiniMax's speech", () => {
     });
   });
 
-  it("is refused with a code inside an answer that looks well", () => {
+  it("reports an error code inside a response of status 200", () => {
     const refused = (code: number) => {
       const text = JSON.stringify({ base_resp: { status_code: code, status_msg: "no" } });
       const answer = speech.answer?.(text, 0);
@@ -92,10 +92,10 @@ describe("MiniMax's speech", () => {
   });
 });
 
-describe("Stability's images", () => {
+describe("images of Stability", () => {
   const images = adapterOf(stability, "/v1/images/generations");
 
-  it("are asked for as a form, in the nearest shape", () => {
+  it("are requested as a form, with the nearest aspect ratio", () => {
     const requested = images.request(
       { prompt: "A house", size: "1536x1024" },
       { ...call, model: "sd3.5-large" },
@@ -112,11 +112,11 @@ describe("Stability's images", () => {
     expect(images.request({ prompt: "x" }, { ...call, model: "stable-image-core" }).path).toMatch(/core$/);
   });
 
-  it("are made one at a time", () => {
+  it("are generated one at a time", () => {
     expect(() => images.request({ prompt: "x", n: 2 }, call)).toThrow('"n"');
   });
 
-  it("become OpenAI's answer", () => {
+  it("become OpenAI's response", () => {
     const answer = images.answer?.('{"image":"aGk=","finish_reason":"SUCCESS","seed":1}', 5_000);
     expect(answer !== undefined && "body" in answer && JSON.parse(answer.body.toString())).toEqual({
       created: 5,

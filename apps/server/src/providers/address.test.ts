@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fillPlaces, joinUrl } from "./address.ts";
 import { CredentialError } from "./provider.ts";
 
-describe("joining an address and a path", () => {
+describe("joining a base URL and a path", () => {
   it.each([
     ["https://api.openai.com", "/v1/models", "https://api.openai.com/v1/models"],
     ["https://api.openai.com/v1/", "/v1/models", "https://api.openai.com/v1/models"],
@@ -35,19 +35,19 @@ describe("joining an address and a path", () => {
       "/v1/chat/completions",
       "https://gateway.ai.cloudflare.com/v1/account/gate/openai/chat/completions",
     ],
-  ])("%s and %s are %s", (base, path, url) => {
+  ])("%s and %s give %s", (base, path, url) => {
     expect(joinUrl(base, path)).toBe(url);
   });
 });
 
-describe("places in an address", () => {
-  it("are filled with what the channel says, as one segment", () => {
+describe("places in a URL", () => {
+  it("are filled with the channel's values, as one segment", () => {
     expect(fillPlaces("https://{region}.example/{a}", { region: "eu", a: "x/y" })).toBe(
       "https://eu.example/x%2Fy",
     );
   });
 
-  it("that no one fills are the credential's fault", () => {
+  it("throw a credential error when a value is missing", () => {
     expect(() => fillPlaces("https://{region}.example", {})).toThrow(CredentialError);
   });
 });

@@ -1,15 +1,16 @@
 import { CredentialError } from "./provider.ts";
 
-/** Addresses of upstreams: how a base address and a path become one, whatever an operator copied from where. */
+/** Builds upstream URLs from a base URL and a path, tolerating different spellings of the base. */
 
 const versionAtEnd = /\/v\d+(?:beta)?$/;
 const versionAtStart = /^\/v\d+(?:beta)?(?=\/)/;
-/** Cloudflare's AI gateway serves OpenAI's paths without their version. */
+/** Cloudflare's AI gateway serves OpenAI's paths without the version. */
 const unversioned = /^https:\/\/gateway\.ai\.cloudflare\.com\/.*\/(?:openai|compat)$/;
 
 /**
- * Base addresses are given with and without the beginning of the path: what stands in both stands once. A version at
- * the end of the base is the operator's word and replaces the path's own. A path that is a whole address stays as it is.
+ * Joins base URL and path. Segments that end the base and start the path
+ * appear once. A version at the
+ * end of the base replaces the path's own. A path that is an absolute URL is returned unchanged.
  */
 export function joinUrl(baseUrl: string, path: string): string {
   if (path.startsWith("https://")) return path;
@@ -28,7 +29,7 @@ export function joinUrl(baseUrl: string, path: string): string {
   return versionAtEnd.test(base) ? base + path.replace(versionAtStart, "") : base + path;
 }
 
-/** Fills the `{name}`s of an address. Throws CredentialError when one of them is not known. */
+/** Fills the `{name}`s of a URL. Throws CredentialError when a value is missing. */
 export function fillPlaces(template: string, places: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
     const value = places[name];
@@ -38,7 +39,7 @@ export function fillPlaces(template: string, places: Readonly<Record<string, str
   });
 }
 
-/** Microsoft's way to say which version of an API is meant; a caller that says it itself is right. */
+/** Adds Microsoft's `api-version` parameter, unless the caller set it. */
 export function inVersion(path: string, version: string): string {
   if (/[?&]api-version=/.test(path)) return path;
   return `${path}${path.includes("?") ? "&" : "?"}api-version=${encodeURIComponent(version)}`;

@@ -1,4 +1,4 @@
-/** For providers that make pictures of a shape, not of a size. */
+/** Aspect ratios, for providers that accept a ratio instead of a size. */
 const shapes: [ratio: number, name: string][] = [
   [21 / 9, "21:9"],
   [16 / 9, "16:9"],
@@ -11,7 +11,7 @@ const shapes: [ratio: number, name: string][] = [
   [9 / 21, "9:21"],
 ];
 
-/** The nearest shape to a size like `1536x1024`; a square for what is none. */
+/** Returns the ratio nearest to a size like `1536x1024`; a square for an invalid size. */
 export function aspectRatio(size: string): string {
   const [width, height] = size.split("x").map(Number);
   const wanted = Math.log((width ?? 1) / (height ?? 1));

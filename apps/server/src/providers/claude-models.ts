@@ -3,7 +3,7 @@ import { budgetOfEffort, effortOf, effortOfBudget, nearestEffort, type Effort } 
 import { asRecord } from "#dialects/wire.ts";
 import type { Call } from "./provider.ts";
 
-/** What each generation of Claude accepts, wherever it is hosted. Bodies are those of the Messages API. */
+/** Capabilities of each Claude generation, on every host. Bodies are those of the Messages API. */
 interface ClaudeModel {
   thinking: "none" | "budget" | "both" | "adaptive";
   /** `thinking: {type: "disabled"}` is accepted. */
@@ -36,8 +36,9 @@ function thinkingOf(version: number): ClaudeModel["thinking"] {
 }
 
 /**
- * https://platform.claude.com/docs/en/build-with-claude/effort, …/adaptive-thinking and the migration guides of each
- * model, read 2026-11-22. Undefined for a name that does not say its generation.
+ * Returns the capabilities of a Claude model; undefined for a name without its generation.
+ * https://platform.claude.com/docs/en/build-with-claude/effort, …/adaptive-thinking and the migration guides
+ * of each model, read 2026-11-22.
  */
 export function claudeModel(model: string): ClaudeModel | undefined {
   const found = name.exec(model)?.groups;
@@ -85,7 +86,10 @@ function withChoice(body: Wire, { canForce }: ClaudeModel): Wire {
   return { ...body, tool_choice: { ...choice, type: "auto" } };
 }
 
-/** The models refuse a conversation that ends with their own words; a client of another format may end so. */
+/**
+ * Appends a user message when the conversation ends with an assistant message that the model would reject. A
+ * client of another dialect may send such a conversation.
+ */
 function withLastTurn(body: Wire, { canPrefill }: ClaudeModel, call: Call): Wire {
   const { messages } = body;
   if (canPrefill || call.translated !== true || !Array.isArray(messages)) return body;
@@ -100,7 +104,7 @@ function withEffort(body: Wire, effort: Effort | undefined): Wire {
   return "output_config" in body ? withoutKey(body, "output_config") : body;
 }
 
-/** The effort that was asked for: in words of the wire, by the caller of another format, or by a budget. */
+/** Returns the requested effort: from the body, from a caller of another dialect, or from a budget. */
 function wishedEffort(body: Wire, call: Call): Effort | undefined {
   const value = asRecord(body["output_config"])?.["effort"];
   const own = typeof value === "string" ? effortOf(value) : undefined;
@@ -119,7 +123,7 @@ function budgeted(body: Wire, call: Call): Wire {
 
 function adaptive(body: Wire, call: Call): Wire {
   const { budget_tokens: _budget, type: _type, ...rest } = asRecord(body["thinking"]) ?? {};
-  // These models keep their thoughts to themselves unless asked, which callers of other formats cannot say.
+  // These models omit their thinking unless requested, which callers of other dialects cannot express.
   const display = call.translated === true ? { display: "summarized" } : {};
   return { ...body, thinking: { type: "adaptive", ...display, ...rest } };
 }
@@ -149,7 +153,7 @@ function withThinking(body: Wire, model: ClaudeModel, call: Call): Wire {
   return withEffort(type === "adaptive" && call.translated !== true ? body : next, effort);
 }
 
-/** Makes a body of the Messages API one that this Claude accepts; the very same body when it already is. */
+/** Adjusts a body of the Messages API to this Claude model; returns the same body when nothing changes. */
 export function claudeLimits(body: Wire, call: Call): Wire {
   const model = call.dialect === "anthropic" ? claudeModel(call.model) : undefined;
   if (model === undefined) return body;
@@ -159,7 +163,10 @@ export function claudeLimits(body: Wire, call: Call): Wire {
   return touches ? settled(spoken, withThinking(spoken, model, call)) : spoken;
 }
 
-/** The former object where nothing was changed, so that untouched bodies go on as their own bytes. */
+/**
+ * Returns the former object when nothing changed, so that unchanged
+ * bodies are sent as the client's own bytes.
+ */
 function settled(before: Wire, after: Wire): Wire {
   const same = (key: string) => JSON.stringify(before[key]) === JSON.stringify(after[key]);
   return same("thinking") && same("output_config") ? before : after;

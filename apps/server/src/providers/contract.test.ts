@@ -12,7 +12,7 @@ import { createTokenCache } from "./token-cache.ts";
 
 const providers = [...openProviders().values(), demo("http://127.0.0.1:1")];
 
-/** All types that were ever given out and not withdrawn. */
+/** All types that were ever assigned and not withdrawn. */
 const known = [
   1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,
   40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56,
@@ -62,14 +62,14 @@ function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Out
   return outgoing(sender, keys[provider.id] ?? "secret-key", full, draft, io);
 }
 
-/** The wires of a provider's own that its models go through. */
+/** Returns the provider's own wire formats that its models use. */
 function wiresOf(provider: Provider): ProviderWire[] {
   const models = ["m", ...provider.models];
   const wires = models.map((model) => provider.wire?.({ model, stream: false, other: "", plugin: {} }));
   return [...new Set(wires)].filter((wire) => wire !== undefined);
 }
 
-/** One call per dialect or own wire and one per other endpoint. */
+/** Returns one call per dialect or own wire format, and one per other endpoint. */
 function samples(provider: Provider): Promise<Outgoing>[] {
   const chats = provider.endpoints.includes("chat") ? provider.dialects : [];
   const model = provider.testModel || "m";
@@ -90,12 +90,12 @@ function samples(provider: Provider): Promise<Outgoing>[] {
 }
 
 describe("the registry of providers", () => {
-  it("has every type and every id once", () => {
+  it("has no duplicate types or ids", () => {
     expect(new Set(providers.map((provider) => provider.type)).size).toBe(providers.length);
     expect(new Set(providers.map((provider) => provider.id)).size).toBe(providers.length);
   });
 
-  it("serves every type that was ever given out", () => {
+  it("contains every type that was ever assigned", () => {
     const types = providers.map((provider) => provider.type).filter((type) => type < 900);
     expect(types.sort((a, b) => a - b)).toEqual(known);
     expect(providers.filter((provider) => provider.endpoints.length === 0)).toEqual([]);
@@ -109,7 +109,7 @@ describe("the registry of providers", () => {
 describe.each(providers.map((provider) => [provider.id, provider] as const))(
   "provider %s",
   (id, provider) => {
-    it("lives where its file says", async () => {
+    it("is defined where its file name indicates", async () => {
       const name = id.replaceAll(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
       const files = ["", "cloud/", "local/", "media/"].map((folder) => `./definitions/${folder}${id}.ts`);
       const found = await Promise.allSettled(
@@ -120,14 +120,14 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
       expect(modules[0]).toHaveProperty(name);
     });
 
-    it("has a secure address, or leaves it to the operator", () => {
+    it("has a secure base URL, or leaves it to an administrator", () => {
       if (provider.baseUrl === "") return;
       const url = new URL(provider.baseUrl.replaceAll(/[{}]/g, ""));
       expect(id === "demo" ? url.hostname : url.protocol).toBe(id === "demo" ? "127.0.0.1" : "https:");
       expect(provider.baseUrl.endsWith("/")).toBe(false);
     });
 
-    it("speaks dialects that exist, and for every model some of them", () => {
+    it("has known dialects, and some for every model", () => {
       for (const dialect of provider.dialects) expect(dialects[dialect]).toBeDefined();
       for (const model of ["", "gpt-5", "claude-haiku-4-5", "gemini-2.5-flash", ...provider.models]) {
         const spoken = dialectsFor(provider, { model, stream: false, other: "", plugin: {} });
@@ -135,7 +135,7 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
       }
     });
 
-    it("is asked at addresses that are whole and keep the credential out", async () => {
+    it("uses absolute URLs that do not contain the credential", async () => {
       for (const request of await Promise.all(samples(provider))) {
         expect(request.url).not.toMatch(/[{}]|secret-key|undefined/);
         expect(request.url.replace(/^https?:\/\//, "")).not.toMatch(/\/\/|\?.*\?/);
@@ -143,7 +143,7 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
       }
     });
 
-    it("sends its credential in headers, whose names are lower case", async () => {
+    it("sends its credential in headers with lower-case names", async () => {
       for (const { headers } of await Promise.all(samples(provider))) {
         const proven = /secret-key|AWS4-HMAC-SHA256|Bearer eyJ/;
         expect(Object.values(headers).some((value) => proven.test(value))).toBe(true);
@@ -151,11 +151,11 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
       }
     });
 
-    it("tells the console nothing that it cannot draw", () => {
+    it("sends the console only data that it can display", () => {
       expect(z.safeParse(ProviderInfo, describeProvider(provider)).success).toBe(true);
     });
 
-    it("leaves a body alone that has nothing to adjust, whatever its dialect", () => {
+    it("returns the same body in any dialect when there is nothing to adjust", () => {
       for (const dialect of provider.dialects) {
         if (provider.adjustRequest === undefined || dialect === "anthropic") continue;
         const body = { model: "m", messages: [{ role: "user", content: "Hi" }] };
@@ -164,7 +164,7 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
       }
     });
 
-    it("says a plain question in its own wires, and names what it cannot say", () => {
+    it("encodes a simple request in its own wire formats, and reports dropped fields", () => {
       const hi = { role: "user" as const, parts: [{ type: "text" as const, text: "Hi there" }] };
       const request = { model: "m", stream: true, messages: [hi], logprobs: true, n: 2 };
       for (const wire of wiresOf(provider)) {
@@ -178,7 +178,7 @@ describe.each(providers.map((provider) => [provider.id, provider] as const))(
       }
     });
 
-    it("accepts an empty plugin, which is what a new channel has", () => {
+    it("accepts an empty plugin, which a new channel has", () => {
       expect(provider.plugin?.safeParse({}).success ?? true).toBe(true);
     });
   },

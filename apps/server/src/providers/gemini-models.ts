@@ -3,19 +3,20 @@ import { budgetOfEffort, effortOf, nearestEffort, type Effort } from "#dialects/
 import { asRecord } from "#dialects/wire.ts";
 import type { Call } from "./provider.ts";
 
-/** How each generation of Gemini lets its thinking be set. Bodies are those of generateContent. */
+/** Thinking settings of each Gemini generation. Bodies are those of generateContent. */
 type GeminiThinking =
   | { kind: "none" }
-  /** Tokens; `off` when 0 switches thinking off. */
+  /** Limits in tokens; `off` is true when 0 switches thinking off. */
   | { kind: "budget"; least: number; most: number; off: boolean }
   | { kind: "level"; levels: readonly Effort[] };
 
-/** Tokens that the highest effort may think where the caller set no limit to the output. */
+/** Thinking tokens for the highest effort when the caller set no output limit. */
 const thinkingBase = 32_768;
 
 /**
- * https://ai.google.dev/gemini-api/docs/thinking and https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thinking,
- * read 2026-11-22. Undefined for a name that does not say its generation.
+ * Returns the thinking settings of a model; undefined for a name without its generation.
+ * https://ai.google.dev/gemini-api/docs/thinking and
+ * https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thinking, read 2026-11-22.
  */
 function geminiThinking(model: string): GeminiThinking | undefined {
   if (/gemma|learnlm|embedding|imagen|(?:^|[-/])tts|-tts|native-audio/.test(model)) return { kind: "none" };
@@ -71,7 +72,7 @@ function asBudget(
   return Math.min(most, Math.max(least, tokens));
 }
 
-/** A budget in words: shares of what such a model may think in all. */
+/** Returns the effort that is nearest to a budget in tokens. */
 function effortOfTokens(budget: number): Effort {
   if (budget === 0) return "none";
   if (budget <= 2048) return "low";
@@ -86,8 +87,8 @@ function asLevel(levels: readonly Effort[], { effort, budget }: Wish): string | 
 const settings = ["thinkingBudget", "thinking_budget", "thinkingLevel", "thinking_level"];
 
 /**
- * Makes what a body says about thinking something that this Gemini accepts; the very same body when it already is.
- * A client of Gemini keeps its own form, a budget or a level, where the model knows it.
+ * Adjusts the thinking settings of a body to this Gemini model; returns the same body when nothing changes. A
+ * Gemini client's own form, a budget or a level, is kept where the model supports it.
  */
 export function geminiLimits(body: Wire, call: Call): Wire {
   if (call.dialect !== "gemini") return body;
@@ -114,7 +115,10 @@ export function geminiLimits(body: Wire, call: Call): Wire {
   return { ...body, [key]: { ...others, ...(Object.keys(output).length > 0 && { [thinkingKey]: output }) } };
 }
 
-/** Models with levels still take a budget from their own clients, but no budget of nothing where they always think. */
+/**
+ * Returns the settings for a model with levels. It still accepts a budget from a Gemini client,
+ * but not a budget of 0 if it always thinks.
+ */
 function levelled(
   rest: Wire,
   thinking: Wire,

@@ -1,10 +1,10 @@
 import type { Usage } from "#dialects/ir.ts";
 import type { Provider } from "./provider.ts";
 
-/** OpenAI's models that search for every answer, by the names that the price list has. */
+/** OpenAI's models that search for every response, by the names in the price list. */
 export const openaiSearches = /^gpt-[\w.-]+-search-(?:preview|api)/;
 
-/** The counts of an answer with the search that was made for it, where no one counted it. Pure. */
+/** Adds the search of such a model to the usage of a response, if the provider did not count it. Pure. */
 export function withImpliedSearch(
   { searches }: Pick<Provider, "searches">,
   model: string,

@@ -8,7 +8,10 @@ import { dialectsFor } from "./provider.ts";
 import { proofOf, recordedProviders, recording } from "./recordings.fixture.ts";
 import { openProviders } from "./registry.ts";
 
-/** Recorded chat answers of all providers that deviate, as clients of the same format get them: in the documented form. */
+/**
+ * Recorded chat responses of all providers that deviate.
+ * Clients of the same format must receive the documented form.
+ */
 const chat = dialects["openai-chat"];
 const reasons = ["stop", "length", "tool_calls", "content_filter", "function_call"];
 const providers = [...openProviders().values()].filter(({ mends }) => mends?.["openai-chat"] !== undefined);
@@ -46,7 +49,7 @@ function expectCalls(message: Wire, isStream: boolean): void {
 
 const isText = (value: unknown) => value === null || value === undefined || typeof value === "string";
 
-describe("recorded answers", () => {
+describe("recorded responses", () => {
   it.each(samples.filter(({ file }) => file.endsWith(".json")))(
     "$id/$file: has the documented form",
     ({ id, file }) => {
@@ -89,10 +92,10 @@ describe("recorded answers", () => {
   );
 });
 
-/** An answer that gives no known reason to stop is one that stopped. */
+/** A response without a known finish reason counts as stopped. */
 const finishOf = ({ finish }: { finish: string }) => (finish === "other" ? "stop" : finish);
 
-/** What another dialect's client would be told. */
+/** Returns the response that a client of another dialect would receive. */
 function collected(data: string[]): unknown {
   const decoder = chat.decodeStream();
   const collector = createCollector();

@@ -2,12 +2,15 @@ import type { Wire } from "#dialects/dialect.ts";
 import { effortOf, nearestEffort, type Effort } from "#dialects/effort.ts";
 import type { Call } from "./provider.ts";
 
-/** Which efforts the models that OpenAI's wire offers can be asked for, by family. */
+/** Efforts that models behind OpenAI's wire format accept, by family. */
 
 /** OpenAI's models that never think. */
 export const chats = /(?:^|\/)(?:gpt-5[\d.]*-chat|gpt-3|gpt-4|chatgpt)/;
 
-/** By family, the most specific first. https://platform.openai.com/docs/guides/reasoning and the models' pages, read 2026-11-22. */
+/**
+ * Efforts by family, the most specific first. https://platform.openai.com/docs/guides/reasoning and the
+ * models' pages, read 2026-11-22.
+ */
 const efforts: ReadonlyArray<readonly [RegExp, readonly Effort[]]> = [
   [/gpt-oss/, ["low", "medium", "high"]],
   [/o1-(?:mini|preview)/, []],
@@ -25,17 +28,20 @@ const efforts: ReadonlyArray<readonly [RegExp, readonly Effort[]]> = [
   [/gpt-5\.(?:[6-9]|\d{2})|gpt-[6-9]/, ["none", "low", "medium", "high", "xhigh", "max"]],
 ];
 
-/** Models of other makers that do not think, by the names under which servers of this wire offer them. */
+/** Models of other makers that do not think, by the names that servers of this format use. */
 const neverThinks =
   /(?:^|[/:_-])(?:llama-?[1-4]|llama[1-4]?\b|mistral-(?:small|medium|large|nemo|7b|tiny)|mistral$|open-mistral|mixtral|codestral|ministral|pixtral|gemma|phi-?[1-4](?!.*reason)|qwen-?[12](?!\d)|qwen-(?:plus|turbo|max)|command|dbrx|yi-|vicuna|falcon|starcoder|deepseek-(?:v2|coder|llm)|granite-3\.[01]|wizardlm|moonshot-v1|kimi-latest)/i;
 
-/** Undefined for a family that is not known; empty for one that does not think. */
+/** Returns the efforts of a model: undefined for an unknown family, empty for one that does not think. */
 export function effortsOf(model: string): readonly Effort[] | undefined {
   if (chats.test(model)) return [];
   return efforts.find(([family]) => family.test(model))?.[1];
 }
 
-/** The nearest effort that the model knows. "none" is left out where the model always thinks: nothing comes near it. */
+/**
+ * Returns the nearest effort that the model accepts.
+ * "none" is omitted when the model always thinks: no other effort replaces it.
+ */
 export function knownEffort(effort: unknown, model: string): unknown {
   const known = effortsOf(model);
   if (known === undefined || typeof effort !== "string") return effort;
@@ -49,7 +55,7 @@ function withoutEffort(body: Wire): Wire {
   return rest;
 }
 
-/** The nearest effort that this model of OpenAI knows. */
+/** Sets the nearest effort that this OpenAI model accepts. */
 export function chatEffort(body: Wire, call: Call): Wire {
   const before = body["reasoning_effort"];
   if (before === undefined) return body;
@@ -59,8 +65,8 @@ export function chatEffort(body: Wire, call: Call): Wire {
 }
 
 /**
- * For servers of this wire that offer models of any maker: no effort for models that are known not to think. Only for
- * callers of other formats, who did not choose the field themselves.
+ * Removes the effort for models that are known not to think, on servers that host models of any maker. Only
+ * for callers of other dialects, who did not set the field themselves.
  */
 export function effortIfKnown(body: Wire, call: Call): Wire {
   if (call.translated !== true || body["reasoning_effort"] === undefined) return body;

@@ -48,7 +48,7 @@ describe("Claude's generations", () => {
     expect(sent["thinking"]).not.toHaveProperty("budget_tokens");
   });
 
-  it("a client of Messages gets the form that its model knows, too", () => {
+  it("a Messages client receives the form that its model supports, too", () => {
     const sent = adjusted(anthropic, "anthropic", { model: "claude-opus-4-8", messages, thinking: budget });
     expect(sent).toMatchObject({ thinking: { type: "adaptive" }, output_config: { effort: "medium" } });
   });
@@ -67,7 +67,7 @@ describe("Claude's generations", () => {
   });
 
   it.each(["claude-opus-4-1-20250805", "claude-sonnet-4-5", "claude-sonnet-4-6", "claude-haiku-4-5"])(
-    "%s: temperature stays, top_p goes when both are given",
+    "%s: temperature stays, top_p is dropped when both are set",
     (model) => {
       const body = { model, messages, temperature: 0.5, top_p: 0.9 };
       expect(adjusted(anthropic, "anthropic", body)).toEqual({ model, messages, temperature: 0.5 });
@@ -76,7 +76,7 @@ describe("Claude's generations", () => {
     },
   );
 
-  it("models that think to a budget get one for adaptive thinking, models that never think get none", () => {
+  it("models with a thinking budget receive one for adaptive thinking, models that never think receive none", () => {
     const wish = { reasoning: { adaptive: true } };
     const body = { model: "claude-sonnet-4-5", messages, max_tokens: 8192, thinking: { type: "adaptive" } };
     expect(adjusted(anthropic, "anthropic", body, wish)).toMatchObject({
@@ -86,7 +86,7 @@ describe("Claude's generations", () => {
     expect(adjusted(anthropic, "anthropic", old)).not.toHaveProperty("thinking");
   });
 
-  it("models that cannot be kept from thinking think little", () => {
+  it("models whose thinking cannot be disabled think little", () => {
     const body = { model: "claude-opus-5-5", messages, max_tokens: 100, thinking: { type: "disabled" } };
     const sent = adjusted(anthropic, "anthropic", body, { reasoning: { effort: "none" } });
     expect(sent).not.toHaveProperty("thinking");
@@ -103,7 +103,7 @@ describe("Claude's generations", () => {
     expect(adjusted(anthropic, "anthropic", opus5)).toBe(opus5);
   });
 
-  it("what a model accepts passes as the very same body", () => {
+  it("a valid body is returned as the same object", () => {
     for (const body of [
       {
         model: "claude-opus-4-8",
@@ -129,7 +129,7 @@ describe("Claude's generations", () => {
     ["anthropic/claude-4.7-opus", "adaptive"],
     ["claude-mythos-preview", "adaptive"],
     ["claude-haiku-5-5", "adaptive"],
-  ])("%s is read as one whose thinking is: %s", (model, thinking) => {
+  ])("%s has the thinking settings: %s", (model, thinking) => {
     expect(claudeModel(model)?.thinking).toBe(thinking);
   });
 });
@@ -163,7 +163,7 @@ describe("Gemini's generations", () => {
     }
   });
 
-  it("its own clients keep the form they chose where the model takes it", () => {
+  it("its own clients keep their form where the model accepts it", () => {
     for (const [model, thinkingConfig] of [
       ["gemini-2.5-flash", { thinkingBudget: 1024, includeThoughts: true }],
       ["gemini-3.1-pro-preview", { thinkingBudget: 1024 }],
@@ -205,7 +205,7 @@ describe("OpenAI's families", () => {
     expect((responses["reasoning"] as Wire | undefined)?.["effort"]).toBe(wanted);
   });
 
-  it("at most four stops are sent", () => {
+  it("at most four stop sequences are sent", () => {
     const body = { model: "gpt-4o", messages, stop: ["1", "2", "3", "4", "5"] };
     expect(adjusted(openai, "openai-chat", body)).toMatchObject({ stop: ["1", "2", "3", "4"] });
   });
@@ -216,14 +216,14 @@ describe("OpenAI's families", () => {
     [together, "meta-llama/Llama-3.3-70B-Instruct-Turbo"],
     [azure, "gpt-4o-eu"],
     [custom, "gpt-4.1"],
-  ])("%#: servers of its wire get no effort for a model without reasoning", (provider, model) => {
+  ])("%#: servers of this format receive no effort for a model without reasoning", (provider, model) => {
     const body = { model, messages, reasoning_effort: "high" };
     expect(adjusted(provider, "openai-chat", body, { reasoning: { effort: "high" } })).not.toHaveProperty(
       "reasoning_effort",
     );
   });
 
-  it("Azure: a deployment of any name gets the limit under its present name", () => {
+  it("Azure: a deployment of any name receives the limit under its current name", () => {
     const wish = { reasoning: { effort: "low" as const } };
     const body = { model: "my-deployment", messages, max_tokens: 9 };
     expect(adjusted(azure, "openai-chat", body, wish)).toMatchObject({ max_completion_tokens: 9 });
@@ -262,7 +262,7 @@ describe("models and requests without chat completions", () => {
     }
   });
 
-  it("functions for a model that thinks go to Responses where chat completions refuse both", () => {
+  it("functions for a model that thinks go to Responses where chat completions reject both", () => {
     expect(spoken(openai, "gpt-5.4", "tools", "thinking")).toBe("openai-responses");
     expect(spoken(openai, "gpt-5.4", "tools")).toBe("openai-chat");
     expect(spoken(openai, "gpt-5.6-sol", "tools")).toBe("openai-responses");

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
-/** OpenAI and Anthropic list `data[].id`, Gemini and Cohere `models[].name`, some a bare list. */
+/**
+ * OpenAI and Anthropic return `data[].id`, Gemini and Cohere `models[].name`, some providers a plain list.
+ */
 const ModelList = z.union([
   z.array(z.object({ id: z.string() })).transform((data) => ({ data, models: undefined })),
   z
@@ -11,7 +13,7 @@ const ModelList = z.union([
     .refine((list) => list.data || list.models),
 ]);
 
-/** The names in a provider's list. Throws when it is none. */
+/** Returns the names in a provider's list. Throws when the response is not a list. */
 export function readModelList(answer: unknown): string[] {
   const { data, models } = ModelList.parse(answer);
   return [

@@ -4,17 +4,22 @@ import { chatEffort, chats, effortsOf, knownEffort } from "./model-efforts.ts";
 import type { Call } from "./provider.ts";
 import { type Adjust, onChat, onResponses, renamed, without } from "./quirks.ts";
 
-/** What OpenAI's model families accept, wherever they are hosted: https://platform.openai.com/docs/guides/reasoning. */
+/**
+ * Capabilities of OpenAI's model families, on every host: https://platform.openai.com/docs/guides/reasoning.
+ */
 
 const reasons = /(?:^|\/)(?:o[1-9]|gpt-5|codex|computer-use)/;
-/** From 5.1 on, thinking is off unless asked for, and then sampling is free. */
+/** From 5.1 on, thinking is off by default; sampling parameters are allowed while it is off. */
 const thinksOnDemand = /(?:^|\/)gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/;
-/** These have no chat completions: https://platform.openai.com/docs/models, read 2026-11-22. */
+/** Models without chat completions: https://platform.openai.com/docs/models, read 2026-11-22. */
 const responsesOnly =
   /(?:^|\/)(?:gpt-[\d.]+-pro|gpt-[\d.]+-codex|o[13]-pro|o\d-(?:mini-)?deep-research|codex-mini|computer-use)/;
-/** In chat completions these refuse functions while they think: https://github.com/openai/openai-openapi/issues/541. */
+/**
+ * Models that reject functions in chat completions while thinking:
+ * https://github.com/openai/openai-openapi/issues/541.
+ */
 const callsWithoutThinking = /(?:^|\/)gpt-(?:5\.(?:[4-9]|\d{2})|[6-9])(?!\d)/;
-/** Of those, the ones that think unless told otherwise. */
+/** The subset of these that thinks by default. */
 const thinksByDefault = /(?:^|\/)gpt-(?:5\.(?:[6-9]|\d{2})|[6-9])(?!\d)/;
 
 const sampling = [
@@ -27,13 +32,13 @@ const sampling = [
   "logit_bias",
 ];
 
-/** This wire takes four. */
+/** Keeps the first four stop sequences; chat completions accept no more. */
 const fourStops: Adjust = (body) => {
   const { stop } = body;
   return Array.isArray(stop) && stop.length > 4 ? { ...body, stop: stop.slice(0, 4) } : body;
 };
 
-/** Whether these bodies are of a model that thinks for this request, so that its sampling is fixed. */
+/** Returns whether the model thinks for this request, so that its sampling parameters are fixed. */
 function isThinking(model: string, effort: unknown): boolean {
   if (!reasons.test(model) || chats.test(model)) return false;
   return !thinksOnDemand.test(model) && effort !== "none" ? true : effort !== undefined && effort !== "none";
@@ -66,23 +71,31 @@ const responsesSampling: Adjust = (body, call) =>
 const limitChat = onChat(chatEffort, chatSampling, fourStops);
 const limitResponses = onResponses(responsesEffort, responsesSampling);
 
-/** Makes a body of OpenAI's wires one that this model accepts; the very same body when it already is. */
+/** Adjusts a body in an OpenAI format to this model; returns the same body when nothing changes. */
 export const openaiLimits: Adjust = (body, call) => limitResponses(limitChat(body, call), call);
 
-/** The names of deployments are free, so callers of other formats get the limit under the name that all current models know. */
+/**
+ * Renames the output limit for callers of other dialects to the name that all current models know. Deployment
+ * names are arbitrary, so they do not identify the model.
+ */
 export const deploymentLimit: Adjust = (body, call) =>
   call.translated === true && !/gpt-?3|gpt-?4(?![.o1])/.test(call.model)
     ? renamed("max_tokens", "max_completion_tokens")(body, call)
     : body;
 
-/** Where a request of this model can go: some models, and some requests, have no chat completions. */
+/**
+ * Returns the dialects for a request of this model. Some models and some requests have no chat completions.
+ */
 export function openaiDialects({ model, needs }: Call): readonly [DialectId, ...DialectId[]] {
   return responsesOnly.test(model) || needsResponses(model, needs)
     ? ["openai-responses"]
     : ["openai-chat", "openai-responses"];
 }
 
-/** Chat completions search the web with models of their own only, run no code, and with newer models do not both think and call. */
+/**
+ * Returns whether a request needs the Responses API. Chat completions support web search with special models
+ * only and do not run code. Newer models cannot both think and call functions there.
+ */
 function needsResponses(model: string, needs: Call["needs"]): boolean {
   if (needs === undefined) return false;
   if (needs.has("web-search") || needs.has("code-execution")) return true;

@@ -1,26 +1,26 @@
 import { fillPlaces, joinUrl } from "./address.ts";
 import type { Call, Io, Outgoing, Provider } from "./provider.ts";
 
-/** What of a channel shapes each of its requests. */
+/** The properties of a channel that affect each of its requests. */
 export interface Sender {
   provider: Provider;
   baseUrl: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** A request before the provider's demands: the standard path, our own headers, the body. */
+/** A request before the provider's changes: the standard path, our own headers, the body. */
 export interface Draft {
   method: Outgoing["method"];
   path: string;
-  /** The path is this provider's own already. */
+  /** True when the path is already this provider's own. */
   ownPath?: boolean;
   headers: Record<string, string>;
   body: string | Buffer | null;
 }
 
 /**
- * The request as this provider wants it: address, credential, signature. The operator's headers win over ours, the
- * credential over both. Throws CredentialError.
+ * Builds the request for this provider: URL, credential, signature. The channel's headers override ours, the
+ * credential overrides both. Throws CredentialError.
  */
 export async function outgoing(
   { provider, baseUrl, headers }: Sender,

@@ -4,8 +4,8 @@ import type { DialectId, Reasoning, UpstreamError, Usage } from "#dialects/ir.ts
 import type { TokenCache } from "./token-cache.ts";
 
 /**
- * What can be asked of an upstream besides chat, in the words of the OpenAI paths; the last three answer later. `account`
- * is what OpenAI keeps for whoever has the key: files, batches, assistants.
+ * Kinds of upstream requests, named after OpenAI's paths. The last three complete asynchronously. `account`
+ * covers the resources that OpenAI stores for the owner of a key: files, batches, assistants.
  */
 export type Endpoint =
   | "chat"
@@ -22,29 +22,29 @@ export type Endpoint =
   | "kling"
   | "midjourney";
 
-/** Parts of a request on which the dialect may depend that it is sent in. */
+/** Features of a request that can decide which dialect it is sent in. */
 export type Need = "web-search" | "code-execution" | "tools" | "thinking" | "no-thinking";
 
-/** What a provider may know about the call it shapes. */
+/** The data about a call that a provider may use to shape its request. */
 export interface Call {
-  /** The name that is sent upstream; "" when no model is asked, as for a list of models. */
+  /** Model name that is sent upstream; "" when the call names no model, such as a model list. */
   model: string;
   stream: boolean;
-  /** What the body speaks; absent for everything that is not chat. */
+  /** Dialect of the body; absent for everything that is not chat. */
   dialect?: DialectId;
-  /** The client speaks another dialect: it cannot have asked for what only this provider has. */
+  /** True when the client uses another dialect, so it cannot have set this provider's own fields. */
   translated?: boolean;
-  /** How hard a client of another dialect wants the model to think; absent when it did not say. */
+  /** Reasoning requested by a client of another dialect; absent when it set none. */
   reasoning?: Reasoning;
-  /** What the request holds that not every dialect of a provider can carry. */
+  /** Features of the request that not every dialect of a provider supports. */
   needs?: ReadonlySet<Need>;
-  /** `channel.other`: API version, region … */
+  /** Value of `channel.other`: an API version, a region, etc. */
   other: string;
-  /** `channel.plugin`, checked against the provider's schema when it was saved. */
+  /** Value of `channel.plugin`, validated against the provider's schema when it was saved. */
   plugin: Record<string, Record<string, unknown>>;
 }
 
-/** A request as it leaves the house. Header names are lower case. */
+/** A request as it is sent upstream. Header names are lower case. */
 export interface Outgoing {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
@@ -52,16 +52,19 @@ export interface Outgoing {
   body: string | Buffer | null;
 }
 
-/** What a signature may need of the world: handed in, so that signing stays a function of its input. */
+/** Side effects that signing needs. They are passed in, so that signing depends on its arguments only. */
 export interface Io {
-  /** Throws when there is no answer at all. */
+  /** Throws when no response arrives. */
   fetch(request: Outgoing): Promise<{ status: number; text: string }>;
   /** Milliseconds since 1970. */
   now(): number;
   tokens: TokenCache;
 }
 
-/** A credential that the provider cannot be asked with: malformed, refused, or of a kind the provider has retired. */
+/**
+ * Thrown for a credential that cannot be used: malformed, rejected,
+ * or of a kind that the provider has retired.
+ */
 export class CredentialError extends Error {
   constructor(message: string) {
     super(message);
@@ -69,12 +72,12 @@ export class CredentialError extends Error {
   }
 }
 
-/** One of our paths, served by a provider that has another wire for it. Pure. */
+/** Serves one of our paths through a provider that has a different wire format for it. Pure. */
 export interface Adapter {
-  /** OpenAI's body as this provider's. Throws GatewayError for what the provider cannot do. */
+  /** Converts a body from OpenAI's format to the provider's. Throws GatewayError for unsupported features. */
   request(body: Wire, call: Call): { path: string; headers: Record<string, string>; body: string };
   /**
-   * The provider's whole answer as OpenAI's; unless given, it passes as it came.
+   * Converts the provider's complete response to OpenAI's format. Without it, the response passes unchanged.
    * @param now milliseconds since 1970
    */
   answer?(text: string, now: number): AdaptedAnswer | { error: UpstreamError };
@@ -83,100 +86,123 @@ export interface Adapter {
 export interface AdaptedAnswer {
   contentType: string;
   body: Buffer;
-  /** Absent when the provider does not say. */
+  /** Absent when the provider does not report it. */
   usage?: Usage;
 }
 
-/** Where a provider lists its models. */
+/** The endpoint that lists a provider's models. */
 export interface Listing {
-  /** Below the provider's address, or a whole address. */
+  /** A path below the provider's base URL, or an absolute URL. */
   path: string;
-  /** The names in the answer; unless given, the usual places are read. */
+  /** Returns the model names in the response. Without it, the usual fields are read. */
   read?(answer: unknown): string[];
 }
 
 /**
- * `openai-billing`: what OpenAI once served and gateways still do, a limit in `/v1/dashboard/billing/subscription` and the
- * usage of a range of days.
+ * `openai-billing` is OpenAI's former billing API, which other gateways still serve: a limit in
+ * `/v1/dashboard/billing/subscription` and the usage of a range of days.
  */
 export type Balance = "openai-billing" | BalanceAnswer;
 
 export interface BalanceAnswer {
   path: string;
-  /** undefined when the answer holds none. */
+  /** Returns undefined when the response contains no balance. */
   read(answer: unknown): { amount: number; currency: "USD" | "CNY" } | undefined;
 }
 
-/** The provider's own names of troubles, where they say more or other than the HTTP status does. */
+/** The provider's own error codes, where they are more specific than the HTTP status or differ from it. */
 export interface Refusals {
-  /** By code, by what stands before its first ".", or by status. */
+  /** Error kinds by code, by the part of the code before its first ".", or by status. */
   kinds: Readonly<Record<string, UpstreamError["kind"]>>;
-  /** The response header that names the code, lower case; what follows ":" there says nothing more. */
+  /** Response header that contains the code, in lower case. Text after ":" is ignored. */
   header?: string;
-  /** For providers that tell troubles apart by nothing but their sentence. */
+  /** Patterns of error messages, for providers that distinguish errors by their message only. */
   sentences?: readonly (readonly [RegExp, UpstreamError["kind"]])[];
 }
 
 /**
- * A provider: where it lives, which dialects it speaks, how it wants the credential, its quirks. A plain record; shared
- * code never asks which provider it is.
+ * A provider: its address, dialects, authentication and quirks.
+ * A plain record; shared code never checks which provider it is.
  */
 export interface Provider {
-  /** Number stored in `channels.type`; it lives in the registry of this room and nowhere else. */
+  /** Number stored in `channels.type`. Only the registry of this module knows these numbers. */
   type: number;
-  /** File name, and key of the icon set unless `icon` says otherwise. */
+  /** File name of the definition, and key in the icon set unless `icon` is set. */
   id: string;
   label: string;
   icon?: string;
   /**
-   * Without a trailing slash; "" when only the operator can know it. A `{name}` in it is filled by `places`, in the
-   * operator's own address too.
+   * Base URL without a trailing slash; "" when only an administrator knows it. `places` fills each `{name}`
+   * in it, also in a base URL that an administrator set.
    */
   baseUrl: string;
-  /** What its chat endpoints speak. A client of one of these passes untouched; others are translated to the first. */
+  /**
+   * Dialects of its chat endpoints. Requests in one of them pass unchanged;
+   * others are translated to the first.
+   */
   dialects: readonly [DialectId, ...DialectId[]];
-  /** Only when that depends on the model: those of `dialects` that this call may use. */
+  /** The subset of `dialects` that this call may use. Set only when that depends on the model. */
   speaks?(call: Call): readonly [DialectId, ...DialectId[]];
-  /** For calls whose chat goes in a wire that only this provider has; `dialects` is then what such a call is tested in. */
+  /**
+   * Returns the wire format for chat calls in a format that only this provider has. `dialects` then only
+   * states the dialects in which such a call is tested.
+   */
   wire?(call: Call): ProviderWire | undefined;
-  /** What this provider's errors mean beyond their status. */
+  /** Meaning of the provider's own error codes. */
   refusals?: Refusals;
-  /** The header of an answer that names its service tier, lower case, where the body does not. */
+  /** Response header that names the service tier, in lower case. Set when the body does not name it. */
   tierHeader?: string;
   endpoints: readonly Endpoint[];
-  /** Whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`; unless given, it does. */
+  /**
+   * Returns whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`. Default: true.
+   */
   offers?(path: string, plugin: Call["plugin"]): boolean;
-  /** Models that search the web for every answer, which this provider bills by the call and does not count. */
+  /** Models that search the web for every response. The provider bills each search but does not report it. */
   searches?: RegExp;
-  /** Of `dialects`, those in which this provider takes pictures and files as bytes only, whatever the wire could say. */
+  /**
+   * The subset of `dialects` in which this provider accepts images and files
+   * as bytes only, even if the format allows URLs.
+   */
   bytesOnly?: readonly DialectId[];
-  /** Providers on the operator's own machine may have no key. */
+  /** True when a key is optional, as for providers on the administrator's own machine. */
   keyless?: boolean;
-  /** What a key looks like, for the form. */
+  /** Example of a key, shown in the form. */
   keyHint: string;
-  /** Label of `channel.other` when this provider needs it. */
+  /** Label of `channel.other`, set when this provider needs it. */
   otherLabel?: string;
   models: readonly string[];
   testModel: string;
   website: string;
   plugin?: ZodType;
-  /** How the credential travels. */
+  /** Returns the headers that carry the credential. */
   headers(key: string, call: Call): Record<string, string>;
-  /** What stands for the `{name}`s of the address. Throws CredentialError when the key lacks it. */
+  /**
+   * Returns the values for each `{name}` of the base URL.
+   * Throws CredentialError when the key does not contain them.
+   */
   places?(key: string, call: Call): Record<string, string>;
-  /** Only when the path is not the standard one: the dialect's, or OpenAI's for what is not chat. */
+  /**
+   * Returns the path when it is not the standard one: the dialect's path,
+   * or OpenAI's for everything but chat.
+   */
   path?(call: Call, standard: string): string;
-  /** Quirks of chat, on the provider's own wire, after encoding. Answers the same object when there is nothing to do. */
+  /** Applies quirks of chat to an encoded body. Returns the same object when nothing changes. */
   adjustRequest?(body: Wire, call: Call): Wire;
-  /** Of `dialects`, those from which its answers deviate, and what sets them right for clients of the same dialect. */
+  /** Repairs responses that deviate from the dialect, for clients of that dialect. Keyed by dialect. */
   mends?: Partial<Record<DialectId, () => AnswerMender>>;
-  /** Paths of ours, e.g. `/v1/audio/speech`, that take another wire here. */
+  /**
+   * Adapters by path of ours, e.g. `/v1/audio/speech`, for paths with
+   * a different wire format at this provider.
+   */
   adapters?: Readonly<Record<string, Adapter>>;
-  /** The last touch before sending. Throws CredentialError. */
+  /** Last step before sending. Throws CredentialError. */
   sign?(request: Outgoing, key: string, io: Io): Outgoing | Promise<Outgoing>;
-  /** For streams that are not server-sent events, known by their content type: chunks become such events. */
+  /**
+   * Converts streams that are not server-sent events to such events.
+   * The content type identifies these streams.
+   */
   unframe?: { contentType: string; open(): (chunk: Uint8Array) => Buffer };
-  /** Unless given, `/v1/models`; "none" when the provider keeps no list, then `models` is all there is to say. */
+  /** Default: `/v1/models`. "none" when the provider has no list; then `models` is the complete list. */
   listing?: Listing | "none";
   balance?: Balance;
 }
@@ -185,22 +211,25 @@ export function bearer(key: string): Record<string, string> {
   return key === "" ? {} : { authorization: `Bearer ${key}` };
 }
 
-/** Anthropic's way, for those who copied its wire. */
+/** Returns Anthropic's headers, also for providers with a compatible API. */
 export function anthropicKey(key: string): Record<string, string> {
   return { "x-api-key": key, "anthropic-version": "2023-06-01" };
 }
 
-/** For providers with Anthropic's wire beside their own: some read the key here, some there. */
+/**
+ * Returns headers for providers that offer Anthropic's API beside their own. Some read the key from
+ * `authorization`, some from `x-api-key`.
+ */
 export function bearerOrAnthropic(key: string, { dialect }: Call): Record<string, string> {
   return dialect === "anthropic" ? { ...bearer(key), ...anthropicKey(key) } : bearer(key);
 }
 
-/** Whether a channel with this plugin can serve a path of ours. */
+/** Returns whether a channel with this plugin can serve a path of ours. */
 export function serves(provider: Provider, needs: Endpoint, path: string, plugin: Call["plugin"]): boolean {
   return provider.endpoints.includes(needs) && provider.offers?.(path, plugin) !== false;
 }
 
-/** The dialects that a call to this model may use. */
+/** Returns the dialects that a call to this model may use. */
 export function dialectsFor(provider: Provider, call: Call): readonly [DialectId, ...DialectId[]] {
   return provider.speaks?.(call) ?? provider.dialects;
 }

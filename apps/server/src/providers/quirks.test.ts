@@ -29,7 +29,7 @@ function adjust(provider: Provider, body: Wire, call: Partial<Call> = {}): Wire 
 
 describe("OpenAI's reasoning models", () => {
   it.each(["o1", "o3-mini", "o4-mini", "gpt-5", "gpt-5-mini", "gpt-5-codex", "gpt-5.1-codex"])(
-    "%s get their limit under its new name and no sampling",
+    "%s receive their limit under its new name and no sampling parameters",
     (model) => {
       const body = { model, messages, max_tokens: 9, temperature: 0.2, top_p: 0.1, reasoning_effort: "low" };
       expect(adjust(openai, body)).toEqual({
@@ -41,21 +41,21 @@ describe("OpenAI's reasoning models", () => {
     },
   );
 
-  it("of today sample freely as long as they do not think", () => {
+  it("of the current generation accept sampling parameters while they do not think", () => {
     const body = { model: "gpt-5.2", messages, temperature: 0.2 };
     expect(adjust(openai, body)).toBe(body);
     expect(adjust(openai, { ...body, reasoning_effort: "none" })).toHaveProperty("temperature");
     expect(adjust(openai, { ...body, reasoning_effort: "high" })).not.toHaveProperty("temperature");
   });
 
-  it("are told apart from models that only chat", () => {
+  it("are distinguished from models that only chat", () => {
     for (const model of ["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"]) {
       const body = { model, messages, max_tokens: 9, temperature: 0.2 };
       expect(adjust(openai, { ...body, reasoning_effort: "low" })).toEqual(body);
     }
   });
 
-  it("do not see the thoughts of other providers' models", () => {
+  it("do not receive reasoning of other providers' models", () => {
     const thought = {
       role: "assistant",
       content: "Hello",
@@ -70,7 +70,7 @@ describe("OpenAI's reasoning models", () => {
 });
 
 describe("Mistral", () => {
-  it("gets only fields that it knows, under its own names", () => {
+  it("receives only fields that it supports, under its own names", () => {
     const body = {
       model: "mistral-small-latest",
       messages: [{ role: "developer", content: "Be short." }, ...messages],
@@ -87,7 +87,7 @@ describe("Mistral", () => {
     });
   });
 
-  it("gets ids of calls in its form, the same for call and result", () => {
+  it("receives call ids in its format, the same for call and result", () => {
     const call = { id: "call_abcdefghijkl", type: "function", function: { name: "f", arguments: "{}" } };
     const adjusted = adjust(mistral, {
       model: "m",
@@ -106,8 +106,8 @@ describe("Mistral", () => {
   });
 });
 
-describe("providers with limits of their own", () => {
-  it("Groq gets no log probabilities, one answer, and an effort in its models' words", () => {
+describe("providers with their own limits", () => {
+  it("Groq receives no log probabilities, one choice, and an effort that its models accept", () => {
     const body = {
       model: "llama-3.3-70b-versatile",
       messages,
@@ -126,7 +126,7 @@ describe("providers with limits of their own", () => {
     );
   });
 
-  it("xAI's reasoning models get no penalties and stops", () => {
+  it("xAI's reasoning models receive no penalties and stop sequences", () => {
     const body = { model: "grok-4.3", messages, stop: ["x"], presence_penalty: 1 };
     expect(adjust(xai, body)).toEqual({ model: "grok-4.3", messages });
     const plain = { ...body, model: "grok-4-1-fast-non-reasoning" };
@@ -145,17 +145,17 @@ describe("providers with limits of their own", () => {
     ["grok-4.20-0309-reasoning", false],
     ["grok-3", false],
     ["grok-code-fast-1", false],
-  ])("xAI's %s is told how hard to think: %s", (model, isSent) => {
+  ])("xAI's %s receives its effort: %s", (model, isSent) => {
     const body = { model, messages, reasoning_effort: "high" };
     expect(adjust(xai, body)).toEqual(isSent ? body : { model, messages });
   });
 
-  it("Moonshot is not forced to call and stays within its temperatures", () => {
+  it("Moonshot is not forced to call tools and stays within its temperature range", () => {
     const body = { model: "kimi-latest", messages, temperature: 1.7, tool_choice: "required" };
     expect(adjust(moonshot, body)).toMatchObject({ temperature: 1, tool_choice: "auto" });
   });
 
-  it("Zhipu stays within its temperatures and promises JSON without a schema", () => {
+  it("Zhipu stays within its temperature range and uses JSON mode without a schema", () => {
     const body = { model: "glm-4.6", temperature: 2, top_p: 0, response_format: { type: "json_schema" } };
     expect(adjust(zhipu, body)).toMatchObject({
       temperature: 1,
@@ -164,7 +164,7 @@ describe("providers with limits of their own", () => {
     });
   });
 
-  it("DeepSeek is asked for a model by its present name, thinking as the former name did", () => {
+  it("DeepSeek receives the current model name, with the thinking mode of the former name", () => {
     const requested = (body: Wire, dialect: "openai-chat" | "anthropic") =>
       adjust(deepseek, body, { dialect });
     for (const dialect of ["openai-chat", "anthropic"] as const) {
@@ -186,13 +186,13 @@ describe("providers with limits of their own", () => {
     expect(requested(today, "openai-chat")).toBe(today);
   });
 
-  it("Qwen's open models do not think when they may not stream", () => {
+  it("Qwen's open models do not think without streaming", () => {
     expect(adjust(ali, { model: "qwen3-32b" })).toHaveProperty("enable_thinking", false);
     expect(adjust(ali, { model: "qwen3-32b" }, { stream: true })).not.toHaveProperty("enable_thinking");
     expect(adjust(ali, { model: "qwen-plus" })).not.toHaveProperty("enable_thinking");
   });
 
-  it("MiniMax keeps its thoughts apart for clients that cannot know of its tags, and for no one else", () => {
+  it("MiniMax separates reasoning only for clients that cannot know its tags", () => {
     const body = { model: "MiniMax-M3", messages };
     expect(adjust(minimax, body, { translated: true })).toEqual({ ...body, reasoning_split: true });
     const wished = { ...body, reasoning_split: false };
@@ -200,14 +200,14 @@ describe("providers with limits of their own", () => {
     expect(adjust(minimax, body)).toBe(body);
   });
 
-  it("Spark is asked for a model by its present name", () => {
+  it("Spark receives the current model name", () => {
     expect(adjust(xunfei, { model: "SparkDesk-v3.5", messages })).toHaveProperty("model", "generalv3.5");
     const call: Call = { model: "", stream: false, other: "", plugin: {} };
     expect(xunfei.headers("app|secret|key", call)).toEqual({ authorization: "Bearer key:secret" });
   });
 });
 
-describe("features that a channel switches on", () => {
+describe("features that a channel enables", () => {
   it("search the web with Zhipu and Qwen, beside the caller's own tools", () => {
     const plugin = { web_search: { enable: true }, retrieval: { knowledge_id: "42" } };
     const own = { type: "function", function: { name: "f" } };
@@ -221,7 +221,7 @@ describe("features that a channel switches on", () => {
     expect(adjust(ali, { model: "deepseek-v3.2" }, { plugin })).not.toHaveProperty("enable_search");
   });
 
-  it("search the web with Perplexity, where its own models go by another name", () => {
+  it("search the web with Perplexity, whose own models have another name there", () => {
     const plugin = { web_search: { enable: true } };
     const requested = (body: Wire) => adjust(perplexity, body, { dialect: "openai-responses", plugin });
     expect(requested({ model: "sonar", input: "Hi" })).toEqual({
@@ -233,7 +233,7 @@ describe("features that a channel switches on", () => {
     expect(requested(own)).toBe(own);
   });
 
-  it("run code with Gemini unless the caller brings functions", () => {
+  it("run code with Gemini unless the caller sends functions", () => {
     const call = { dialect: "gemini" as const, plugin: { code_execution: { enable: true } } };
     expect(adjust(gemini, { contents: [] }, call)).toEqual({ contents: [], tools: [{ codeExecution: {} }] });
     const own = { contents: [], tools: [{ functionDeclarations: [] }] };
@@ -253,7 +253,7 @@ describe("features that a channel switches on", () => {
     );
   });
 
-  it("show Ollama the headers of the gate in front of it", () => {
+  it("send Ollama the headers of the proxy in front of it", () => {
     const plugin = { headers: { "CF-Access-Client-Id": "id", "CF-Access-Client-Secret": "" } };
     expect(ollama.headers("", { model: "", stream: false, other: "", plugin })).toEqual({
       "cf-access-client-id": "id",
@@ -261,12 +261,12 @@ describe("features that a channel switches on", () => {
   });
 });
 
-describe("sessions in OpenAI's wire", () => {
+describe("realtime sessions in OpenAI's format", () => {
   it.each([
     [xai, "/v1/realtime?model=m"],
     [stepfun, "/v1/realtime?model=m"],
     [ali, "/api-ws/v1/realtime?model=m"],
-  ])("are opened with $label where it serves them", (provider: Provider, path) => {
+  ])("are opened with $label where it supports them", (provider: Provider, path) => {
     const call: Call = { model: "m", stream: false, other: "", plugin: {} };
     const standard = "/v1/realtime?model=m";
     expect(serves(provider, "realtime", "/v1/realtime", {})).toBe(true);
@@ -277,7 +277,7 @@ describe("sessions in OpenAI's wire", () => {
 describe("a custom channel's paths", () => {
   const plugin = { customize: { "1": "/chat", "6": "disable", "16": "/resp" } };
 
-  it("replace the standard ones", () => {
+  it("replace the standard paths", () => {
     const call: Call = { model: "m", stream: false, other: "", plugin };
     expect(custom.path?.(call, "/v1/chat/completions")).toBe("/chat");
     expect(custom.path?.(call, "/v1/embeddings")).toBe("/v1/embeddings");
@@ -285,7 +285,7 @@ describe("a custom channel's paths", () => {
     expect(custom.speaks?.({ ...call, plugin: {} })).toEqual(["openai-chat"]);
   });
 
-  it("switch single endpoints off, and with chat all that is served through chat", () => {
+  it("disable single endpoints, and with chat all endpoints served through chat", () => {
     expect(serves(custom, "images", "/v1/images/edits", plugin)).toBe(false);
     expect(serves(custom, "images", "/v1/images/generations", plugin)).toBe(true);
     const off = { customize: { "1": "disable" } };
@@ -294,7 +294,7 @@ describe("a custom channel's paths", () => {
     expect(serves(custom, "embeddings", "/v1/embeddings", off)).toBe(true);
   });
 
-  it("are refused when they are no paths", () => {
+  it("are rejected when they are not paths", () => {
     expect(custom.plugin?.safeParse({ customize: { "1": "chat" } }).success).toBe(false);
     expect(custom.plugin?.safeParse({ customize: { "1": "" } }).success).toBe(true);
   });

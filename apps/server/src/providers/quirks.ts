@@ -4,22 +4,26 @@ import { effortIfKnown } from "./model-efforts.ts";
 import type { Call } from "./provider.ts";
 
 /**
- * What providers of OpenAI's wire refuse or name differently, one small pure function each. Every one answers the very
- * same object when there is nothing to do, so that an untouched body can go on as the client's own bytes.
+ * Adjustments for providers with OpenAI's wire format that reject or rename fields: one small pure function
+ * each. Each returns the same object when nothing changes, so that an unchanged body can be sent as the
+ * client's own bytes.
  */
 export type Adjust = (body: Wire, call: Call) => Wire;
 
-/** Only for callers of other formats: who speaks the provider's own says there what it wants. */
+/**
+ * Restricts an adjustment to clients of other dialects.
+ * A client of the provider's own dialect sets what it needs itself.
+ */
 export function ifTranslated(adjust: Adjust): Adjust {
   return (body, call) => (call.translated === true ? adjust(body, call) : body);
 }
 
-/** One after the other, each for the bodies that it knows. */
+/** Applies the adjustments in order, each to the bodies it matches. */
 export function inSequence(...adjustments: Adjust[]): Adjust {
   return (body, call) => adjustments.reduce((current, adjust) => adjust(current, call), body);
 }
 
-/** These adjustments in this order, to chat bodies of OpenAI's wire; everything else passes. */
+/** Applies these adjustments in order to chat bodies in OpenAI's format; everything else passes unchanged. */
 export function onChat(...adjustments: Adjust[]): Adjust {
   return (body, call) =>
     call.dialect === "openai-chat"
@@ -27,7 +31,7 @@ export function onChat(...adjustments: Adjust[]): Adjust {
       : body;
 }
 
-/** The same for bodies of the Responses API. */
+/** Does the same for bodies of the Responses API. */
 export function onResponses(...adjustments: Adjust[]): Adjust {
   return (body, call) =>
     call.dialect === "openai-responses"
@@ -35,7 +39,7 @@ export function onResponses(...adjustments: Adjust[]): Adjust {
       : body;
 }
 
-/** Drops fields that the provider answers with an error. */
+/** Drops fields that the provider rejects. */
 export function without(...fields: string[]): Adjust {
   return (body) => {
     if (!fields.some((field) => field in body)) return body;
@@ -45,7 +49,7 @@ export function without(...fields: string[]): Adjust {
   };
 }
 
-/** A field that the provider knows by another name; a value that is there already wins. */
+/** Renames a field. A value already present under the new name takes precedence. */
 export function renamed(from: string, to: string): Adjust {
   return (body) => {
     if (!(from in body)) return body;
@@ -54,7 +58,7 @@ export function renamed(from: string, to: string): Adjust {
   };
 }
 
-/** Most providers know the limit by its first name. */
+/** Most providers know the output limit by its older name. */
 export const maxTokens = renamed("max_completion_tokens", "max_tokens");
 
 export function clamped(field: string, low: number, high: number): Adjust {
@@ -65,13 +69,13 @@ export function clamped(field: string, low: number, high: number): Adjust {
   };
 }
 
-/** Providers without schemas for answers still promise JSON. */
+/** For providers without response schemas that still support JSON mode. */
 export const jsonWithoutSchema: Adjust = (body) =>
   asRecord(body["response_format"])?.["type"] === "json_schema"
     ? { ...body, response_format: { type: "json_object" } }
     : body;
 
-/** Providers that cannot be forced to call a tool. */
+/** For providers that cannot be forced to call a tool. */
 export const freeToolChoice: Adjust = (body) =>
   body["tool_choice"] === undefined || body["tool_choice"] === "auto" || body["tool_choice"] === "none"
     ? body
@@ -91,7 +95,7 @@ function eachMessage(body: Wire, change: (message: Wire) => Wire): Wire {
   return changed ? { ...body, messages: next } : body;
 }
 
-/** The role "developer" is OpenAI's own word for what others call "system". */
+/** Replaces OpenAI's role "developer" by "system", which other providers use. */
 export const systemForDeveloper: Adjust = (body) =>
   eachMessage(body, (message) =>
     message["role"] === "developer" ? { ...message, role: "system" } : message,
@@ -103,8 +107,8 @@ export function withoutInMessages(...fields: string[]): Adjust {
   return (body, call) => eachMessage(body, (message) => drop(message, call));
 }
 
-/** Thoughts of earlier turns, which strict providers refuse as unknown fields. */
+/** Drops the reasoning of earlier messages, which strict providers reject as unknown fields. */
 export const withoutThoughts = withoutInMessages("reasoning_content", "reasoning", "reasoning_details");
 
-/** What nearly every provider but OpenAI needs. */
+/** Adjustments that nearly every provider except OpenAI needs. */
 export const plain = [systemForDeveloper, maxTokens, effortIfKnown] as const;

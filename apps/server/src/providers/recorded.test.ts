@@ -39,7 +39,7 @@ function upstreamOf(provider: Provider, sample: Sample): Upstream {
   return provider.wire?.(call) ?? dialects[dialectsFor(provider, call)[0]];
 }
 
-/** What was counted; kinds that are none may be told or left out. */
+/** Returns the usage; zero counts may be present or absent. */
 function reported(usage: Usage | undefined): Expected["usage"] {
   if (usage === undefined) return undefined;
   const counts = Object.entries(usage).filter(
@@ -141,24 +141,24 @@ const text = (name: string): string => {
 describe("the recordings", () => {
   const chats = providers.filter(({ endpoints }) => endpoints.includes("chat"));
 
-  it.each(chats.map(({ id }) => id))("prove an answer, a stream and an error of %s", (id) => {
+  it.each(chats.map(({ id }) => id))("contain a response, a stream and an error of %s", (id) => {
     const proof = providerNames.includes(id) ? proofOf(id) : undefined;
     for (const what of ["answers", "streams", "errors"] as const) {
       const isRecorded = Object.keys(proof?.[what] ?? {}).length > 0;
-      // A sample, or the reason why there is none; never both.
+      // A sample or the reason why it is missing, never both.
       expect({ what, isRecorded }).toEqual({ what, isRecorded: unrecorded[id]?.[what] === undefined });
     }
   });
 
-  it.each(providerNames)("of %s are of a provider that exists, and each is read as something", (provider) => {
+  it.each(providerNames)("of %s belong to an existing provider and are all used", (provider) => {
     const { answers, streams, errors, adapted, plain, tasks } = proofOf(providerOf(provider).id);
     const proven = [answers, streams, errors, adapted, plain, tasks].flatMap((each) => Object.keys(each));
     expect(proven.toSorted()).toEqual(recordedFiles(provider).toSorted());
   });
 });
 
-describe("a whole answer", () => {
-  it.each(table(({ answers }) => answers))("%s says what it says", (name, provider, sample) => {
+describe("a complete response", () => {
+  it.each(table(({ answers }) => answers))("%s is decoded to its content", (name, provider, sample) => {
     const upstream = upstreamOf(providerOf(provider), sample);
     expect(readWhole(upstream, text(name))).toEqual(sample.reads);
     if (upstream.id !== "own")
@@ -166,7 +166,7 @@ describe("a whole answer", () => {
   });
 
   it.each(table(({ adapted }) => adapted))(
-    "%s of another path becomes OpenAI's",
+    "%s of another path becomes OpenAI's format",
     (name, providerName, sample) => {
       const provider = providerOf(providerName);
       const answer = provider.adapters?.[sample.path]?.answer?.(text(name), Date.UTC(2026, 10, 21));
@@ -182,7 +182,7 @@ describe("a whole answer", () => {
 
 describe("a stream", () => {
   it.each(table(({ streams }) => streams))(
-    "%s says what it says, wherever it is cut",
+    "%s is decoded to its content at any chunk boundaries",
     (name, providerName, sample) => {
       const provider = providerOf(providerName);
       const upstream = upstreamOf(provider, sample);
@@ -208,7 +208,7 @@ describe("a stream", () => {
 });
 
 describe("an error", () => {
-  it.each(table(({ errors }) => errors))("%s means what it means", (name, providerName, sample) => {
+  it.each(table(({ errors }) => errors))("%s is decoded to its meaning", (name, providerName, sample) => {
     const provider = providerOf(providerName);
     const { status, headers } = sample;
     const error = upstreamOf(provider, sample).decodeError(status, text(name), headers);
@@ -217,12 +217,12 @@ describe("an error", () => {
 });
 
 describe("a task", () => {
-  it.each(table(({ tasks }) => tasks))("%s stands as it stands", (name, provider, sample) => {
+  it.each(table(({ tasks }) => tasks))("%s is decoded to its state", (name, provider, sample) => {
     const wire = Object.values(taskWires).find(({ platform }) => platform === provider);
     if (wire === undefined) throw new Error(`${provider} does nothing later`);
     const answer = parseJson(text(name));
     if (sample.about === "standing") {
-      // Instants as they are written.
+      // Serialized, to compare instants as text.
       const standings = wire.standings(answer).map(({ data: _data, ...standing }) => standing);
       expect(JSON.parse(JSON.stringify(standings))).toEqual(sample.reads);
       return;

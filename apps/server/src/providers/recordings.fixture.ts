@@ -1,15 +1,18 @@
 import { z } from "zod";
 
-/** What providers answered or document: `fixtures/<provider id>/`, with what each file must be read as in its `proof.json`. */
+/**
+ * Recorded or documented responses of providers, in `fixtures/<provider id>/`. Each folder's `proof.json`
+ * contains the expected reading of each file.
+ */
 
 const Source = z.object({
-  /** Where the sample stands and the day it was read. */
+  /** Source of the sample and the day it was read. */
   source: z.string().regex(/^https:\/\/\S+.*, read 20\d\d-\d\d-\d\d/),
-  /** A call that was made, or the example of a reference. */
+  /** A call that was made, or an example of an API reference. */
   kind: z.enum(["recorded", "documented"]),
-  /** Of the call; the provider's test model unless given. */
+  /** Model of the call. Default: the provider's test model. */
   model: z.string().optional(),
-  /** Unless given, the first that this provider speaks for the model, or its own wire. */
+  /** Default: the provider's first dialect for the model, or its own wire format. */
   dialect: z.enum(["openai-chat", "openai-responses", "anthropic", "gemini"]).optional(),
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
 });
@@ -37,19 +40,19 @@ const Output = z.strictObject({
   text: z.string(),
   reasoning: z.string().optional(),
   calls: z.array(z.strictObject({ name: z.string(), input: z.unknown() })).optional(),
-  /** The addresses that the text cites, in order. */
+  /** The URLs that the text cites, in order. */
   cited: z.array(z.string()).optional(),
-  /** Pictures and sounds, by type. */
+  /** Images and sounds, by type. */
   media: z.array(z.string()).optional(),
   finish: z.string(),
-  /** All kinds that are more than none; absent where the provider is silent. */
+  /** All counts above zero; absent where the provider reports none. */
   usage: z.record(z.string(), z.unknown()).optional(),
 });
 
 const Proof = z.strictObject({
-  /** Whole answers of chat. */
+  /** Complete chat responses. */
   answers: z.record(z.string(), Source.extend({ reads: Output }).strict()).default({}),
-  /** Server-sent events, or base64 of a stream that is framed otherwise (`.base64`). */
+  /** Server-sent events, or base64 of a stream with other framing (`.base64`). */
   streams: z
     .record(
       z.string(),
@@ -68,7 +71,7 @@ const Proof = z.strictObject({
       }).strict(),
     )
     .default({}),
-  /** Answers of other paths of ours that this provider's adapters turn into OpenAI's. */
+  /** Responses of other paths of ours that this provider's adapters convert to OpenAI's format. */
   adapted: z
     .record(
       z.string(),
@@ -80,11 +83,13 @@ const Proof = z.strictObject({
       }).strict(),
     )
     .default({}),
-  /** Answers of other paths that pass as they come, and what they count; absent where the provider is silent. */
+  /**
+   * Responses of other paths that pass unchanged, and their usage; absent where the provider reports none.
+   */
   plain: z
     .record(z.string(), Source.extend({ usage: z.record(z.string(), z.unknown()).optional() }).strict())
     .default({}),
-  /** Answers about work that is done later: the first, or a later one about how it stands. */
+  /** Responses about asynchronous tasks: the first one, or a later one about the state. */
   tasks: z
     .record(
       z.string(),
@@ -118,7 +123,7 @@ export function recording(provider: string, file: string): string {
   return text;
 }
 
-/** Throws when the file says something that no proof can. */
+/** Throws when the file contains a field that a proof does not have. */
 export function proofOf(provider: string): Proof {
   return Proof.parse(JSON.parse(recording(provider, "proof.json")));
 }
@@ -135,5 +140,5 @@ const Missing = z.record(
   z.partialRecord(z.enum(["answers", "streams", "errors"]), z.string().min(1)),
 );
 
-/** What no sample was found of, by provider, and why. */
+/** The missing samples by provider, with the reason. */
 export const unrecorded = Missing.parse(JSON.parse(missing["./fixtures/unrecorded.json"] ?? ""));

@@ -3,7 +3,10 @@ import type { Provider } from "./provider.ts";
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The error with the kind that this provider means by it. Pure; a provider without names of its own leaves it as it is. */
+/**
+ * Returns the error with the kind that this provider's codes define.
+ * Pure; a provider without own codes leaves it unchanged.
+ */
 export function refusal(
   { refusals }: Pick<Provider, "refusals">,
   error: UpstreamError,

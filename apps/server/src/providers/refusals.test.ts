@@ -5,8 +5,9 @@ import { refusal } from "./refusal.ts";
 import { openProviders } from "./registry.ts";
 
 /**
- * Errors as the providers document them (the addresses stand in their files) or as their users have reported them. What
- * follows from a kind — another channel, a freeze of the key, its end — is decided elsewhere and by the kind alone.
+ * Errors as the providers document them (URLs in their definitions) or as users reported them. The
+ * consequences of a kind (another channel, a pause or the end of the key) are decided elsewhere, by the kind
+ * alone.
  */
 type Case = [provider: string, status: number, body: object | string, kind: UpstreamError["kind"]];
 
@@ -211,12 +212,12 @@ describe.each([
   ["the caller's own mistake", callersOwn],
   ["a model that is not there", modelMissing],
 ])("%s", (_name, cases) => {
-  it.each(cases)("is what %s means by %i %j", (...each) => {
+  it.each(cases)("is the kind that %s reports as %i %j", (...each) => {
     expect(classify(each).kind).toBe(each[3]);
   });
 });
 
-describe("when to ask again", () => {
+describe("the retry delay", () => {
   const limited: Case = ["openai", 429, openai("rate_limit_exceeded"), "rate-limited"];
 
   it.each([
@@ -234,7 +235,7 @@ describe("when to ask again", () => {
     expect(retryAfter).toBeGreaterThanOrEqual((until - Date.now()) / 1_000 - 1);
   });
 
-  it("is read from the body where the provider writes it there", () => {
+  it("is read from the body where the provider sends it there", () => {
     const body = {
       error: { code: 429, message: "No.", status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "34.07s" }] },
     };

@@ -62,9 +62,9 @@ import { zhipu } from "./definitions/zhipu.ts";
 import type { Provider } from "./provider.ts";
 
 /**
- * The providers, in the order in which the console offers them: the usual ones first. This room knows their wires and
- * nothing of accounts, money or HTTP servers. Types up to 56 are those that operators' databases already hold; ours
- * for providers without one begin at 900.
+ * The providers, in the order in which the console lists them: the most common first. This module depends on
+ * their wire formats only, not on accounts, money or HTTP servers. Types up to 56 exist in administrators'
+ * databases; providers without such a type are numbered from 900.
  */
 const providers: readonly Provider[] = [
   openai,
@@ -130,12 +130,12 @@ const providers: readonly Provider[] = [
 
 export type Providers = ReadonlyMap<number, Provider>;
 
-/** The registry by channel type. The demo provider is added to it when its server runs. */
+/** Returns the registry by channel type. The demo provider is added when its server runs. */
 export function openProviders(): Map<number, Provider> {
   return new Map(providers.map((provider) => [provider.type, provider]));
 }
 
-/** What the console may know about a provider. */
+/** Returns the data about a provider for the console. */
 export function describeProvider(provider: Provider): ProviderInfo {
   return {
     type: provider.type,

@@ -2,8 +2,8 @@ import type { DialectId } from "#dialects/ir.ts";
 import type { Call } from "./provider.ts";
 
 /**
- * For providers of chat completions and Responses whose search is a tool of Responses only: a request of a third dialect
- * that searches is translated to Responses, because chat completions would drop the search.
+ * Returns the dialect order for providers whose web search is a tool of Responses only. A search request in a
+ * third dialect is translated to Responses, because chat completions would drop the search.
  */
 export function searchesOnResponses(
   ...others: DialectId[]

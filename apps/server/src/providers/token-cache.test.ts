@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createTokenCache } from "./token-cache.ts";
 
-describe("the cache of tokens", () => {
-  it("keeps tokens of different names apart", async () => {
+describe("the token cache", () => {
+  it("keeps tokens of different names separate", async () => {
     const cache = createTokenCache(() => 0);
     const issue = (token: string) => () => Promise.resolve({ token, expiresAt: 1_000_000 });
     expect(await cache.get("a", issue("one"))).toBe("one");
@@ -10,7 +10,7 @@ describe("the cache of tokens", () => {
     expect(await cache.get("a", issue("three"))).toBe("one");
   });
 
-  it("does not grow without end", async () => {
+  it("has a maximum size", async () => {
     const cache = createTokenCache(() => 0);
     let issued = 0;
     const issue = () => Promise.resolve({ token: String((issued += 1)), expiresAt: 1_000_000 });

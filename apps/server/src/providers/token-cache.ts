@@ -1,8 +1,8 @@
-/** Short-lived tokens that are made from a lasting credential. Knows nothing of who issues them. */
+/** Cache of short-lived tokens that are issued for a long-lived credential. Independent of the issuer. */
 export interface TokenCache {
   /**
-   * The token under this name, or the one that `issue` brings. Callers at the same time share one issue; a failed
-   * one is forgotten.
+   * Returns the cached token of this name, or the one from `issue`. Concurrent callers share one `issue`
+   * call; a failed one is not cached.
    */
   get(name: string, issue: () => Promise<IssuedToken>): Promise<string>;
 }
@@ -13,7 +13,7 @@ export interface IssuedToken {
   expiresAt: number;
 }
 
-/** A token this near to its end may die on the way. */
+/** A token this close to its expiry may expire before the provider checks it. */
 const MARGIN_MS = 60_000;
 const MAX_TOKENS = 1_000;
 

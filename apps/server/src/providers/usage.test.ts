@@ -7,8 +7,8 @@ import { openai } from "./definitions/openai.ts";
 import { withImpliedSearch } from "./implied-search.ts";
 
 /**
- * What providers of one wire call the same counts, from the examples in the documentation that their files name. Each is
- * read where it may stand: in a whole answer and in a stream, passed untouched and translated.
+ * Different names of the same counts at providers of one format, from the documentation named in their files.
+ * Each is read in complete responses and in streams, passed unchanged and translated.
  */
 const chat = dialects["openai-chat"];
 
@@ -158,8 +158,8 @@ function translated(dialect: UpstreamDialect, chunks: Wire[]): ChatEvent[] {
   return [...events, ...decoder.frame({ event: undefined, data: "[DONE]" }), ...decoder.end()];
 }
 
-describe.each(cases)("the counts of %s", (_provider, usage, counted) => {
-  it("are read in a whole answer, and its thoughts apart from its words", () => {
+describe.each(cases)("the usage of %s", (_provider, usage, counted) => {
+  it("is read in a complete response, with its reasoning separate from the text", () => {
     const answer = chat.decodeResponse(whole(usage));
     expect(answer.usage).toEqual({ ...counted, ...extrasOf(answer.usage, counted), raw: usage });
     expect(answer.choices[0]?.parts).toMatchObject([
@@ -182,16 +182,16 @@ describe.each(cases)("the counts of %s", (_provider, usage, counted) => {
   });
 });
 
-describe("a search that no one counts", () => {
+describe("a search that the provider does not count", () => {
   const usage = { input: 1, output: 2 };
 
-  it("is one for each answer of a model that always searches", () => {
+  it("is counted once per response of a model that always searches", () => {
     const searched = withImpliedSearch(openai, "gpt-4o-mini-search-preview", usage);
     expect(searched).toEqual({ ...usage, toolCalls: { "web-search": 1 } });
     expect(withImpliedSearch(openai, "gpt-5-search-api", usage)).toHaveProperty("toolCalls");
   });
 
-  it("is none elsewhere, and no second one where it was counted", () => {
+  it("is not counted elsewhere, nor twice where the provider counted it", () => {
     expect(withImpliedSearch(openai, "gpt-4o", usage)).toBe(usage);
     expect(withImpliedSearch(deepseek, "gpt-4o-search-preview", usage)).toBe(usage);
     const counted = { ...usage, toolCalls: { "web-search": 3 } };
@@ -199,7 +199,7 @@ describe("a search that no one counts", () => {
   });
 });
 
-/** Shares that are nothing may be told or left out. */
+/** Ignores zero counts, which may be present or absent. */
 function extrasOf(usage: Usage | undefined, counted: Partial<Usage>): Partial<Usage> {
   const entries = Object.entries(usage ?? {}).filter(([key, value]) => !(key in counted) && value === 0);
   return Object.fromEntries(entries);

@@ -12,7 +12,10 @@ const wireCitation = z.looseObject({
   cited_text: z.string().nullish(),
 });
 
-/** The whole wire form stays in `raw`: places in documents mean something to this dialect only. */
+/**
+ * Decodes a citation. `raw` keeps the complete wire form, because positions
+ * in documents are only meaningful in this dialect.
+ */
 export function decodeCitation(value: unknown): Citation | undefined {
   const wire = readAs(wireCitation, value);
   if (wire === undefined) return undefined;
@@ -24,7 +27,7 @@ export function decodeCitation(value: unknown): Citation | undefined {
   });
 }
 
-/** A list of one, or none when the citation has neither this wire's form nor an address. */
+/** Returns a list with one citation, or an empty list when it has neither this dialect's form nor a URL. */
 export function encodeCitation(citation: Citation): Wire[] {
   const own = ownFields("anthropic", citation.raw);
   if (own !== undefined) return [own];

@@ -20,7 +20,7 @@ function foreign(wire: { type: string }): Extract<Part, { type: "foreign" }> {
   return { type: "foreign", extra: { dialect: "anthropic", fields: { ...wire } } };
 }
 
-/** What others can be told of a document or a search result that this dialect has a form for: its title and its text. */
+/** Returns the text fallback of a document or a search result: its title and its text. */
 function textOf(title: string | null | undefined, content: unknown): string {
   const list: unknown[] = Array.isArray(content) ? content : [content];
   const texts = list.flatMap((each) => {
@@ -107,14 +107,14 @@ function decodeBlock(wire: { type: string }, at: string): Part {
   }
 }
 
-/** `at` is the path of the list. Throws `invalidRequest`. */
+/** Decodes content blocks. `at` is the path of the list. Throws `invalidRequest`. */
 export function decodeBlocks(content: Blocks, at: string): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return content.map((wire, index) => decodeBlock(wire, `${at}.${index}`));
 }
 
-/** Tool results of this wire stand in a user's message; in the IR they are messages of their own. */
+/** Decodes a message. Tool results are part of a user message here; in the IR they are separate messages. */
 export function decodeMessage(
   wire: { role: "user" | "assistant" | "system"; content: Blocks },
   at: string,

@@ -19,7 +19,7 @@ interface OpenBlock {
 
 const choice = 0;
 
-/** Whether an input of a block's start says more than "it follows". */
+/** Returns whether the input in a block's start event already has content, and is not a placeholder. */
 function saysInput(input: unknown): boolean {
   return Object.keys(asRecord(input) ?? {}).length > 0;
 }
@@ -78,7 +78,9 @@ export function decodeStream(): StreamDecoder {
     }
   }
 
-  /** A block that is complete: a call without arguments gets its empty object, a foreign block goes out whole. */
+  /**
+   * Completes a block. A call without arguments gets its empty object; a foreign block is emitted as a whole.
+   */
   function stopBlock(event: StreamEvent): ChatEvent[] {
     const index = event.index ?? nextPart - 1;
     const open = blocks.get(index);

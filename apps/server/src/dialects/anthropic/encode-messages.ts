@@ -11,7 +11,10 @@ export function encodeCache(cache: CacheControl | undefined): Wire {
   return { cache_control: { type: "ephemeral", ...(cache.ttl && { ttl: cache.ttl }) } };
 }
 
-/** Ids of this wire are letters, digits, `_` and `-`; other providers' are made so, calls and results alike. */
+/**
+ * Returns an id of letters, digits, `_` and `-`, as this API requires.
+ * Ids of other providers are converted, the same way for calls and results.
+ */
 function encodeId(id: string): string {
   return id.replaceAll(/[^\w-]/g, "_") || "_";
 }
@@ -27,7 +30,10 @@ function encodeSource(source: MediaSource): Wire {
   }
 }
 
-/** Only a PDF may stand elsewhere; sounds cannot be said at all, so their bytes would not help. */
+/**
+ * Returns whether a part can be sent as a URL. Of files, only a PDF can.
+ * Sounds are not supported at all, so their bytes are not needed either.
+ */
 export function takesAddress(part: MediaPart): boolean {
   if (part.type !== "file" || part.source.type !== "url") return true;
   const { mediaType } = part.source;
@@ -38,7 +44,7 @@ function isElsewhere(source: MediaSource): boolean {
   return source.type === "file" && !isFileOf(source.id, "anthropic");
 }
 
-/** Documents are PDF or plain text here; no other file can be said. */
+/** Encodes a document. This API supports PDF and plain text only. */
 function encodeFile(part: Extract<Part, { type: "file" }>): Wire | undefined {
   const { source } = part;
   const rest = { ...(part.filename && { title: part.filename }), ...encodeCache(part.cache) };
@@ -53,7 +59,7 @@ function encodeFile(part: Extract<Part, { type: "file" }>): Wire | undefined {
   return { type: "document", source: text, ...rest };
 }
 
-/** Reasoning without a proof is not accepted back by any provider of this wire. */
+/** Encodes reasoning. No provider of this API accepts reasoning without a proof. */
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | undefined {
   if (part.signature !== undefined) {
     return { type: "thinking", thinking: part.text, signature: part.signature };
@@ -63,7 +69,7 @@ function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire | und
   return undefined;
 }
 
-/** `message` is the number of the message in the request, for the caller's mistakes. */
+/** Encodes a part. `message` is the index of its message in the request, for errors. */
 function encodePart(part: Part, message: number, dropped: Set<string>): Wire | undefined {
   switch (part.type) {
     case "text": {
@@ -125,7 +131,7 @@ interface Turn {
   content: Wire[];
 }
 
-/** Results of tools must open a user's turn. */
+/** Moves tool results to the start of a user turn, as the API requires. */
 function resultsFirst(content: Wire[]): Wire[] {
   const results = content.filter((block) => block["type"] === "tool_result");
   if (results.length === 0 || results.length === content.length) return content;
@@ -138,15 +144,15 @@ function simplified(content: Wire[]): string | Wire[] {
   return isPlain ? String(only["text"]) : content;
 }
 
-/** The last words of an assistant, which the model goes on with, must not end in white space. */
+/** Trims a final assistant message, which the model continues: it must not end in white space. */
 function trimLast(turn: Turn | undefined): void {
   const last = turn?.role === "assistant" ? turn.content.at(-1) : undefined;
   if (last?.["type"] === "text") last["text"] = String(last["text"]).trimEnd();
 }
 
 /**
- * System and turns of the wire: every system or developer message goes to the front, and neighbours that speak
- * with one voice — tools and users do — become one turn.
+ * Returns the system prompt and the turns. All system and developer messages move to the front. Consecutive
+ * messages of one role become one turn; tools count as users.
  */
 export function encodeMessages(
   messages: Message[],
@@ -166,7 +172,7 @@ export function encodeMessages(
     if (last?.role === role) last.content.push(...content);
     else turns.push({ role, content });
   }
-  // A prompt that is nothing but a system message must still be asked by someone.
+  // The API requires a user message, also for a prompt of system messages only.
   if (turns.length === 0 && system.length > 0) {
     turns.push({ role: "user", content: system });
     system = [];

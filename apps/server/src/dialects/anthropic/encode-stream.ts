@@ -19,11 +19,11 @@ interface WaitingCall {
 const noThought = { thinking: "", signature: "" };
 
 /**
- * Events of the wire, one block at a time. This wire cannot interleave blocks: of calls that stream side by side
- * the first goes out as it comes, the others wait for their turn.
+ * Encodes events, one block at a time, because this API cannot interleave blocks. Of calls that stream in
+ * parallel, the first is sent as it arrives; the others wait.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
-  /** Part of the block that is open, and its type on the wire. */
+  /** Part of the open block, and its type in this API. */
   let open: { part: number; type: string } | undefined;
   let nextIndex = 0;
   let hasSpoken = false;
@@ -57,7 +57,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return text;
   }
 
-  /** Opens the block of a part unless it is open already. */
+  /** Opens the block of a part unless it is already open. */
   function ensure(part: number, type: string, block: Wire): string {
     if (open?.part === part && open.type === type) return "";
     return closeAll() + start(part, type, block);
@@ -75,7 +75,8 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function prove(proof: Extract<ChatEvent, { type: "reasoning-proof" }>): string {
     const isOpen = open?.part === proof.part && open.type === "thinking";
-    // A proof of the text itself: clients take the last block for the answer, and no provider demands this one back.
+    // The proof belongs to the text. Clients take the last block for the response,
+    // and no provider requires this proof back.
     if (!isOpen && hasSpoken && proof.encrypted === undefined) return "";
     if (!isOpen && proof.encrypted !== undefined) {
       const data = packProof(proof, "encrypted") ?? "";
@@ -90,7 +91,8 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       waiting.set(begun.part, { id: begun.id, name: begun.name, input: "" });
       return "";
     }
-    // A call has no place for its proof here; a thought before it has, and comes back with it.
+    // This API has no field for a call's proof.
+    // A thinking block before the call carries it and is sent back with it.
     const proof =
       begun.signature === undefined
         ? ""
@@ -175,7 +177,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   return (next) => {
     if (next.type === "finish") return { text: finish(next), last: true };
-    // One answer is all that this wire can hold.
+    // This API supports one choice only.
     if ("choice" in next && next.choice !== 0) return { text: "", last: false };
     return { text: encode(next), last: false };
   };

@@ -66,7 +66,7 @@ const errorAnswer = z.looseObject({
   error: z
     .looseObject({
       type: z.string().nullish(),
-      // Providers that copied this wire add their own name of the trouble.
+      // Providers with a copy of this API add their own error code.
       code: z.union([z.string(), z.number()]).nullish(),
       message: z.string().nullish(),
     })
@@ -87,16 +87,16 @@ const kindOfType: Record<string, UpstreamError["kind"]> = {
   api_error: "server",
 };
 
-/** Characters; what is longer is shown as a sentence. */
+/** In characters; a longer error is reduced to its message. */
 const MAX_ORIGINAL = 16 * 1024;
 
-/** The error of an answer or of an event. `status` is 0 within a stream. */
+/** Decodes the error of a response or of an event. `status` is 0 within a stream. */
 export function decodeErrorObject(value: unknown, status: number): UpstreamError {
   const wire = readAs(errorAnswer, value);
   const type = wire?.error?.type ?? undefined;
   const named = type === undefined ? undefined : kindOfType[type];
   const plain = status >= 400 ? kindOfStatus(status) : undefined;
-  // The status decides; the type only says more where the status is common to several troubles.
+  // The status decides. The type is used only where several errors share the status.
   const kind = plain === undefined || plain === "bad-request" ? (named ?? plain ?? "server") : plain;
   return compact<UpstreamError>({
     kind,

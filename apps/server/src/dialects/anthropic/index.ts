@@ -7,7 +7,7 @@ import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
 
-/** The messages wire of Claude. It must never know who is on the other side. */
+/** Claude's Messages API. It must not depend on the client or provider on the other side. */
 export const anthropic: Dialect = {
   id: "anthropic",
   decodeRequest,

@@ -12,7 +12,7 @@ import { encodeCache, encodeMessages } from "./encode-messages.ts";
 import { type MessagesRequest, messagesRequest, type tool } from "./schema.ts";
 import { decodeReasoning, encodeThinking, unheldThinking } from "./thinking.ts";
 
-/** What an answer may have when the caller set no limit; this wire demands one. */
+/** Output limit when the caller set none; this API requires one. */
 export const defaultMaxTokens = 8192;
 
 const known = new Set(Object.keys(messagesRequest.shape));
@@ -60,7 +60,7 @@ function decodeParallel(choice: MessagesRequest["tool_choice"]): boolean | undef
     : undefined;
 }
 
-/** What the IR cannot hold in full stays in `extra`, where it wins over what the IR says. */
+/** Returns fields that the IR cannot fully represent. In `extra`, they override the IR. */
 function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
   const fields: Wire = extraOf("anthropic", body, known)?.fields ?? {};
   const thinking = unheldThinking(body);
@@ -76,8 +76,9 @@ function decodeExtra(body: MessagesRequest): ChatRequest["extra"] {
 }
 
 /**
- * A conversation that its provider holds lives at one key of one provider, and another channel would answer the next turn
- * without what came before. With this code Anthropic's library sends the whole conversation instead.
+ * Rejects a conversation stored at its provider. It belongs to one key of one provider; another channel would
+ * answer without the earlier messages. This code makes Anthropic's client library send the whole conversation
+ * instead.
  */
 function refuseThread(thread: unknown): void {
   if (thread === undefined || thread === null) return;
@@ -119,7 +120,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   });
 }
 
-/** Tools of other providers that this wire has too, in their oldest form, which every model knows. */
+/** Tools of other providers that this API has too, in their oldest version, which every model supports. */
 const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
   "web-search": { type: "web_search_20250305", name: "web_search" },
   "code-execution": { type: "code_execution_20250825", name: "code_execution" },
@@ -128,7 +129,7 @@ const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
 const searchOptions = new Set(["allowedDomains", "blockedDomains", "maxUses", "location"] as const);
 const noOptions = new Set<never>();
 
-/** What this wire can say of a search of another dialect. It takes one list of domains, not both. */
+/** Encodes a search tool of another dialect. This API accepts one list of domains, not both. */
 function encodeSearch(tool: ServerTool, dropped: Set<string>): Wire {
   const carries = tool.kind === "web-search" ? searchOptions : noOptions;
   const { allowedDomains, blockedDomains, maxUses, location } = carriedOptions(tool, carries, dropped);
@@ -162,7 +163,10 @@ function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
   return tools;
 }
 
-/** The provider wants every tool of the history defined, also when the caller offers none any more. */
+/**
+ * Returns definitions for all tools in the history.
+ * The provider requires them even if the caller offers no tools any more.
+ */
 function rememberedTools(messages: Message[]): Wire[] {
   const names = new Set<string>();
   for (const { parts } of messages)
@@ -179,7 +183,7 @@ function encodeToolChoice(request: ChatRequest): Wire | undefined {
   return choice === undefined && parallel === undefined ? undefined : { type: "auto", ...disable };
 }
 
-/** The provider refuses schemas whose objects are open, so an object that says nothing is closed. */
+/** Sets `additionalProperties: false` where it is missing, because the provider rejects open objects. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -200,7 +204,10 @@ function encodeOutput(request: ChatRequest, effort: Wire | undefined, own: unkno
   return Object.keys(output).length === 0 ? undefined : output;
 }
 
-/** Sampling as this wire allows it: no temperature above 1, and none of it while thinking to a budget. */
+/**
+ * Encodes sampling within the limits of this API: no temperature above 1,
+ * and no sampling parameters with a thinking budget.
+ */
 function encodeSampling(request: ChatRequest, thinks: boolean, dropped: Set<string>): Wire {
   const { temperature, topP, topK } = request;
   if (!thinks) {

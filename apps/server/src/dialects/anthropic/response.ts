@@ -20,7 +20,7 @@ export function decodeFinish(raw: string | null | undefined): FinishReason {
     case "pause_turn":
       return "pause";
     case "refusal":
-      // A classifier stopped the model, at any point of the answer.
+      // A classifier stopped the model; this can happen at any point of the response.
       return "content-filter";
     default:
       return "other";
@@ -43,7 +43,7 @@ export function encodeFinish(reason: FinishReason): string {
   }
 }
 
-/** The text of an input that arrived as an object; an absent one is no arguments. */
+/** Returns an input object as JSON text; an absent one means no arguments. */
 function inputText(input: unknown): string {
   return JSON.stringify(asRecord(input) ?? {});
 }
@@ -67,7 +67,7 @@ function decodeBlock(block: AnswerBlock): Part {
   }
 }
 
-/** Why the answer was stopped, where the provider says it. */
+/** Returns the reason for a refusal, if the provider sent one. */
 export function decodeRefusal(details: StopDetails): Array<Extract<Part, { type: "refusal" }>> {
   return details?.explanation ? [{ type: "refusal", text: details.explanation }] : [];
 }
@@ -91,7 +91,7 @@ export function decodeResponse(body: unknown): ChatResponse {
   });
 }
 
-/** This wire's answers are text: a picture or a sound is said as what text can hold of it. */
+/** Returns an image or a sound as text, because responses of this API contain text only. */
 export function mediaText(part: Part): string {
   if (part.type === "image" && part.source.type !== "file") {
     return `![image](${part.source.type === "url" ? part.source.url : dataUrl(part.source)})`;
@@ -131,7 +131,10 @@ function encodeBlock(part: Part): Wire[] {
   }
 }
 
-/** A call's proof stands on the thought before it; a proof of the text itself has no place here. */
+/**
+ * Encodes the parts. The thinking block before a call carries the call's proof.
+ * A proof of the text itself has no field here.
+ */
 function encodeContent(parts: Part[]): Wire[] {
   const content: Wire[] = [];
   let hasSpoken = false;

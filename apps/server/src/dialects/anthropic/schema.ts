@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** The messages wire. Requests: strict about what we use, loose about the rest. Answers: minimal. */
+/**
+ * Schemas of the Messages API. Requests: strict for the fields we use, loose for the rest.
+ * Responses: minimal.
+ */
 
 export const cacheControl = z.looseObject({
   type: z.literal("ephemeral"),
@@ -27,7 +30,7 @@ const documentSource = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("content"), content: z.unknown() }),
 ]);
 
-/** Content blocks by type; a type that is not here travels as a foreign part. */
+/** Content blocks by type; a type that is not listed travels as a foreign part. */
 export const requestBlocks = {
   text: z.looseObject({ text: z.string(), citations: z.array(z.unknown()).nullish(), ...cached }),
   image: z.looseObject({ source: imageSource, ...cached }),
@@ -70,7 +73,7 @@ export const messagesRequest = z.looseObject({
   system: z
     .union([z.string(), z.array(block)], { error: "expected a string or an array of text blocks" })
     .nullish(),
-  /** 0 fills the prompt cache and asks for no answer. */
+  /** 0 fills the prompt cache without generating a response. */
   max_tokens: z.int().min(0).nullish(),
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
@@ -121,15 +124,15 @@ export const wireUsage = z.looseObject({
   output_tokens_details: z.looseObject({ thinking_tokens: z.number().nullish() }).nullish(),
   server_tool_use: z.record(z.string(), z.unknown()).nullish(),
   service_tier: z.string().nullish(),
-  /** "fast" has a price of its own, like a tier. */
+  /** "fast" has its own price, like a service tier. */
   speed: z.string().nullish(),
-  /** Each sampling of a request that took several. */
+  /** Usage of each sampling iteration, for requests with several. */
   iterations: z.array(z.unknown()).nullish().catch(undefined),
 });
 
 export type WireUsage = z.infer<typeof wireUsage>;
 
-/** A field of another kind than promised must not make the rest of an answer unreadable: it was not said. */
+/** A field of an unexpected type is ignored, so that the rest of the response stays readable. */
 const maybeText = z.string().nullish().catch(undefined);
 
 const answerBlock = z.looseObject({
@@ -159,7 +162,7 @@ export const answer = z.looseObject({
   usage: z.unknown().optional(),
 });
 
-/** All events of a stream in one loose shape; `type` says which fields to expect. */
+/** All events of a stream in one loose schema; `type` decides which fields to expect. */
 export const streamEvent = z.looseObject({
   type: z.string(),
   index: z.number().nullish(),

@@ -27,7 +27,10 @@ export const scanResponse = () =>
     (json) => skimResponse(json).usage,
   );
 
-/** From the delta that tells the stop reason on, a client may take the answer for complete. */
+/**
+ * Returns whether the frame lets a client take the response for complete:
+ * the delta with the stop reason, and all later frames.
+ */
 export function isLast(frame: Frame): boolean {
   const type = typeOf(frame);
   return type === "message_delta" || type === "message_stop";

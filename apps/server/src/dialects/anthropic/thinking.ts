@@ -4,10 +4,10 @@ import type { ChatRequest, Message, Reasoning } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { MessagesRequest } from "./schema.ts";
 
-/** The least that this wire accepts as a thinking budget. */
+/** Minimum thinking budget that this API accepts. */
 const leastBudget = 1024;
 
-/** Undefined when the caller said nothing that the IR has a word for. */
+/** Returns undefined when the caller set nothing that the IR can represent. */
 export function decodeReasoning(wire: MessagesRequest): Reasoning | undefined {
   const reasoning: Reasoning = {};
   const { thinking, output_config: output } = wire;
@@ -21,7 +21,7 @@ export function decodeReasoning(wire: MessagesRequest): Reasoning | undefined {
   return Object.keys(reasoning).length === 0 ? undefined : reasoning;
 }
 
-/** The forms of `thinking` that the IR cannot hold. */
+/** Returns the forms of `thinking` that the IR cannot represent. */
 export function unheldThinking(wire: MessagesRequest): Wire | undefined {
   const { thinking } = wire;
   if (!thinking) return undefined;
@@ -30,8 +30,8 @@ export function unheldThinking(wire: MessagesRequest): Wire | undefined {
 }
 
 /**
- * While thinking is on, a call under way must carry the thinking that led to it. Callers of other dialects
- * seldom keep it, and without it the provider refuses the request.
+ * Returns whether the current tool call lacks the thinking that led to it. While thinking is on, the provider
+ * rejects such a request, and callers of other dialects seldom keep the thinking.
  */
 function lacksThought(messages: Message[]): boolean {
   const last = messages.findLast((message) => message.role === "assistant" || message.role === "user");
@@ -49,16 +49,17 @@ function effortField(reasoning: Reasoning): Wire | undefined {
 
 interface Thinking {
   thinking?: Wire;
-  /** What belongs into `output_config`. */
+  /** Fields for `output_config`. */
   output?: Wire;
   maxTokens: number;
-  /** The wish could not be granted. */
+  /** True when the requested reasoning could not be applied. */
   refused: boolean;
 }
 
 /**
- * Thinking of the wire. An effort becomes a share of the output limit (see `effort.ts`) of at least 1,024 tokens;
- * where the limit leaves no room, a tool is forced, or the history lacks its thoughts, there is no thinking.
+ * Encodes the thinking settings. An effort becomes a share of the output limit (see `effort.ts`) of at least
+ * 1,024 tokens. Thinking stays off where the limit leaves no room, a tool is forced, or the history lacks its
+ * thinking.
  */
 export function encodeThinking(request: ChatRequest, maxTokens: number): Thinking {
   const { reasoning } = request;
@@ -76,7 +77,8 @@ export function encodeThinking(request: ChatRequest, maxTokens: number): Thinkin
     return { maxTokens, refused: true };
   const wished = budgetTokens ?? budgetOfEffort(effort ?? "medium", maxTokens);
   const budget = Math.max(leastBudget, wished);
-  // A budget that the caller named stays; room for the answer is added when it would eat it all.
+  // A budget that the caller set is kept.
+  // The limit grows when the budget would leave no room for the response.
   const limit = budget < maxTokens ? maxTokens : budget + leastBudget;
   const output = budgetTokens === undefined ? undefined : effortField(reasoning);
   return { thinking: { type: "enabled", budget_tokens: budget }, output, maxTokens: limit, refused: false };

@@ -5,7 +5,7 @@ import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { asRecord, compact, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
-/** Requests of provider-run tools, by the wire's name and by ours. */
+/** Calls of provider-run tools, by the API's name and by ours. */
 const countedTools = {
   web_search_requests: "web-search",
   web_fetch_requests: "web-fetch",
@@ -21,7 +21,10 @@ function decodeToolCalls(wire: WireUsage): Record<string, number> | undefined {
   return Object.keys(counts).length === 0 ? undefined : counts;
 }
 
-/** Samplings that are billed and that the sums leave out: summaries of the conversation, and a second model's advice. */
+/**
+ * Sampling iterations that are billed but not part of the totals: summaries
+ * of the conversation, and advice of a second model.
+ */
 const besideTheSums = new Set<unknown>(["compaction", "advisor_message"]);
 
 const summed = ["input", "output", "cacheRead", "cacheWrite5m", "cacheWrite1h"] as const;
@@ -41,7 +44,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
     .reduce<Usage>((sum, each) => plus(sum, decodeUsage(each) ?? { input: 0, output: 0 }), usage);
 }
 
-/** On this wire `input_tokens` is only what no cache read or wrote; the IR counts everything that was read. */
+/** Decodes the totals. `input_tokens` excludes cached tokens in this API; the IR counts all input. */
 function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
   const plain = tokens(wire.input_tokens);
   const cacheRead = tokens(wire.cache_read_input_tokens);
@@ -50,7 +53,7 @@ function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
   const minutes = tokens(wire.cache_creation?.ephemeral_5m_input_tokens);
   const cacheWrite1h = Math.min(hour ?? 0, written || (hour ?? 0));
   const cacheWrite5m = Math.max(written - cacheWrite1h, minutes ?? 0);
-  // A count that is none is not nothing: what was read is then not known.
+  // An invalid count is not zero: the input is unknown then.
   const isNone = plain === undefined && wire.input_tokens !== undefined && wire.input_tokens !== null;
   const isKnown = !isNone && (plain !== undefined || cacheRead !== undefined);
   const saysWrites = wire.cache_creation_input_tokens !== undefined || !!wire.cache_creation;
@@ -68,13 +71,13 @@ function decodeSums(wire: WireUsage, value: unknown): Usage | undefined {
 }
 
 /**
- * The usage of a stream: the counts of the start, overwritten by the cumulative ones of each delta. A nothing in
- * a delta overwrites nothing: some providers repeat only the output there.
+ * Merges the usage of a stream: the counts of the start, overwritten by the cumulative counts of each delta.
+ * Empty values in a delta overwrite nothing, because some providers repeat only the output there.
  */
 export function mergeUsage(start: unknown, delta: unknown): Wire | undefined {
   const merged: Wire = { ...asRecord(start) };
   for (const [key, value] of Object.entries(asRecord(delta) ?? {})) {
-    // The output of a delta is that of the whole answer so far, also when it is nothing.
+    // The output of a delta is cumulative, so 0 is valid there.
     const isSilent = value === 0 && merged[key] !== undefined && key !== "output_tokens";
     const isEmpty = value === null || value === undefined || isSilent;
     if (!isEmpty || !(key in merged)) merged[key] = value;

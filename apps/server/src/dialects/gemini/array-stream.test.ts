@@ -32,7 +32,7 @@ function asArray(text: string, indent: number | undefined, comma: string): strin
 }
 
 describe.each(streams)("%s as one array", (_name, text) => {
-  it("says the same as its events, wherever its bytes are cut", () => {
+  it("has the same content as its events, at any chunk boundaries", () => {
     const want = eventsOf(framesOf([Buffer.from(text)]));
     for (const [indent, comma] of [
       [undefined, ","],
@@ -50,8 +50,8 @@ describe.each(streams)("%s as one array", (_name, text) => {
   });
 });
 
-describe("what an upstream answers in the place of events", () => {
-  it("is cut at any byte inside of texts with brackets, marks and wide characters", () => {
+describe("conversion of one array to events", () => {
+  it("is split correctly inside texts with brackets, quotes and wide characters", () => {
     const parts = [
       { text: '}]{["\\\n' },
       { text: "船⛵ü" },
@@ -67,14 +67,14 @@ describe("what an upstream answers in the place of events", () => {
     }
   });
 
-  it("gives each element as soon as it is there", () => {
+  it("returns each element as soon as it is complete", () => {
     const read = openArray();
     expect(read(Buffer.from('[{"a":1}')).toString()).toBe('data: {"a":1}\n\n');
     expect(read(Buffer.from(',{"a":')).toString()).toBe('data: {"a":');
     expect(read(Buffer.from("2}]")).toString()).toBe("2}\n\n");
   });
 
-  it("may be an error that stands alone", () => {
+  it("passes a single error outside an array", () => {
     const error = { error: { code: 503, message: "Busy.", status: "UNAVAILABLE" } };
     const events = eventsOf(framesOf([openArray()(Buffer.from(JSON.stringify(error, null, 2)))]));
     expect(events.at(-1)).toMatchObject({ type: "error", error: { kind: "overloaded" } });

@@ -1,6 +1,7 @@
 /**
- * A stream that comes as one JSON array, from upstreams that do not know the form with events: each element becomes an
- * event as it arrives, wherever its bytes are cut. An object outside an array, such as an error, is an event too.
+ * Converts a stream that arrives as one JSON array to events, for upstreams without an event stream. Each
+ * element becomes an event when it arrives, at any chunk boundaries. An object outside an array, such as an
+ * error, becomes an event too.
  */
 export function openArray(): (chunk: Uint8Array) => Buffer {
   let depth = 0;
@@ -10,7 +11,7 @@ export function openArray(): (chunk: Uint8Array) => Buffer {
   return (chunk) => {
     const out: Buffer[] = [];
     let from = 0;
-    /** Whitespace between tokens may hold line feeds, which would end a line of an event. */
+    /** Whitespace between tokens may contain line feeds, which would end a line of an event. */
     const copy = (to: number) => {
       if (depth > 0 && to > from) out.push(Buffer.from(chunk.subarray(from, to)));
     };

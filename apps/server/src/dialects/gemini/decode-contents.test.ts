@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 
-/** Google's own library keeps each chunk of a stream as a content of its own and sends them all back. */
+/**
+ * Google's own client library stores each chunk of a stream as a separate content and sends all of them back.
+ */
 const user = (text: string) => ({ role: "user", parts: [{ text }] });
 const model = (...parts: object[]) => ({ role: "model", parts });
 
@@ -9,7 +11,7 @@ function decode(...contents: object[]) {
   return dialects.gemini.decodeRequest({ contents }, { model: "some-model", stream: false }).messages;
 }
 
-describe("a turn that comes back chunk by chunk", () => {
+describe("a turn that is sent back in chunks", () => {
   const turn = [
     model({ text: "Two ", thought: true }),
     model({ text: "cities.", thought: true }),
@@ -22,7 +24,7 @@ describe("a turn that comes back chunk by chunk", () => {
     { role: "model" },
   ];
 
-  it("is one message with whole parts, whose thought keeps its proof", () => {
+  it("becomes one message with complete parts, and its reasoning keeps its proof", () => {
     const result = {
       role: "user",
       parts: [{ functionResponse: { id: "a", name: "weather", response: {} } }],
@@ -37,7 +39,7 @@ describe("a turn that comes back chunk by chunk", () => {
     ]);
   });
 
-  it("can be said to every other provider", () => {
+  it("can be encoded for every other provider", () => {
     const request = dialects.gemini.decodeRequest(
       { contents: [user("Hi"), ...turn, user("And?")] },
       { model: "some-model", stream: false },
@@ -47,7 +49,7 @@ describe("a turn that comes back chunk by chunk", () => {
     expect(assistant?.content[0]).toEqual({ type: "thinking", thinking: "Two cities.", signature: "c2ln" });
   });
 
-  it("ends a thought with its proof: the next one stands alone", () => {
+  it("ends a thought at its proof; the next thought is separate", () => {
     const proved = (text: string) => model({ text, thought: true, thoughtSignature: text });
     expect(decode(user("Hi"), proved("one"), proved("two"))[1]?.parts).toEqual([
       { type: "reasoning", text: "one", signature: "one" },
@@ -63,7 +65,7 @@ describe("a turn that comes back chunk by chunk", () => {
       { type: "reasoning", text: "Two cities.", signature: "c2ln" },
       { type: "tool-call", id: "a", name: "weather", input: "{}" },
     ]);
-    // A signature behind plain words, or behind a thought that has one, stands alone.
+    // A signature after plain text, or after a thought that has one, stays separate.
     expect(decode(user("Hi"), model({ text: "Hello." }, signed))[1]?.parts).toEqual([
       { type: "text", text: "Hello." },
       { type: "reasoning", text: "", signature: "c2ln" },
@@ -74,7 +76,7 @@ describe("a turn that comes back chunk by chunk", () => {
     ]);
   });
 
-  it("leaves what several people say apart", () => {
+  it("keeps messages of different roles separate", () => {
     expect(decode(user("one"), user("two"), model({ text: "three" }), user("four"))).toHaveLength(4);
   });
 });

@@ -20,7 +20,10 @@ function decodeFile(wire: NonNullable<RequestPart["fileData"]>): Part {
   return mimeType?.startsWith("image/") ? { type: "image", source } : { type: "file", source };
 }
 
-/** A result is an object here. The forms that carry plain words are read as those words. */
+/**
+ * Reads a function result, which is an object in this format.
+ * Forms that contain plain text are read as that text.
+ */
 function decodeResult(response: Record<string, unknown>): { text: string; isError: boolean } {
   const [key, ...others] = Object.keys(response);
   if (key !== undefined && others.length === 0) {
@@ -32,7 +35,10 @@ function decodeResult(response: Record<string, unknown>): { text: string; isErro
   return { text: JSON.stringify(response), isError: false };
 }
 
-/** Calls and results of this wire need no ids; without them they are matched by name, in order. */
+/**
+ * Calls that await a result. Calls and results of this format need no ids;
+ * without ids they are matched by name, in order.
+ */
 export interface CallBook {
   open: Array<{ id: string; name: string }>;
   count: number;
@@ -68,7 +74,7 @@ function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, 
   };
 }
 
-/** A signature beside plain text becomes a thought without words, which goes back as it came. */
+/** Decodes text. A signature on plain text becomes an empty reasoning part, which is sent back unchanged. */
 function decodeText(text: string, thought: boolean, signature: string | undefined): Part[] {
   const proof = signature === undefined ? undefined : unpackProof(signature, "signature");
   if (thought) return [{ type: "reasoning", text, ...proof }];
@@ -87,8 +93,9 @@ function decodePart(wire: RequestPart, book: CallBook): Part[] {
 }
 
 /**
- * All contents as messages. Clients that stream keep each chunk as a content of its own: what the model said in one
- * go becomes one message again, or its thoughts lose their proof and its calls their results.
+ * Decodes all contents to messages. Streaming clients store each chunk as a separate content. Consecutive
+ * contents of the model become one message again; otherwise reasoning would lose its proof and calls their
+ * results.
  */
 export function decodeContents(contents: readonly WireContent[], book: CallBook): Message[] {
   const messages: Message[] = [];
@@ -101,7 +108,7 @@ export function decodeContents(contents: readonly WireContent[], book: CallBook)
   return messages;
 }
 
-/** A text or a thought that the next chunk goes on with is one part. */
+/** Appends parts. Text or reasoning that continues the last part is merged with it. */
 function goOn(output: Part[], [first, ...rest]: Part[]): void {
   const last = output.at(-1);
   const isOpen = last?.type === "reasoning" && last.signature === undefined && last.encrypted === undefined;
@@ -114,8 +121,8 @@ function goOn(output: Part[], [first, ...rest]: Part[]): void {
 }
 
 /**
- * Clients that collect a stream keep a thought as one part and its signature, which comes last, as a part of its own
- * behind it. Together they are the thought that its provider signed.
+ * Joins a thought with the signature part that follows it. Clients that collect a stream store the signature,
+ * which comes last, as a separate part. Together they are the thought that the provider signed.
  */
 function withProofs(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
@@ -127,7 +134,9 @@ function withProofs(parts: readonly Part[]): Part[] {
   return joined;
 }
 
-/** Results of tools stand in a user's content here; in the IR they are messages of their own. */
+/**
+ * Decodes one content. Tool results are part of a user content here; in the IR they are separate messages.
+ */
 export function decodeContent(wire: WireContent, book: CallBook): Message[] {
   const parts = (wire.parts ?? []).flatMap((part) => decodePart(part, book));
   if (wire.role === "model") return [{ role: "assistant", parts: withProofs(parts) }];

@@ -19,8 +19,9 @@ interface CandidateState {
 }
 
 /**
- * Chunks are small answers: their parts continue the last one or begin another. Nothing says which chunk is the
- * last — old models finish in every one — so the reason is told when the stream has ended.
+ * Decodes chunks, which are small responses: their parts continue the last one or start another. No chunk is
+ * marked as the last (old models send a finish reason in each), so the reason is emitted when the stream has
+ * ended.
  */
 export function decodeStream(): StreamDecoder {
   const candidates = new Map<number, CandidateState>();

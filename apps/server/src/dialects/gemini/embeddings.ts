@@ -5,16 +5,16 @@ import { asRecord, parseAt } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import { embedBatch, embedOne } from "./schema.ts";
 
-/** Gemini's embeddings: one text or a batch, natively, or as OpenAI's wire can say it. Pure. */
+/** Gemini's embeddings: one text or a batch, in its own format or translated to OpenAI's. Pure. */
 export interface EmbedRequest {
   batch: boolean;
   texts: string[];
-  /** Names of what only this wire can say: pictures, and what the vectors are for. */
+  /** Names of fields that only this format supports: images, and the purpose of the vectors. */
   own: string[];
-  /** Why OpenAI's wire cannot be asked this at all, if it cannot. */
+  /** Reason why the request cannot be translated to OpenAI's format, if there is one. */
   untold: { reason: "embed_sizes_differ" | "embed_text_only"; path: string } | undefined;
   dimensions: number | undefined;
-  /** Everything to embed, as parts that can be counted. */
+  /** Everything to embed, as parts whose tokens can be counted. */
   parts: Part[];
 }
 
@@ -49,7 +49,7 @@ export function decodeEmbedRequest(body: unknown, batch: boolean): EmbedRequest 
   return { batch, texts, own: [...own], untold, dimensions: dimensionsOf(requests[0]), parts: counted };
 }
 
-/** A part as its tokens are estimated: pictures, sound and files have some, too. */
+/** Returns a part for estimating its tokens; images, sound and files count too. */
 function countedPart(part: One["content"]["parts"][number]): Part {
   const { inlineData, fileData } = part;
   if (inlineData) {
@@ -62,7 +62,7 @@ function countedPart(part: One["content"]["parts"][number]): Part {
   return { type: "text", text: part.text ?? "" };
 }
 
-/** Settings stand beside the content, or, in newer clients, in an object of their own. */
+/** Returns a setting. It is beside the content or, in newer clients, in a separate object. */
 function settingOf(request: One, field: "taskType" | "title" | "autoTruncate"): unknown {
   return request[field] ?? request.embedContentConfig?.[field] ?? undefined;
 }
@@ -71,7 +71,10 @@ function dimensionsOf(request: One | undefined): number | undefined {
   return request?.outputDimensionality ?? request?.embedContentConfig?.outputDimensionality ?? undefined;
 }
 
-/** The body for a provider of this very wire that knows the model by this name. The same object when nothing changes. */
+/**
+ * Returns the body for a provider of the same dialect that uses this model name.
+ * Returns the same object when nothing changes.
+ */
 export function adjustEmbed(body: Wire, model: string): Wire {
   const name = `models/${model}`;
   const named = (each: Wire) =>
@@ -84,7 +87,10 @@ export function adjustEmbed(body: Wire, model: string): Wire {
   return adjusted.every((each, index) => each === requests[index]) ? whole : { ...whole, requests: adjusted };
 }
 
-/** The request on OpenAI's wire. Throws `invalid_request` for what that wire cannot say at all. */
+/**
+ * Translates the request to OpenAI's format.
+ * Throws `invalid_request` for a request that this format cannot express.
+ */
 export function openaiEmbed(request: EmbedRequest, model: string): Wire {
   const { untold, texts, dimensions } = request;
   if (untold !== undefined) throw invalidRequest({ reason: untold.reason }, { param: untold.path });

@@ -28,7 +28,10 @@ function isElsewhere(source: MediaSource): boolean {
   return source.type === "file" && !isFileOf(source.id, "google");
 }
 
-/** An object that a tool answered goes as it is; everything else, and what would be read as words, is wrapped. */
+/**
+ * Encodes a tool result. An object is sent unchanged.
+ * Everything else is wrapped, and so is an object that would be read as text.
+ */
 function encodeResult(part: Extract<Part, { type: "tool-result" }>): Wire {
   const text = part.parts.flatMap((each) => (each.type === "text" ? [each.text] : [])).join("\n");
   if (part.isError === true) return { error: text };
@@ -75,7 +78,10 @@ function encodePart(part: Part, message: number, dropped: Set<string>): Wire | u
   }
 }
 
-/** Results carry the name of their function, which other dialects leave to the call. */
+/**
+ * Encodes a tool message. Results include the name of their function,
+ * which other dialects keep on the call only.
+ */
 function encodeToolMessage(
   message: Message,
   index: number,
@@ -98,12 +104,15 @@ function encodeToolMessage(
 
 interface Content {
   role: "user" | "model";
-  /** Results must stay apart from what users say. */
+  /** Role of the content; tool results must stay separate from user content. */
   speaker: Message["role"];
   parts: Wire[];
 }
 
-/** Contents of the wire: system messages go to the front, and neighbours with one speaker become one content. */
+/**
+ * Encodes contents. System messages move to the front, and consecutive
+ * messages of one role become one content.
+ */
 export function encodeContents(
   messages: Message[],
   dropped: Set<string>,
@@ -127,7 +136,7 @@ export function encodeContents(
     else
       contents.push({ role: message.role === "assistant" ? "model" : "user", speaker: message.role, parts });
   }
-  // A prompt that is nothing but a system message must still be asked by someone.
+  // The API requires content, so a system message alone is sent as user content.
   if (contents.length === 0 && system.length === 0) {
     throw invalidRequest({ reason: "no_content_for_model" }, { param: "contents" });
   }

@@ -8,8 +8,8 @@ import { encodeUsage } from "./usage.ts";
 type Call = Extract<Part, { type: "tool-call" }>;
 
 /**
- * Chunks of the wire, as events or as the elements of one array. A call goes out when its input is complete,
- * because this wire has no word for half a call.
+ * Encodes chunks, as events or as the elements of one array. A call is sent when its input is complete,
+ * because this API has no partial calls.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
   const calls = new Map<string, { choice: number; call: Call }>();
@@ -41,7 +41,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   function begin(event: Extract<ChatEvent, { type: "start" }>): string {
     head = { modelVersion: event.model || request.model, responseId: event.id || crypto.randomUUID() };
-    // An array must be open before an error can close it.
+    // The array must be open before an error can close it.
     return isArray ? parts(0, [{ text: "" }]) : "";
   }
 

@@ -19,7 +19,10 @@ const statusNames: Record<number, string> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** `code` is the status on this wire; our own code and params have their place in `details` (google.rpc.ErrorInfo). */
+/**
+ * Returns the error body. `code` is the status in this API; our own code and
+ * params are in `details` (google.rpc.ErrorInfo).
+ */
 function errorBody(error: GatewayError, requestId: string): Wire {
   const { code, params } = error;
   const status = statusNames[error.status] ?? (error.status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
@@ -38,7 +41,7 @@ export function encodeError(error: GatewayError, requestId: string): WireError {
   return { status: error.status, body: errorBody(error, requestId) };
 }
 
-/** In a stream that is one array, the error is its last element. */
+/** Encodes an error in a stream. In a stream that is one array, the error is the last element. */
 export function encodeStreamError(error: GatewayError, requestId: string, request?: ChatRequest): string {
   const data = JSON.stringify(errorBody(error, requestId));
   return request?.jsonArrayStream === true ? `,\n${data}]` : formatFrame({ data });
@@ -55,14 +58,14 @@ const errorObject = z.looseObject({
 
 const errorAnswer = z.looseObject({ error: errorObject });
 
-/** Names that say more than the HTTP status they travel with. */
+/** Error names that are more specific than their HTTP status. */
 const kindOfName: Record<string, UpstreamError["kind"]> = {
   API_KEY_INVALID: "auth",
   API_KEY_EXPIRED: "auth",
   API_KEY_SERVICE_BLOCKED: "auth",
   UNAUTHENTICATED: "auth",
   PERMISSION_DENIED: "auth",
-  // The account may not use the service from where it is, or has no billing: nothing a caller can mend.
+  // The account's region or billing does not permit the service; the caller cannot fix that.
   FAILED_PRECONDITION: "auth",
   BILLING_DISABLED: "quota",
   RESOURCE_EXHAUSTED: "rate-limited",
@@ -73,7 +76,7 @@ const kindOfName: Record<string, UpstreamError["kind"]> = {
   INTERNAL: "server",
 };
 
-/** The error of an answer or of a chunk. `status` is 0 within a stream. */
+/** Decodes the error of a response or of a chunk. `status` is 0 within a stream. */
 export function decodeErrorObject(value: unknown, status: number): UpstreamError {
   const error = readAs(errorAnswer, Array.isArray(value) ? value[0] : value)?.error;
   const stated = Number(error?.code);

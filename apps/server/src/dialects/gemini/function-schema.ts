@@ -1,13 +1,13 @@
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 
-/** Places within a schema that hold schemas by name, not keywords. */
+/** Schema keywords whose members are schemas by name. */
 const named = new Set(["properties", "$defs", "definitions"]);
 const kept = new Set(["enum", "const", "default", "example", "examples", "required"]);
 
 /**
- * This wire's own schemas (`STRING`, `nullable`) as JSON Schema, which all other dialects speak. What is JSON
- * Schema already stays as it is.
+ * Converts this API's own schemas (`STRING`, `nullable`) to JSON Schema, which all other dialects use.
+ * JSON Schema stays unchanged.
  */
 export function jsonSchema(schema: Wire): Wire {
   const result: Wire = {};

@@ -7,22 +7,25 @@ import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
 
-/** The model stands in the address; only who repeats it in the body must have it right there too. */
+/** Sets the model. It is in the URL; a body that repeats it must contain the same name. */
 function adjust(body: Wire, model: string): Wire {
   const name = `models/${model}`;
   return body["model"] === undefined || body["model"] === name ? body : { ...body, model: name };
 }
 
-/** Files that were given to the provider before, and films, which it reads where they are. */
+/** Files uploaded to the provider, and videos, which it reads at their URL. */
 const ownAddress =
   /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
 
-/** One name, one segment: a slash in it must not lead to another address. Tuned models have a prefix of their own. */
+/**
+ * Encodes the model as one path segment, so that a slash cannot lead to another path.
+ * Tuned models have their own prefix.
+ */
 function segment(model: string): string {
   return encodeURIComponent(model).replaceAll("%40", "@").replaceAll("%3A", ":");
 }
 
-/** Gemini's generateContent. It must never know who is on the other side. */
+/** Gemini's generateContent. It must not depend on the client or provider on the other side. */
 export const gemini: Dialect = {
   id: "gemini",
   decodeRequest,

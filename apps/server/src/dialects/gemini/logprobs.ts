@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Wire } from "#dialects/dialect.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
 
-/** How likely each token was. The IR keeps it as chat completions spell it. */
+/** Log probabilities of tokens. The IR keeps them in the form of chat completions. */
 
 const token = z.looseObject({ token: z.string().nullish(), logProbability: z.number().nullish() });
 const result = z.looseObject({

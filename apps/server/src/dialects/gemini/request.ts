@@ -48,7 +48,7 @@ const knownConfig = new Set([
   "thinkingConfig",
 ]);
 
-/** Tokens that the highest effort may think where the caller set no limit to the output. */
+/** Thinking tokens for the highest effort when the caller set no output limit. */
 const thinkingBase = 32_768;
 
 function kindOf(name: string): ServerTool["kind"] {
@@ -115,7 +115,7 @@ function decodeFormat(config: GenerationConfig | null | undefined): ResponseForm
   return type === "text/plain" ? { type: "text" } : undefined;
 }
 
-/** What the IR cannot hold in full stays in `extra`, where it completes what the IR says. */
+/** Returns fields that the IR cannot fully represent. In `extra`, they complete the IR. */
 function decodeExtra(body: GeminiRequest): ChatRequest["extra"] {
   const fields: Wire = extraOf("gemini", body, known)?.fields ?? {};
   const config = extraOf("gemini", body.generationConfig ?? {}, knownConfig)?.fields ?? {};
@@ -185,7 +185,7 @@ function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] {
     const wire = own ?? unifiedTools[kind];
     if (wire === undefined) dropped.add(kind === "other" ? "server_tools" : kind);
     else tools.push(wire);
-    // Its search takes no wishes that all hosts of this wire know.
+    // No search option is supported on all hosts of this API.
     if (own === undefined && wire !== undefined) carriedOptions(tool, noOptions, dropped);
   }
   return tools;
@@ -198,7 +198,7 @@ function encodeToolChoice(choice: ToolChoice | undefined): Wire | undefined {
   return { functionCallingConfig: { mode: modes[choice.type], ...allowed } };
 }
 
-/** Tokens rather than levels: every thinking model of this wire takes a budget. */
+/** Encodes thinking in tokens rather than levels: every thinking model of this API accepts a budget. */
 function encodeThinking(request: ChatRequest): Wire | undefined {
   const { reasoning } = request;
   if (reasoning === undefined) return undefined;

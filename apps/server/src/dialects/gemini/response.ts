@@ -21,7 +21,7 @@ const filtered = new Set([
   "MODEL_ARMOR",
 ]);
 
-/** The model went wrong in the middle of a call; what it had called before still counts. */
+/** Finish reasons of calls that failed while being generated; earlier calls remain valid. */
 const failed = /^(?:MALFORMED|UNEXPECTED|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE)/;
 
 export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
@@ -47,7 +47,7 @@ export function encodeFinish(reason: FinishReason): string {
   }
 }
 
-/** Where the provider found what it says. Its places count bytes, so only the cited words are kept. */
+/** Decodes citations of web sources. Their offsets count bytes, so only the cited text is kept. */
 export function decodeCitations(grounding: Grounding | null | undefined): Citation[] {
   const sources = (grounding?.groundingChunks ?? []).map(
     (chunk) => chunk.web ?? chunk.retrievedContext ?? {},
@@ -83,7 +83,7 @@ export function encodeCitations(citations: Citation[]): Wire | undefined {
   };
 }
 
-/** How often the provider searched; it bills by query. */
+/** Returns the number of searches; the provider bills each query. */
 export function searchesOf(answer: GeminiAnswer): number {
   return (answer.candidates ?? []).reduce(
     (sum, each) => sum + (each.groundingMetadata?.webSearchQueries?.length ?? 0),
@@ -95,7 +95,7 @@ export function isBlocked(answer: GeminiAnswer): boolean {
   return (answer.candidates ?? []).length === 0 && !!answer.promptFeedback?.blockReason;
 }
 
-/** The id of a call that the provider gave none: unique among all answers, and the same however often it is read. */
+/** Returns an id for a call without one: unique among all responses, and the same on each read. */
 export function callId(answerId: string, choice: number, part: number): string {
   return `call_${answerId.replaceAll(/[^\w-]/g, "")}_${choice}_${part}`;
 }
@@ -152,7 +152,7 @@ export function decodeResponse(body: unknown): ChatResponse {
   });
 }
 
-/** A part of an answer as this wire says it; calls come with their whole input. */
+/** Encodes a response part; calls include their complete input. */
 export function encodePart(part: Part): Wire[] {
   switch (part.type) {
     case "text":

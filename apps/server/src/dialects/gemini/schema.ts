@@ -2,8 +2,9 @@ import { z } from "zod";
 import { asRecord } from "#dialects/wire.ts";
 
 /**
- * The generateContent wire. It is JSON of protocol buffers, whose readers take `snake_case` for `camelCase`, so
- * objects are brought to one spelling before they are checked; schemas and arguments within are left alone.
+ * Schemas of generateContent. It is JSON of protocol buffers, whose readers accept both `snake_case` and
+ * `camelCase`. Keys are converted to one spelling before validation; schemas and arguments within stay
+ * unchanged.
  */
 
 function camelKeys(value: unknown): unknown {
@@ -20,12 +21,12 @@ function message<T extends z.ZodRawShape>(shape: T) {
   return z.preprocess(camelKeys, z.looseObject(shape));
 }
 
-/** JSON of protocol buffers: one object may stand for a list of one. */
+/** Accepts a single object as a list of one, as JSON of protocol buffers does. */
 function list<T extends z.ZodType>(each: T) {
   return z.preprocess((value) => (asRecord(value) === undefined ? value : [value]), z.array(each));
 }
 
-/** And numbers may stand as text. */
+/** Accepts numbers as text, as JSON of protocol buffers does. */
 function numeric<T extends z.ZodType>(number: T) {
   return z.preprocess(
     (value) => (typeof value === "string" && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value),
@@ -183,7 +184,7 @@ export const candidate = z.looseObject({
   logprobsResult: z.unknown().optional(),
 });
 
-/** A whole answer and one chunk of a stream are the same object. */
+/** Schema of a complete response and of a stream chunk, which are the same object. */
 export const geminiAnswer = z.looseObject({
   candidates: z.array(candidate).nullish(),
   promptFeedback: z.looseObject({ blockReason: z.string().nullish() }).nullish(),

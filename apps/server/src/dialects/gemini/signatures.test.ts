@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest } from "#dialects/ir.ts";
 
-/** The provider's own proof of a call, on its way through clients that have no place for it on a call. */
+/** The provider's proof of a call, passed through clients that have no field for it on a call. */
 const { gemini, anthropic, "openai-responses": responses } = dialects;
 
 const model = "gemini-3.8-flash";
@@ -53,13 +53,13 @@ describe("the proof of a call", () => {
   it.each([
     ["whole", () => anthropic.encodeResponse(gemini.decodeResponse(answer), ask)["content"]],
     ["streamed", streamedBlocks],
-  ])("comes back through an Anthropic client that got it %s", (_form, content) => {
+  ])("is sent back through an Anthropic client that received it %s", (_form, content) => {
     const body = { model, max_tokens: 9, messages: [user, { role: "assistant", content: content() }] };
     const back = gemini.encodeRequest(anthropic.decodeRequest(body, {})).body;
     expect(signatures(back)).toEqual(["cHJvb2Y=", undefined]);
   });
 
-  it("comes back through a Responses client", () => {
+  it("is sent back through a Responses client", () => {
     const output = responses.encodeResponse(gemini.decodeResponse(answer), ask)["output"] as Wire[];
     const body = { model, input: [user, ...output] };
     expect(signatures(gemini.encodeRequest(responses.decodeRequest(body, {})).body)).toEqual([
@@ -68,7 +68,7 @@ describe("the proof of a call", () => {
     ]);
   });
 
-  it("is replaced by the provider's word for a lost one, where the provider demands one", () => {
+  it("is replaced by the provider's value for a lost proof, where one is required", () => {
     const content = [{ type: "tool_use", id: "c", name: "look", input: {} }];
     const requested = (name: string) =>
       gemini.encodeRequest(
@@ -83,7 +83,7 @@ describe("the proof of a call", () => {
 });
 
 describe("the proof of a text", () => {
-  it("never stands behind it, where clients take the last block for the answer", () => {
+  it("never follows the text, where clients take the last block for the response", () => {
     const parts = [{ text: "Hello" }, { text: "", thoughtSignature: "cHJvb2Y=" }];
     const output = { ...answer, candidates: [{ content: { role: "model", parts }, finishReason: "STOP" }] };
     const { content } = anthropic.encodeResponse(gemini.decodeResponse(output), ask) as { content: Wire[] };

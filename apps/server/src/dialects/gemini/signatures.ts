@@ -2,15 +2,15 @@ import type { Wire } from "#dialects/dialect.ts";
 import { asRecord } from "#dialects/wire.ts";
 
 /**
- * From its third generation on the provider refuses a history whose calls do not carry what proves the thought before
- * them. Clients of other dialects have no place for that on a call and keep it on a thought, or lose it.
+ * Models that reject a history whose calls lack the proof of the thinking before them: Gemini 3 and later.
+ * Clients of other dialects have no field for it on a call; they keep it on the reasoning, or lose it.
  */
 const demanding = /gemini-(?:[3-9]|\d{2})/;
 
-/** What the provider takes in place of a proof that is lost. */
+/** Value that the provider accepts in place of a lost proof. */
 const lost = "skip_thought_signature_validator";
 
-/** The first call of each turn carries the proof; calls beside it never have one. */
+/** Adds the proof to the first call of each turn; calls beside it never have one. */
 export function signCalls(contents: Wire[], model: string): Wire[] {
   if (!demanding.test(model)) return contents;
   return contents.map((content) => {

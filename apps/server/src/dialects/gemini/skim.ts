@@ -12,7 +12,7 @@ function tallyText(json: string, tally: Tally): void {
   tallyValues(tallyObjects(json, 'args"', tally), 'text"', tally);
 }
 
-/** Only an answer that searched is read whole. */
+/** Counts searches. Only a response with searches is parsed. */
 function countSearches(json: string): number {
   if (!hasValue(json, 'webSearchQueries"', "[")) return 0;
   const answer = readAs(geminiAnswer, parseJson(json));
@@ -46,7 +46,7 @@ export function isLast(frame: Frame): boolean {
 
 export function skim(): Skimmer {
   const tally = emptyTally();
-  /** Every chunk counts; only the last count is read. */
+  /** Every chunk contains the usage; only the last one is read. */
   let counted = "";
   let searches = 0;
   let complete = false;

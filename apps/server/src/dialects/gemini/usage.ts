@@ -13,7 +13,10 @@ function ofModality(counts: Counts, modality: string): number | undefined {
     : found.reduce((sum, each) => sum + (tokens(each.tokenCount) ?? 0), 0);
 }
 
-/** Thoughts and what built-in tools put into the prompt stand beside the other counts here; the IR adds them up. */
+/**
+ * Decodes the usage. Reasoning tokens, and tokens that built-in tools add to the prompt, are separate counts
+ * here; the IR includes them in the totals.
+ */
 export function decodeUsage(value: unknown, searches: number): Usage | undefined {
   const wire = readAs(usageMetadata, value);
   if (wire === undefined) return undefined;
@@ -50,7 +53,7 @@ export function encodeUsage(counted: Usage): Wire {
   });
 }
 
-/** Only where something else than text was read or said. */
+/** Returns the details by modality, only where something other than text was read or generated. */
 function encodeDetails(
   all: number,
   audio: number | undefined,

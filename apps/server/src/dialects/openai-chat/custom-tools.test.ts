@@ -3,7 +3,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatResponse } from "#dialects/ir.ts";
 
-/** A chat client's tools of plain text, at providers that have such tools and at those that do not. */
+/** A chat client's plain text tools, at providers with and without such tools. */
 const chat = dialects["openai-chat"];
 const patch = {
   type: "custom",
@@ -31,8 +31,8 @@ const body = {
 const request = chat.decodeRequest(body, {});
 const json = (value: unknown) => JSON.stringify(value);
 
-describe("a tool of plain text", () => {
-  it("is itself on the Responses wire", () => {
+describe("a plain text tool", () => {
+  it("stays unchanged on the Responses API", () => {
     const wire = dialects["openai-responses"].encodeRequest(request).body;
     expect(wire["tools"]).toEqual([
       {
@@ -47,7 +47,7 @@ describe("a tool of plain text", () => {
     expect(json(wire["input"])).toContain("custom_tool_call_output");
   });
 
-  it.each(["openai-chat", "anthropic", "gemini"] as const)("is a function with one text for %s", (id) => {
+  it.each(["openai-chat", "anthropic", "gemini"] as const)("is a function with one string for %s", (id) => {
     const { body: wire, dropped } = dialects[id].encodeRequest({ ...request, maxOutputTokens: 9 });
     expect(dropped).toEqual([]);
     const again = dialects[id].decodeRequest(wire, { model: "m" });
@@ -58,7 +58,7 @@ describe("a tool of plain text", () => {
     expect(calls.map((call) => JSON.parse(call.input) as unknown)).toEqual([{ input: 'say "a"' }]);
   });
 
-  it("is called with plain text, whole and streamed", () => {
+  it("is called with plain text, complete and streamed", () => {
     const input = json({ input: 'say "b"' });
     const call = { type: "tool-call" as const, id: "call_2", name: "patch", input };
     const response: ChatResponse = {
@@ -91,7 +91,7 @@ describe("a tool of plain text", () => {
     expect(text.indexOf('say \\"b\\"')).toBeLessThan(text.indexOf('"finish_reason":"tool_calls"'));
   });
 
-  it("called by a provider that has such tools, arrives as it was written", () => {
+  it("keeps its input unchanged when called by a provider that has such tools", () => {
     const item = { id: "ctc_1", type: "custom_tool_call", call_id: "call_3", name: "patch", input: "a\nb" };
     const responses = dialects["openai-responses"];
     const whole = { id: "resp_1", model: "m", status: "completed", output: [item] };
@@ -118,7 +118,7 @@ describe("a tool of plain text", () => {
     expect(text).toContain('"finish_reason":"tool_calls"');
   });
 
-  it("that has no name, or is called without one, is refused with its place", () => {
+  it("is rejected with its path when it has no name, or is called without one", () => {
     const tools = [{ type: "custom", custom: {} }];
     expect(() => chat.decodeRequest({ ...body, tools }, {})).toThrow("tools.0.custom.name");
     const tool_calls = [{ id: "c", type: "custom", custom: { name: "patch" } }];

@@ -4,7 +4,7 @@ import type { ChatRequest, Part, Tool } from "#dialects/ir.ts";
 import { decodeFreeformTool, unwrapInput, wrapInput } from "#dialects/openai-responses/freeform.ts";
 import { parseAt } from "#dialects/wire.ts";
 
-/** Tools whose input is plain text, as this wire spells them. Inside they are what they are on the Responses wire. */
+/** Tools with plain text input, as chat completions spell them. The IR uses the form of the Responses API. */
 
 const customTool = z.looseObject({
   name: z.string().min(1),
@@ -12,7 +12,7 @@ const customTool = z.looseObject({
   format: z.looseObject({ type: z.string(), grammar: z.record(z.string(), z.unknown()).nullish() }).nullish(),
 });
 
-/** Throws `invalidRequest`; `at` is the path of the tool. */
+/** Decodes a tool. Throws `invalidRequest`; `at` is the path of the tool. */
 export function decodeCustomTool(wire: unknown, at: string): Tool | undefined {
   const { name, description, format } = parseAt(customTool, wire, `${at}.custom`);
   return decodeFreeformTool({
@@ -30,7 +30,7 @@ export function decodeCustomCall(id: string, wire: unknown, at: string): Part {
   return { type: "tool-call", id, name, input: wrapInput(input) };
 }
 
-/** Names of tools that this client wants called with plain text. */
+/** Returns the names of the tools that this client wants called with plain text. */
 export function customNames({ tools }: Pick<ChatRequest, "tools">): ReadonlySet<string> {
   return new Set(tools?.filter((tool) => tool.freeform !== undefined).map((tool) => tool.name));
 }

@@ -26,7 +26,7 @@ export function withCache<P extends object>(part: P, wire: CacheWire): P & { cac
   return cache === undefined ? part : { ...part, cache };
 }
 
-/** A picture's URL may carry a document: what is data and no image is a file. */
+/** Decodes an image URL. It may contain a document: data that is not an image becomes a file. */
 function decodeImage(wire: z.infer<typeof chatParts.image_url>): Part {
   const { url, detail } = wire.image_url;
   const source = sourceOfUrl(url);
@@ -72,7 +72,9 @@ function decodeContent(content: Content, at: string): Part[] {
   return content.map((part, index) => decodePart(part, `${at}.content.${index}`));
 }
 
-/** Reasoning parts with their proofs; an encrypted detail completes the text detail that has the same id. */
+/**
+ * Decodes reasoning parts with their proofs. An encrypted detail completes the text detail with the same id.
+ */
 export function decodeReasoningDetails(details: Array<z.infer<typeof chatReasoningDetail>>): Part[] {
   const parts: Array<Extract<Part, { type: "reasoning" }>> = [];
   for (const detail of details) {
@@ -90,7 +92,9 @@ export function decodeReasoningDetails(details: Array<z.infer<typeof chatReasoni
   return parts;
 }
 
-/** Google's own chat endpoint documents this place for the signature that must come back with a call. */
+/**
+ * Returns the signature that must be sent back with a call. Google's own chat endpoint documents this field.
+ */
 export function callSignature(extraContent: unknown): { signature?: string } {
   const signature = callExtra.safeParse(extraContent).data?.google.thought_signature;
   return signature === undefined ? {} : { signature };
@@ -105,7 +109,9 @@ function decodeToolCall(call: z.infer<typeof chatToolCall>, at: string): Part {
   return { type: "tool-call", id: call.id, name, input, ...callSignature(call.extra_content) };
 }
 
-/** How often each function was called so far in the old form, which has no ids: a result is that of the latest call. */
+/**
+ * Number of calls per function so far, in the old format without ids. A result belongs to the latest call.
+ */
 type OldCalls = Map<string, number>;
 
 const oldCallId = (name: string, calls: OldCalls) => `call_${name}_${calls.get(name) ?? 0}`;
@@ -139,13 +145,13 @@ function named(message: Message, name: string | null | undefined): Message {
 
 type ChatMessage = { role: keyof typeof chatMessages };
 
-/** Throws `invalidRequest`. */
+/** Decodes the messages. Throws `invalidRequest`. */
 export function decodeMessages(messages: ChatMessage[]): Message[] {
   const calls: OldCalls = new Map();
   return messages.map((message, index) => decodeMessage(message, `messages.${index}`, calls));
 }
 
-/** `at` is its path in the request, for errors. */
+/** Decodes a message. `at` is its path in the request, for errors. */
 function decodeMessage(wire: ChatMessage, at: string, calls: OldCalls): Message {
   switch (wire.role) {
     case "assistant":

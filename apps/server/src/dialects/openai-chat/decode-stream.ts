@@ -11,7 +11,7 @@ import { latestUsage } from "./usage.ts";
 interface Call {
   part: number;
   id: string;
-  /** Input that came before the name did. */
+  /** Input that arrived before the name. */
   waiting: string;
   named: boolean;
 }
@@ -21,14 +21,14 @@ type Spoken = "text" | "refusal" | "reasoning";
 
 interface ChoiceDecoder {
   delta(delta: ChatAnswerMessage, logprobs: unknown): ChatEvent[];
-  /** Keeps the reason: some providers give one after each of several calls. */
+  /** Stores the reason; some providers send one after each of several calls. */
   stop(raw: string): void;
-  /** Says the reason, once all has been said. */
+  /** Returns the finish reason, after all other events. */
   finish(): ChatEvent;
   readonly stopped: boolean;
 }
 
-/** Reads the deltas of one choice and numbers its parts. */
+/** Decodes the deltas of one choice and numbers its parts. */
 function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
   const calls = new Map<number, Call>();
   let nextPart = 0;
@@ -54,7 +54,9 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     return { type, choice, part, text };
   }
 
-  /** Providers that send details often repeat their text as plain reasoning; it must be read once. */
+  /**
+   * Reads reasoning. Providers that send details often repeat the text as plain reasoning; it is read once.
+   */
   function reason(delta: ChatAnswerMessage, events: ChatEvent[]): void {
     const plain = delta.reasoning_content ?? delta.reasoning;
     if (plain) {
@@ -80,7 +82,8 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
     const known = calls.get(index);
     const another = known?.named === true && !!delta.id && delta.id !== known.id && !!delta.function?.name;
     if (known !== undefined && !another) return known;
-    // A provider that numbers every call 0 sends a new id with each; the finished call makes room for the next.
+    // Some providers number every call 0 and send a new id with each.
+    // The finished call then moves to a free key.
     if (known !== undefined) calls.set(-calls.size, known);
     const part = newPart();
     const call = { part, id: delta.id || `call_${answerId}_${part}`, waiting: "", named: false };
@@ -117,7 +120,7 @@ function decodeChoice(choice: number, answerId: string): ChoiceDecoder {
       events.push({ type: "media", choice, part: newPart(), media });
     }
     if (!delta.audio) return;
-    // Sound comes in pieces that make one part.
+    // Sound arrives in pieces that form one part.
     audioPart ??= newPart();
     audioId = delta.audio.id ?? audioId;
     const media = decodeAudio({ ...delta.audio, id: audioId }, "pcm16");
@@ -183,7 +186,7 @@ export function decodeStream(): StreamDecoder {
     usage = latestUsage(wire.usage ?? beside ?? wire.x_groq?.usage, usage);
     serviceTier = wire.service_tier ?? serviceTier;
     const events: ChatEvent[] = [];
-    // Some providers open with a chunk that has neither a choice nor an id.
+    // Some providers send a first chunk without a choice or an id.
     if (!started && (wire.id || (wire.choices ?? []).length > 0)) {
       started = true;
       answerId = wire.id ?? "";

@@ -10,7 +10,7 @@ function textOf(parts: Part[], separator: string): string {
   return parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(separator);
 }
 
-/** A part of a user's message, or undefined when this wire has no word for it. */
+/** Encodes a part of a user message; returns undefined when this format has none. */
 function encodePart(part: Part): Wire | undefined {
   switch (part.type) {
     case "text":
@@ -34,7 +34,7 @@ function encodePart(part: Part): Wire | undefined {
       }
       if (part.source.type === "url") return undefined;
       if (part.source.mediaType.startsWith("text/")) {
-        // Its name is what a question may refer to.
+        // A question may refer to the file by its name.
         const text = textOfBase64(part.source.data);
         return { type: "text", text: part.filename === undefined ? text : `${part.filename}\n\n${text}` };
       }
@@ -137,7 +137,10 @@ function encodeAssistant(message: Message, dropped: Set<string>): Wire | undefin
   return wire;
 }
 
-/** A tool message of this wire is text and answers one call; all else moves to the user's next message. */
+/**
+ * Encodes tool results. A tool message is text and belongs to one call;
+ * all other parts move to the next user message.
+ */
 function encodeToolResults(message: Message, attachments: Part[]): Wire[] {
   return message.parts.flatMap((part) => {
     if (part.type !== "tool-result") return [];
@@ -149,7 +152,7 @@ function encodeToolResults(message: Message, attachments: Part[]): Wire[] {
   });
 }
 
-/** The messages of the wire; what cannot be said is named in `dropped`. */
+/** Encodes the messages; parts that cannot be expressed are named in `dropped`. */
 export function encodeMessages(messages: Message[], dropped: Set<string>): Wire[] {
   const wire: Wire[] = [];
   let attachments: Part[] = [];

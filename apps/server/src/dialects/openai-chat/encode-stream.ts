@@ -9,18 +9,20 @@ import { encodeAudio, encodeCitations, encodeFinish, encodeImage, newId } from "
 import { encodeUsage } from "./usage.ts";
 
 interface ChoiceState {
-  /** Number of each call among the calls of its choice, by part. */
+  /** Index of each call among the calls of its choice, by part. */
   calls: Map<number, number>;
-  /** Calls with plain text, by part: the text is known when its wrapping is complete. */
+  /** Calls with plain text input, by part. The text is known when its JSON wrapper is complete. */
   custom: Map<number, { index: number; id: string; name: string; input: string }>;
   reasoning: Map<number, string>;
-  /** The newest of the text that is being said, and how much was said before it: citations are placed in all of it. */
+  /**
+   * End of the current text, and the length of the text before it. Citation offsets refer to the whole text.
+   */
   output: { part: number; offset: number; text: string };
   refused: boolean;
   stopped: boolean;
 }
 
-/** Quoted words are looked for in so much of the text; a stream of any length must not be held for them. */
+/** Number of characters in which cited text is searched. Bounds memory for streams of any length. */
 const LOOK_BACK = 16_384;
 
 function remember(output: ChoiceState["output"], { part, text }: Extract<ChatEvent, { type: "text" }>): void {
@@ -32,8 +34,8 @@ function remember(output: ChoiceState["output"], { part, text }: Extract<ChatEve
 }
 
 /**
- * Chunks of the wire. What ends the answer — finish reasons, usage, `[DONE]` — comes in one piece at the finish,
- * because a client may take the finish reason alone for the end.
+ * Encodes chunks. The finish reasons, the usage and `[DONE]` are sent together at the finish, because a
+ * client may take the finish reason alone for the end.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
   const customs = customNames(request);
@@ -50,7 +52,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return `data: ${head},"choices":[{"index":${choice},"delta":${body},"logprobs":${proof},"finish_reason":${reason}}]${tail}\n\n`;
   }
 
-  /** The choice's state; the first word about a choice is its role. */
+  /** Returns the choice's state; the first chunk of a choice contains its role. */
   function open(choice: number): { state: ChoiceState; opening: string } {
     const known = choices.get(choice);
     if (known !== undefined) return { state: known, opening: "" };
@@ -81,7 +83,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function callDelta(state: ChoiceState, event: Extract<ChatEvent, { type: "tool-call" }>): Wire | undefined {
     const index = state.calls.size;
     state.calls.set(event.part, index);
-    // The old form has one call: the model asks for the next when this one is answered.
+    // The old format allows one call; the model makes the next one after this result.
     if (oldCalls) return index > 0 ? undefined : { function_call: { name: event.name, arguments: "" } };
     if (customs.has(event.name)) {
       const { id, name } = event;
@@ -93,7 +95,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return { tool_calls: [{ ...call, extra_content: { google: { thought_signature: event.signature } } }] };
   }
 
-  /** What the calls with plain text were given. */
+  /** Returns the inputs of the calls with plain text. */
   function customInputs(choice: number, state: ChoiceState): string {
     let text = "";
     for (const { index, ...call } of state.custom.values()) {

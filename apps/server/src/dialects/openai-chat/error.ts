@@ -6,7 +6,7 @@ import { formatFrame } from "#dialects/sse.ts";
 import { compact, parseJson, readAs } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 
-/** The `type` that this wire's client libraries know. The code is ours. */
+/** Returns the `type` that client libraries of this API know. The code is ours. */
 function typeOf({ code, status }: GatewayError): string {
   switch (code) {
     case "invalid_api_key":
@@ -37,7 +37,7 @@ export function encodeError(error: GatewayError, requestId: string): WireError {
   return { status: error.status, body: errorBody(error, requestId) };
 }
 
-/** Clients of this wire know a stream that failed by the error and by the absence of `[DONE]`. */
+/** Encodes an error in a stream. Clients detect the failure by the error and by the missing `[DONE]`. */
 export function encodeStreamError(error: GatewayError, requestId: string): string {
   return formatFrame({ data: JSON.stringify(errorBody(error, requestId)) });
 }
@@ -53,7 +53,7 @@ const errorAnswer = z.looseObject({
   error: z.union([z.string(), errorObject]).nullish(),
   message: z.string().nullish(),
   detail: z.unknown().optional(),
-  // Providers that put no object around their error.
+  // For providers that do not wrap their error in an object.
   code: z.union([z.string(), z.number()]).nullish(),
   error_code: z.string().nullish(),
   reason: z.string().nullish(),
@@ -63,7 +63,7 @@ const errorAnswer = z.looseObject({
   base_resp: z.looseObject({ status_code: z.number(), status_msg: z.string().nullish() }).nullish(),
 });
 
-/** Codes that say more than the status they travel with. */
+/** Codes that are more specific than their HTTP status. */
 const kindOfCode: Record<string, UpstreamError["kind"]> = {
   insufficient_quota: "quota",
   billing_hard_limit_reached: "quota",
@@ -91,13 +91,13 @@ function kindOf(status: number, code: string, type: string): UpstreamError["kind
   return plain;
 }
 
-/** Xiaomi says what is wrong where others name the parameter. */
+/** Adds Xiaomi's error text to the message: it is in `param`, where others name the parameter. */
 function withSentence(error: z.infer<typeof errorObject>): z.infer<typeof errorObject> {
   const { message, param, ...others } = error;
   return param?.includes(" ") ? { ...others, message: `${message ?? "Refused"}: ${param}` } : error;
 }
 
-/** Wherever the provider puts it. A name says more than a number. */
+/** Returns the error, from any of the places that providers use. A named code is preferred to a number. */
 function errorIn(answer: z.infer<typeof errorAnswer> | undefined): z.infer<typeof errorObject> {
   if (typeof answer?.error === "object" && answer.error !== null) return withSentence(answer.error);
   const { base_resp: inside, reason, error_code, name, code, type, errors } = answer ?? {};
@@ -108,7 +108,7 @@ function errorIn(answer: z.infer<typeof errorAnswer> | undefined): z.infer<typeo
   return { message, code: reason ?? error_code ?? name ?? code, type };
 }
 
-/** The error object of an answer or of a frame. `status` is 0 within a stream. */
+/** Decodes the error object of a response or of a frame. `status` is 0 within a stream. */
 export function decodeErrorObject(value: unknown, status: number): UpstreamError {
   const answer = readAs(errorAnswer, Array.isArray(value) ? value[0] : value);
   const error = errorIn(answer);
@@ -118,7 +118,7 @@ export function decodeErrorObject(value: unknown, status: number): UpstreamError
     status >= 400 ? status : Number.isInteger(stated) && stated >= 400 && stated < 600 ? stated : status;
   return compact<UpstreamError>({
     kind: kindOf(known, code, error.type ?? ""),
-    // Some send their sentence as it is, without an object.
+    // Some providers send the plain message without an object.
     message: messageOf(error.message ?? answer?.message ?? answer?.detail ?? value, known),
     status: known,
     code: code || (error.type ?? undefined),

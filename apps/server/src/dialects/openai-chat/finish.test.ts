@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decodeFinish } from "./response.ts";
 
-describe("the reason to stop", () => {
+describe("the finish reason", () => {
   it.each([
     ["OpenAI", "length", "length"],
     ["OpenAI", "content_filter", "content-filter"],
@@ -13,7 +13,7 @@ describe("the reason to stop", () => {
     ["Zhipu", "network_error", "error"],
     ["a vendor that gives none", null, "other"],
     ["a vendor with a word of its own", "new_word", "other"],
-  ])("of %s, %j, is understood", (_provider, raw, reason) => {
+  ])("of %s, %j, is decoded", (_provider, raw, reason) => {
     expect(decodeFinish(raw, false)).toBe(reason);
   });
 });

@@ -7,7 +7,10 @@ import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 import { dropFrame, isLast, scanResponse, skim, skimResponse, withoutUsage } from "./skim.ts";
 
-/** The usage chunk is asked for in any case: it is the bill. Who did not want it does not get it (`dropFrame`). */
+/**
+ * Sets the model, and always requests the usage chunk, which billing needs. `dropFrame` removes it for
+ * clients that did not request it.
+ */
 function adjust(body: Wire, model: string): Wire {
   const named = body["model"] === model ? body : { ...body, model };
   const options = asRecord(body["stream_options"]);
@@ -15,7 +18,10 @@ function adjust(body: Wire, model: string): Wire {
   return { ...named, stream_options: { ...options, include_usage: true } };
 }
 
-/** OpenAI's chat completions, the wire that most providers speak. It must never know who is on the other side. */
+/**
+ * OpenAI's chat completions, the API that most providers offer.
+ * It must not depend on the client or provider on the other side.
+ */
 export const openaiChat: Dialect = {
   id: "openai-chat",
   decodeRequest,

@@ -21,8 +21,8 @@ function stream(...frames: string[]): Wire[] {
 const first = (wire: Wire | undefined) => (wire?.["choices"] as Wire[] | undefined)?.[0] ?? {};
 const deltaOf = (wire: Wire | undefined) => first(wire)["delta"] as Wire;
 
-describe("an answer that deviates from the format of chat completions", () => {
-  it("thinking in a list of parts becomes text and reasoning_content, whole and streamed", () => {
+describe("a response that deviates from the format of chat completions", () => {
+  it("thinking in a list of parts becomes text and reasoning_content, complete and streamed", () => {
     const content = [
       { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
       { type: "text", text: "Yes." },
@@ -64,7 +64,7 @@ describe("an answer that deviates from the format of chat completions", () => {
     expect(first(frames.at(-1))["finish_reason"]).toBe("tool_calls");
   });
 
-  it("several calls that are all numbered 0 are told apart by their ids", () => {
+  it("several calls that are all numbered 0 are distinguished by their ids", () => {
     const call = (id: string) =>
       chunk(
         { tool_calls: [{ index: 0, id, type: "function", function: { name: "f", arguments: "{}" } }] },
@@ -88,14 +88,14 @@ describe("an answer that deviates from the format of chat completions", () => {
     ).toBe(reason);
   });
 
-  it("a stream without a role or a reason to stop gets both", () => {
+  it("a stream without a role or a finish reason gets both", () => {
     const frames = stream(chunk({ content: "a" }), chunk({ content: "b" }));
     expect(deltaOf(frames[0])["role"]).toBe("assistant");
     expect(first(frames.at(-1))).toMatchObject({ delta: {}, finish_reason: "stop" });
   });
 
   it.each([{ cached_tokens: 5 }, { prompt_cache_hit_tokens: 5 }])(
-    "cached tokens %j stand where clients look for them",
+    "cached tokens %j are where clients read them",
     (own) => {
       const usage = { prompt_tokens: 9, completion_tokens: 1, ...own };
       const whole = mendChat().whole({ choices: [], usage });
@@ -103,7 +103,7 @@ describe("an answer that deviates from the format of chat completions", () => {
     },
   );
 
-  it("an answer without a deviation stays the same, whatever it says", () => {
+  it("a response without a deviation stays the same", () => {
     const text = fc.string({ unit: "grapheme" });
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), text, (texts, id) => {

@@ -5,9 +5,10 @@ import { chatContent } from "./schema.ts";
 import { decodeUsage } from "./usage.ts";
 
 /**
- * Answers of providers that deviate from this wire, set right for clients of the wire: thinking in a list of parts,
- * calls without index, type or id, arguments as an object, other words for the reason to stop, no role, no reason at all,
- * cached tokens in a place of their own. Everything else stays as it came. Pure but for its state.
+ * Repairs responses of providers that deviate from this format, for clients of the same format. Repaired are:
+ * thinking in a list of parts, calls without index, type or id, arguments as an object, other finish reasons,
+ * a missing role or finish reason, cached tokens in another field. Everything else stays unchanged. Pure
+ * except for its state.
  */
 
 const reasons = new Set<unknown>(["stop", "length", "tool_calls", "content_filter", "function_call"]);
@@ -15,23 +16,23 @@ const reasons = new Set<unknown>(["stop", "length", "tool_calls", "content_filte
 interface Choice {
   opened: boolean;
   finished: boolean;
-  /** Calls so far: the provider's own number or id, by the position that the client sees. */
+  /** Calls so far, by the position that the client sees: the provider's own number and id. */
   calls: Array<{ index: unknown; id: string }>;
 }
 
-/** Copies on the first change only, so that an answer without a deviation stays the same object. */
+/** Sets fields. Copies only on a change, so that a response without a deviation stays the same object. */
 function changed<T extends Wire>(wire: T, fields: Wire): T {
   const isNew = Object.entries(fields).some(([key, value]) => wire[key] !== value);
   return isNew ? { ...wire, ...fields } : wire;
 }
 
-/** The same list when none of its members changed. */
+/** Returns the same list when none of its members changed. */
 function mapped(list: unknown[], change: (each: unknown, at: number) => unknown): unknown[] {
   const next = list.map(change);
   return next.some((each, at) => each !== list[at]) ? next : list;
 }
 
-/** Thinking and text of a content that is a list. */
+/** Moves thinking and text out of a content that is a list. */
 function withText(message: Wire): Wire {
   const content = message["content"];
   if (!Array.isArray(content)) return message;
@@ -97,7 +98,7 @@ function mendWhole(body: Wire): Wire {
   return withCacheCount(changed(body, { choices: whole }));
 }
 
-/** A delta of nothing but text, as nearly all are: it needs no reading. */
+/** Matches a delta that contains only text, as nearly all do; it needs no repair. */
 const plainDelta = /"index": ?0[,}]/;
 const special = /"(?:tool_calls|function_call|usage|finish_reason)": ?[^n]|"content": ?\[/;
 
@@ -111,7 +112,10 @@ export function mendChat(): AnswerMender {
     return known;
   }
 
-  /** Which call a delta goes on with, or -1 for a new one: one that names a function is new unless its number and id are known. */
+  /**
+   * Returns the position of the call that a delta continues, or -1 for a new one. A delta that names a
+   * function starts a new call unless its number and id are known.
+   */
   function placeOf({ calls }: Choice, number: unknown, id: string | undefined, isNamed: boolean): number {
     const sameId = id === undefined ? -1 : calls.findIndex((call) => call.id === id);
     if (sameId !== -1) return sameId;
@@ -152,7 +156,7 @@ export function mendChat(): AnswerMender {
     return ended;
   }
 
-  /** A reason for each choice that came without one. */
+  /** Returns frames with a finish reason for each choice that ended without one. */
   function missingReasons(): string[] {
     const open = [...choices].filter(([, state]) => state.opened && !state.finished);
     return open.map(([index, state]) => {

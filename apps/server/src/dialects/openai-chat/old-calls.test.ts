@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatResponse } from "#dialects/ir.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
 
-/** Clients that still offer `functions`, at providers that know only tools. */
+/** Clients that still send `functions`, at providers that support only tools. */
 const chat = dialects["openai-chat"];
 const functions = [{ name: "look", parameters: { type: "object", properties: {} } }];
 const body = { model: "m", messages: [{ role: "user", content: "Look." }], functions };
@@ -47,8 +47,8 @@ function stream(request: typeof old): Reported[] {
     .map(({ frame }) => JSON.parse(frame.data) as Reported);
 }
 
-describe("a call for a client that offered functions", () => {
-  it("stands where it looks for it, and is one: the next follows when this one is answered", () => {
+describe("a call for a client that sent functions", () => {
+  it("is in `function_call`, one at a time: the next follows after its result", () => {
     const { choices } = chat.encodeResponse(answer, old) as unknown as Reported;
     expect(choices[0]).toMatchObject({
       message: { content: "Well.", function_call: { name: "look", arguments: '{"at":"sea"}' } },
@@ -67,7 +67,7 @@ describe("a call for a client that offered functions", () => {
     expect(reported.at(-1)?.finish_reason).toBe("function_call");
   });
 
-  it("is a call of a tool for whoever offers tools", () => {
+  it("is a tool call for clients that sent tools", () => {
     const { choices } = chat.encodeResponse(answer, modern) as unknown as Reported;
     expect(choices[0]).toMatchObject({
       message: { tool_calls: [{ id: "toolu_1" }, { id: "toolu_2" }] },
@@ -78,7 +78,7 @@ describe("a call for a client that offered functions", () => {
   });
 });
 
-it("tells calls of one function apart when they come back", () => {
+it("distinguishes repeated calls of one function when they are sent back", () => {
   const call = (at: string) => ({
     role: "assistant",
     content: null,

@@ -2,7 +2,10 @@ import type { ChatRequest, Extra } from "#dialects/ir.ts";
 import { ownFields } from "#dialects/wire.ts";
 import type { ChatWireRequest } from "./schema.ts";
 
-/** Calls as they were before there were tools: one a message, and without an id. Who offers `functions` gets them so. */
+/**
+ * Function calls of the format before tools: one per message, without an id.
+ * Clients that send `functions` receive this form.
+ */
 
 export function offeredFunctions({ functions, tools }: ChatWireRequest): Extra | undefined {
   if (!functions?.length || tools?.length) return undefined;

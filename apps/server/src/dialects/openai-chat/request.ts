@@ -24,7 +24,7 @@ function decodeFunction(wire: z.infer<typeof chatFunction>): Tool {
   });
 }
 
-/** Function tools are the IR's; every other type of tool belongs to this dialect. */
+/** Decodes tools. Functions become tools of the IR; every other type belongs to this dialect. */
 function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "serverTools"> {
   const tools = (wire.functions ?? []).map(decodeFunction);
   const serverTools: ServerTool[] = [];
@@ -46,10 +46,10 @@ function decodeTools(wire: ChatWireRequest): Pick<ChatRequest, "tools" | "server
   };
 }
 
-/** `undefined` for a form that only this dialect has; it then stays in `extra`. */
+/** Returns `undefined` for a form that only this dialect has; it then stays in `extra`. */
 function decodeToolChoice(wire: ChatWireRequest): ToolChoice | undefined {
   const choice = wire.tool_choice;
-  // Mistral's word for what OpenAI calls "required".
+  // Mistral's value for OpenAI's "required".
   if (typeof choice === "string") return { type: choice === "any" ? "required" : choice };
   if (choice) {
     const called = choice["function"] as { name?: unknown } | undefined;
@@ -94,7 +94,7 @@ function decodeFormat(format: ChatWireRequest["response_format"]): ResponseForma
   });
 }
 
-/** Thinking is switched on, but no one says how much. */
+/** Returns whether thinking is switched on without an amount. */
 function wantsSome({ reasoning, reasoning_effort: effort }: ChatWireRequest): boolean {
   return reasoning?.enabled === true && !reasoning.max_tokens && !reasoning.effort && !effort;
 }
@@ -117,7 +117,7 @@ function isOwnChoice(choice: ChatWireRequest["tool_choice"]): boolean {
   return typeof choice === "object" && !!choice?.type && !["function", "custom"].includes(choice.type);
 }
 
-/** What the IR cannot hold in full stays in `extra`, where it wins over what the IR says. */
+/** Returns fields that the IR cannot fully represent. In `extra`, they override the IR. */
 function decodeExtra(body: ChatWireRequest): ChatRequest["extra"] {
   const extra = extraOf("openai-chat", body, known);
   const fields: Wire = extra?.fields ?? {};
@@ -132,7 +132,7 @@ function decodeExtra(body: ChatWireRequest): ChatRequest["extra"] {
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-chat", fields };
 }
 
-/** The larger of two limits: some providers know only the one, some only the other. */
+/** Returns the larger of two limits: some providers know only one of them. */
 function limitOf({ max_completion_tokens: limit, max_tokens: older }: ChatWireRequest): number | undefined {
   return limit && older ? Math.max(limit, older) : (limit ?? older ?? undefined);
 }
@@ -188,7 +188,7 @@ function encodeFormat(format: ResponseFormat | undefined): Wire | undefined {
   return { type: "json_schema", json_schema: compact({ name, description, schema, strict }) };
 }
 
-/** This wire knows effort only; a budget becomes the effort that comes nearest. */
+/** Encodes the effort. This format has no budget, so a budget becomes the nearest effort. */
 function encodeEffort(reasoning: Reasoning | undefined): string | undefined {
   if (reasoning === undefined) return undefined;
   return reasoning.effort ?? effortOfBudget(reasoning.budgetTokens);

@@ -13,8 +13,8 @@ import { type ChatAnswerMessage, chatAnswer } from "./schema.ts";
 import { decodeUsage, encodeUsage } from "./usage.ts";
 
 /**
- * The unified reason; calls count as such even where a provider says "stop" with them. Besides OpenAI's words: those of
- * Baidu, 01.AI (`content_filter: …`), Xiaomi and Zhipu.
+ * Returns the unified finish reason. With calls it is `tool-calls`, even where a provider reports "stop".
+ * Besides OpenAI's values, it reads those of Baidu, 01.AI (`content_filter: …`), Xiaomi and Zhipu.
  */
 export function decodeFinish(raw: string | null | undefined, calls: boolean): FinishReason {
   if (raw?.startsWith("content_filter")) return "content-filter";
@@ -63,14 +63,14 @@ const thinkingEntry = z.looseObject({ type: z.literal("thinking"), thinking: z.u
 const reasoningEntry = z.looseObject({ type: z.literal("reasoning"), summary: z.array(z.unknown()) });
 const someText = z.looseObject({ text: z.string() });
 
-/** Mistral's thoughts are a list of texts, or one; Databricks calls them a summary. */
+/** Returns Mistral's thinking, a list of texts or one text; Databricks calls it a summary. */
 function thoughtsOf(entry: unknown): unknown[] {
   const thinking = readAs(thinkingEntry, entry)?.thinking ?? readAs(reasoningEntry, entry)?.summary;
   if (typeof thinking === "string") return [{ text: thinking }];
   return Array.isArray(thinking) ? thinking : [];
 }
 
-/** Content is a string at most providers; some send a list in which thinking stands beside text. */
+/** Reads a content. It is a string at most providers; some send a list with thinking and text. */
 export function spokenContent(
   content: ChatAnswerMessage["content"],
 ): Array<{ thought: boolean; text: string }> {
@@ -95,7 +95,7 @@ const citedPage = z.looseObject({
 });
 
 export function decodeCitation(value: unknown): Citation | undefined {
-  // Xiaomi puts no object around it.
+  // Xiaomi does not wrap it in an object.
   const cited = readAs(citedPage, asRecord(value)?.["url_citation"] ?? value);
   if (cited === undefined) return undefined;
   return compact<Citation>({
@@ -107,7 +107,7 @@ export function decodeCitation(value: unknown): Citation | undefined {
   });
 }
 
-/** Only what has an address can be said here. */
+/** Encodes the citations that have a URL; this format supports no others. */
 export function encodeCitations(citations: Citation[]): Wire[] {
   const wire: Wire[] = [];
   for (const { url, title, start, end } of citations) {
@@ -127,7 +127,7 @@ export function decodeImages(images: ChatAnswerMessage["images"]): Part[] {
   });
 }
 
-/** A list of one, or none when the picture is only an id at its provider. */
+/** Returns a list with one image, or an empty list when the image is only an id at its provider. */
 export function encodeImage(part: Extract<Part, { type: "image" }>): Wire[] {
   if (part.source.type === "file") return [];
   const url = part.source.type === "url" ? part.source.url : dataUrl(part.source);
@@ -252,7 +252,7 @@ function encodeMessage(parts: Part[], custom: ReadonlySet<string>, oldCalls: boo
   if (details !== undefined) message["reasoning_details"] = details;
   if (annotations.length > 0) message["annotations"] = annotations;
   if (images.length > 0) message["images"] = images;
-  // The old form has one call: the model asks for the next when this one is answered.
+  // The old format allows one call; the model makes the next one after this result.
   if (oldCalls && calls[0] !== undefined) message["function_call"] = calls[0]["function"];
   else if (calls.length > 0) message["tool_calls"] = calls;
   return message;

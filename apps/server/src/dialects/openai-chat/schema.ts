@@ -1,18 +1,21 @@
 import { z } from "zod";
 
-/** The chat completions wire. Requests: strict about what we use, loose about the rest. Answers: minimal. */
+/**
+ * Schemas of chat completions. Requests: strict for the fields we use, loose for the rest.
+ * Responses: minimal.
+ */
 
 export const chatCacheControl = z.looseObject({
   type: z.literal("ephemeral"),
   ttl: z.enum(["5m", "1h"]).nullish(),
 });
 
-/** Content parts by type; a type that is not here travels as a foreign part. */
+/** Content parts by type; a type that is not listed travels as a foreign part. */
 export const chatParts = {
   text: z.looseObject({ text: z.string(), cache_control: chatCacheControl.nullish() }),
   refusal: z.looseObject({ refusal: z.string() }),
   image_url: z.looseObject({
-    // The address alone is the form of Mistral and of OpenAI's first picture models.
+    // Mistral and OpenAI's first vision models use the bare URL.
     image_url: z.preprocess(
       (value) => (typeof value === "string" ? { url: value } : value),
       z.looseObject({ url: z.string().min(1), detail: z.string().nullish() }),
@@ -38,7 +41,7 @@ const content = z.union([z.string(), z.array(chatPart)], {
   error: "expected a string or an array of content parts",
 });
 
-/** Some providers' clients send the arguments back as the object that they are, or leave them out. */
+/** Clients of some providers send the arguments back as an object, or omit them. */
 const callArguments = z
   .union([z.string(), z.record(z.string(), z.unknown())], { error: "expected a string or an object" })
   .nullish()
@@ -53,7 +56,7 @@ export const chatToolCall = z.looseObject({
   extra_content: z.unknown().optional(),
 });
 
-/** Reasoning with its proof, in the shape that OpenRouter documents and chat clients send back. */
+/** Reasoning with its proof, in the form that OpenRouter documents and chat clients send back. */
 export const chatReasoningDetail = z.looseObject({
   type: z.string(),
   text: z.string().nullish(),
@@ -98,7 +101,7 @@ export const chatFunction = z.looseObject({
 });
 
 const chatTool = z.looseObject({
-  // Mistral's clients leave it out: then it is a function.
+  // Mistral's clients omit it; then the call is a function call.
   type: z.string().nullish(),
   function: chatFunction.nullish(),
   cache_control: chatCacheControl.nullish(),
@@ -113,7 +116,7 @@ export const chatRequest = z.looseObject({
   max_completion_tokens: z.int().positive().nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  /** Not OpenAI's: those who have it switch it off with 0 or -1. */
+  /** Not an OpenAI field. Providers that have it switch it off with 0 or -1. */
   top_k: z.int().min(-1).nullish(),
   n: z.int().min(1).max(128).nullish(),
   stop: z
@@ -185,15 +188,15 @@ export const chatUsage = z.looseObject({
   prompt_cache_hit_tokens: z.number().nullish(),
   cached_tokens: z.number().nullish(),
   reasoning_tokens: z.number().nullish(),
-  // OpenRouter's calls of its own tools, under the present name and the former.
+  // Calls of OpenRouter's own tools, under the current name and the former one.
   server_tool_use_details: serverTools,
   server_tool_use: serverTools,
-  // Xiaomi's and Baichuan's searches.
+  // Searches of Xiaomi and Baichuan.
   web_search_usage: z.looseObject({ tool_usage: z.number().nullish() }).nullish(),
   search_count: z.number().nullish(),
 });
 
-/** A field of another kind than promised must not make the rest of an answer unreadable: it was not said. */
+/** A field of an unexpected type is ignored, so that the rest of the response stays readable. */
 const maybeText = z.string().nullish().catch(undefined);
 
 const wireToolCall = z.looseObject({
@@ -207,7 +210,7 @@ const wireToolCall = z.looseObject({
 /** A string at most providers, a list of parts at some. */
 export const chatContent = z.union([z.string(), z.array(z.unknown())]).nullish();
 
-/** What a whole message and a streamed delta have in common. */
+/** Fields that a complete message and a streamed delta share. */
 const chatAnswerMessage = z.looseObject({
   content: chatContent,
   refusal: maybeText,
@@ -247,7 +250,7 @@ export const chatChunk = z.looseObject({
   created: z.number().nullish().catch(undefined),
   service_tier: maybeText,
   usage: z.unknown().optional(),
-  // Groq's place for the counts of who did not ask for them.
+  // Groq's usage for clients that did not request it.
   x_groq: z.looseObject({ usage: z.unknown().optional() }).nullish(),
   error: z.unknown().optional(),
   choices: z
@@ -257,7 +260,7 @@ export const chatChunk = z.looseObject({
         delta: chatAnswerMessage.nullish(),
         finish_reason: maybeText,
         logprobs: z.unknown().optional(),
-        // Some providers tell their counts beside the reason to stop.
+        // Some providers report the usage beside the finish reason.
         usage: z.unknown().optional(),
       }),
     )

@@ -14,7 +14,7 @@ const allTextKeys = [...textKeys, 'reasoning_content"', 'reasoning"'];
 
 function tallyText(json: string, tally: Tally): void {
   for (const key of textKeys) tallyValues(json, key, tally);
-  // Providers that know both names for reasoning say the same twice.
+  // Providers that use both names for reasoning send the same text twice.
   if (!tallyValues(json, 'reasoning_content"', tally)) tallyValues(json, 'reasoning"', tally);
 }
 
@@ -38,7 +38,7 @@ export function isLast(frame: Frame): boolean {
   return frame.data === "[DONE]" || hasText(frame.data, 'finish_reason"');
 }
 
-/** A chunk that has no choice and only tells the usage. */
+/** Returns whether the chunk has no choice and only reports the usage. */
 function isUsageOnly(frame: Frame): boolean {
   return hasValue(frame.data, 'usage"', "{") && hasValue(frame.data, 'choices"', "[]");
 }
@@ -49,7 +49,10 @@ export function dropFrame(frame: Frame, request: ChatRequest): boolean {
 
 const nullUsage = /,\s*"usage"\s*:\s*null|"usage"\s*:\s*null\s*,/;
 
-/** Chunks say that usage follows where it was asked for; strict clients that did not ask refuse the field. */
+/**
+ * Removes `"usage": null`, which chunks contain when usage follows.
+ * Strict clients that did not request usage reject the field.
+ */
 export function withoutUsage(raw: string, request: ChatRequest): string {
   return request.includeUsage === true || !raw.includes('"usage"') ? raw : raw.replace(nullUsage, "");
 }
@@ -59,7 +62,7 @@ export function skim(): Skimmer {
   const repeated = openRepeatedFrames(allTextKeys, tally);
   let usage: Usage | undefined;
   let tier: string | undefined;
-  // Plain fields: an object with accessors takes longer to make than to read some chunks.
+  // Plain fields, because creating an object with accessors takes longer than reading some chunks.
   const skimmer: { -readonly [Key in keyof Skimmer]: Skimmer[Key] } = {
     tally,
     usage: undefined,

@@ -5,8 +5,8 @@ import { compact, readAs } from "#dialects/wire.ts";
 import { chatUsage } from "./schema.ts";
 
 /**
- * Most providers count reasoning within `completion_tokens`; one who does not is found by his own total, which then
- * is the sum of all three.
+ * Returns the output tokens. Most providers include reasoning in `completion_tokens`. A provider that does
+ * not is detected by its total, which is then the sum of all three counts.
  */
 function outputOf(
   prompt: number | undefined,
@@ -38,7 +38,7 @@ export function decodeUsage(value: unknown): Usage | undefined {
   return usageOf({
     input,
     output: outputOf(input, tokens(wire.completion_tokens), reasoning, tokens(wire.total_tokens)),
-    // Three places for the same count, by provider.
+    // Providers use three different fields for the same count.
     cacheRead:
       tokens(read?.cached_tokens) ?? tokens(wire.prompt_cache_hit_tokens) ?? tokens(wire.cached_tokens),
     cacheWrite5m: cacheWrite === undefined ? undefined : cacheWrite - cacheWrite1h,
@@ -53,7 +53,10 @@ export function decodeUsage(value: unknown): Usage | undefined {
   });
 }
 
-/** The latest count of a stream. Cloudflare ends its streams with zeros behind the count; they count nothing. */
+/**
+ * Returns the latest usage of a stream.
+ * Cloudflare ends its streams with zeros after the usage; these are ignored.
+ */
 export function latestUsage(value: unknown, before: Usage | undefined): Usage | undefined {
   const usage = decodeUsage(value);
   return usage === undefined || usage.input + usage.output === 0 ? (before ?? usage) : usage;

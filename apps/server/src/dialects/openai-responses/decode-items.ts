@@ -11,7 +11,7 @@ import { contentParts, type item, items } from "./schema.ts";
 type Content = string | Array<{ type: string }>;
 type Item = z.infer<typeof item>;
 
-/** An address in the text; files that were cited mean something to this dialect only. */
+/** Decodes a citation with a URL; file citations are only meaningful in this dialect. */
 export function decodeAnnotation(value: unknown): Citation | undefined {
   const wire = asRecord(value);
   if (wire === undefined) return undefined;
@@ -79,7 +79,7 @@ function decodeContent(content: Content, at: string): Part[] {
 
 const joined = (texts: Array<{ text: string }> | null | undefined) => (texts ?? []).map((each) => each.text);
 
-/** One item as what one speaker says; neighbours with the same speaker are joined by the caller. */
+/** Decodes one item with its role; the caller joins consecutive items of one role. */
 function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins: boolean } {
   const type = wire.type ?? (wire.role ? "message" : "");
   switch (type) {
@@ -126,12 +126,15 @@ function decodeItem(wire: Item, at: string): { role: Role; parts: Part[]; joins:
   }
 }
 
-/** Items of this wire are single; in the IR what an assistant or a tool says in a row is one message. */
+/**
+ * Decodes the input. Its items are separate; in the IR, consecutive items
+ * of an assistant or a tool form one message.
+ */
 export function decodeInput(input: string | Item[]): Message[] {
   if (typeof input === "string") return [{ role: "user", parts: [{ type: "text", text: input }] }];
   const messages: Message[] = [];
   for (const [index, wire] of input.entries()) {
-    // Tools are not said by anyone; they are read with the others.
+    // Tools belong to no role; they are decoded with the others.
     if (wire.type === "additional_tools") continue;
     const { role, parts, joins } = decodeItem(wire, `input.${index}`);
     const last = messages.at(-1);

@@ -19,11 +19,11 @@ import { countCall, decodeUsage } from "./usage.ts";
 
 const choice = 0;
 
-/** One output item that is under way. */
+/** An output item in progress. */
 interface OpenItem {
-  /** Part of each content part; of the whole item for reasoning and calls. */
+  /** Part of each content part; one part for a whole reasoning item or call. */
   parts: Map<number, number>;
-  /** Whether anything came in deltas, so that the finished item need not be told again. */
+  /** True when content arrived in deltas, so that the finished item is not emitted again. */
   reported: boolean;
   summary: number;
 }
@@ -77,7 +77,7 @@ export function decodeStream(): StreamDecoder {
     return [{ type, choice, part, text: event.delta, ...(logprobs !== undefined && { logprobs }) }];
   }
 
-  /** Several summaries of one item are one part, a blank line between them. */
+  /** Decodes reasoning. Several summaries of one item form one part, separated by blank lines. */
   function reason(event: StreamEvent): ChatEvent[] {
     const item = itemAt(event.output_index ?? 0);
     if (!event.delta) return [];
@@ -102,7 +102,7 @@ export function decodeStream(): StreamDecoder {
     return part === undefined || citation === undefined ? [] : [{ type: "citation", choice, part, citation }];
   }
 
-  /** A finished message that sent no deltas is told whole. */
+  /** Emits a finished message that sent no deltas. */
   function wholeMessage(state: OpenItem, item: OutputItem): ChatEvent[] {
     return decodeItem(item).flatMap<ChatEvent>((output, content) => {
       if (output.type === "refusal") refused = true;
@@ -135,7 +135,7 @@ export function decodeStream(): StreamDecoder {
         ];
       }
       case "custom_tool_call": {
-        // Its text goes into a JSON string elsewhere, so it is told when it is complete.
+        // Other dialects wrap the text in a JSON string, so it is emitted when it is complete.
         const opening = state.parts.has(0) ? [] : call(index, item);
         const text = wrapInput(argumentsText(item.input));
         return [...opening, { type: "tool-input", choice, part: partAt(state, 0), text }];
@@ -177,7 +177,8 @@ export function decodeStream(): StreamDecoder {
       case "response.queued":
         return start(event.response);
       case "response.output_item.added":
-        // A call that is already complete is sent when it is done: until then the provider's own call may be in its place.
+        // A call that arrives complete is emitted when it is done:
+        // until then it may be the provider's own call.
         return event.item && event.item.status !== "completed"
           ? call(event.output_index ?? 0, event.item)
           : [];

@@ -24,7 +24,7 @@ export function encodeAnnotations(citations: Citation[]): Wire[] {
   return wire;
 }
 
-/** What a user, a system or a tool says; undefined when this wire has no word for it. */
+/** Encodes a part of a user, system or tool message; returns undefined when this format has none. */
 function encodeInputPart(part: Part): Wire | undefined {
   if ("source" in part && part.source.type === "file" && !isFileOf(part.source.id, "openai"))
     return undefined;
@@ -72,13 +72,15 @@ function simplified(content: Wire[]): string | Wire[] {
   return content.length === 1 && only?.["type"] === "input_text" ? String(only["text"]) : content;
 }
 
-/** Tools with a form of their own, and calls so far that took plain text: their results have their own form too. */
+/**
+ * Tools with their own form, and calls so far with plain text input, whose results have their own form too.
+ */
 interface Freeform {
   names: ReadonlyMap<string, OwnName>;
   calls: Set<string>;
 }
 
-/** A finished call, of an answer with its item's id and of a history without. */
+/** Returns a finished call: with its item's id in a response, without it in a history. */
 export function callItem(
   itemId: string | undefined,
   call: { id: string; name: string; input: string },
@@ -95,7 +97,10 @@ export function callItem(
   return { type: "function_call", ...head, arguments: call.input === "" ? "{}" : call.input };
 }
 
-/** A provider keeps no thought for us, so only thoughts that carry their own encrypted copy can be sent back. */
+/**
+ * Encodes reasoning. We store none at the provider, so only reasoning
+ * with its own encrypted copy can be sent back.
+ */
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire[] {
   if (part.encrypted === undefined) return [];
   const summary = part.text === "" ? [] : [{ type: "summary_text", text: part.text }];
@@ -156,7 +161,7 @@ function encodeTool(message: Message, freeform: Freeform, dropped: Set<string>):
   return wire;
 }
 
-/** The items of the wire. A plain system message that opens the conversation is its instructions. */
+/** Encodes the input items. A plain system message at the start becomes the instructions. */
 export function encodeInput(
   messages: Message[],
   names: ReadonlyMap<string, OwnName>,

@@ -20,7 +20,7 @@ interface OpenMessage {
   id: string;
   index: number;
   content: Wire[];
-  /** The content part that is open, by its part in the IR. */
+  /** The open content part, by its part in the IR. */
   part:
     | { ir: number; kind: "output_text" | "refusal"; text: string; annotations: Wire[]; logprobs: unknown[] }
     | undefined;
@@ -45,8 +45,8 @@ interface OpenCall {
 }
 
 /**
- * Events of the wire with their running number, and the complete object at the end. Calls may stream side by
- * side, because every event says which item it belongs to; everything else is closed before the next begins.
+ * Encodes events with their sequence number, and the complete object at the end. Calls may stream in
+ * parallel, because every event names its item. Everything else is closed before the next item starts.
  */
 export function encodeStream(request: ChatRequest): StreamEncoder {
   const names = ownNames(request);
@@ -63,7 +63,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return `event: ${type}\ndata: ${data}\n\n`;
   }
 
-  /** Keeps a place for the item in the final object. */
+  /** Reserves the item's position in the final object. */
   function reserve(): number {
     output.push({});
     return output.length - 1;
@@ -127,7 +127,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       const place = { item_id: call.id, output_index: call.index };
       const item = callItem(call.id, { id: call.callId, name: call.name, input: call.input }, call.own);
       if (call.own?.freeform === true) {
-        // The text is known when its wrapping is complete, so it comes in one delta.
+        // The text is known when its JSON wrapper is complete, so it is sent in one delta.
         text += emit("response.custom_tool_call_input.delta", { ...place, delta: item["input"] });
         text += emit("response.custom_tool_call_input.done", { ...place, input: item["input"] });
       } else {
@@ -224,7 +224,10 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return text;
   }
 
-  /** A call has no place for its proof here; a thought before it has, and comes back with it. */
+  /**
+   * Returns the reasoning item that carries a call's proof. This format has no field for it on the call.
+   * The item precedes the call and is sent back with it.
+   */
   function proofOfCall({ part, signature }: Extract<ChatEvent, { type: "tool-call" }>): string {
     if (signature === undefined) return "";
     return prove({
@@ -335,7 +338,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
 
   return (event) => {
     if (event.type === "finish") return { text: finish(event), last: true };
-    // One answer is all that this wire can hold.
+    // This format supports one choice only.
     if ("choice" in event && event.choice !== 0) return { text: "", last: false };
     return { text: encode(event), last: false };
   };

@@ -4,7 +4,7 @@ import { formatFrame } from "#dialects/sse.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
 
-/** The error codes that a failed response may carry. */
+/** Returns the error code for a failed response. */
 function failureCode(error: GatewayError): string {
   return error.status === 429
     ? "rate_limit_exceeded"
@@ -14,7 +14,8 @@ function failureCode(error: GatewayError): string {
 }
 
 /**
- * Client libraries stop at the event `error`; agents wait for `response.failed`. Both get what they know.
+ * Encodes an error in a stream. Client libraries stop at the event `error`; agents wait for
+ * `response.failed`. Both are sent.
  */
 export function encodeStreamError(error: GatewayError, requestId: string): string {
   const body = asRecord(encodeError(error, requestId).body["error"]) ?? {};
@@ -44,7 +45,7 @@ export function encodeStreamError(error: GatewayError, requestId: string): strin
   );
 }
 
-/** The error of an event: its own fields, a nested error, or that of a failed response. */
+/** Decodes the error of an event: its own fields, a nested error, or that of a failed response. */
 export function decodeEventError(event: Record<string, unknown>): UpstreamError {
   const response = asRecord(event["response"]);
   const error = asRecord(response?.["error"]) ?? asRecord(event["error"]) ?? event;

@@ -4,8 +4,9 @@ import type { Tool } from "#dialects/ir.ts";
 import { asRecord, parseRecord } from "#dialects/wire.ts";
 
 /**
- * Tools whose input is plain text, not JSON: agents of this wire edit files with them. Every other dialect sees a
- * function with one string, `input`, and what a model writes there is told to the client as the plain text.
+ * Tools with plain text input instead of JSON; agents of the Responses API edit files with them. Other
+ * dialects use a function with one string, `input`. The model's value of it is returned to the client as
+ * plain text.
  */
 
 const customTool = z.looseObject({
@@ -21,7 +22,7 @@ const schema = {
   additionalProperties: false,
 };
 
-/** A grammar cannot be enforced elsewhere, so it is told to the model in the description. */
+/** Decodes a plain text tool. Other dialects cannot enforce a grammar, so the description contains it. */
 export function decodeFreeformTool(wire: Wire): Tool | undefined {
   const tool = customTool.safeParse(wire).data;
   if (tool === undefined) return undefined;
@@ -42,7 +43,7 @@ export function wrapInput(text: string): string {
   return JSON.stringify({ input: text });
 }
 
-/** What a model wrote for the one string; a model that ignored the wrapping is taken at its word. */
+/** Returns the text of the `input` string. When the model ignored the wrapper, returns the text unchanged. */
 export function unwrapInput(input: string): string {
   const text = asRecord(parseRecord(input))?.["input"];
   return typeof text === "string" ? text : input;

@@ -24,8 +24,8 @@ const request = responses.decodeRequest(
   {},
 );
 
-describe("tools in groups, offered in the middle of the input", () => {
-  it("have one flat name elsewhere, in tools and history alike", () => {
+describe("tools in groups, offered within the input", () => {
+  it("have one flat name in other dialects, in tools and history", () => {
     const { body, dropped } = chat.encodeRequest(request);
     expect(dropped).toEqual([]);
     expect(body).toMatchObject({
@@ -41,13 +41,13 @@ describe("tools in groups, offered in the middle of the input", () => {
     });
   });
 
-  it("are themselves at home", () => {
+  it("are unchanged in their own dialect", () => {
     const { body } = responses.encodeRequest(request);
     expect(body["tools"]).toEqual(groups);
     expect(body["input"]).toMatchObject([{}, { namespace: "clock", name: "sleep" }, {}]);
   });
 
-  it("are called by group and name, in whole answers and in streams", () => {
+  it("are called by group and name, in complete responses and in streams", () => {
     const call = { id: "c2", type: "function", function: { name: "clock__sleep", arguments: "{}" } };
     const answer = chat.decodeResponse({
       id: "x",
@@ -82,7 +82,7 @@ describe("tools in groups, offered in the middle of the input", () => {
     expect(wire.at(-1)).toMatchObject({ response: { output: [item, { ...run, input: "1 + 1" }] } });
   });
 
-  it("must be a list, or the caller is told where not", () => {
+  it("must be a list; otherwise the error contains the path", () => {
     const body = { model: "m", input: [{ type: "additional_tools", role: "developer", tools: "none" }] };
     expect(() => responses.decodeRequest(body, {})).toThrow("input.0.tools");
   });

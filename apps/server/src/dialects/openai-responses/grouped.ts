@@ -4,8 +4,8 @@ import type { Tool } from "#dialects/ir.ts";
 import { ownFields } from "#dialects/wire.ts";
 
 /**
- * Tools in groups, which only this wire has: agents call `sleep` of `clock`. Every other dialect sees one flat name,
- * and what a model calls by it is told to the client as group and name.
+ * Grouped tools, which only the Responses API has: agents call `sleep` of `clock`. Other dialects use one
+ * flat name. A model's call with the flat name is returned to the client as group and name.
  */
 
 export const group = z.looseObject({
@@ -17,12 +17,14 @@ export const group = z.looseObject({
 
 const Place = z.object({ namespace: z.string(), name: z.string(), description: z.string().nullish() });
 
-/** What every tool belongs to that belongs to nothing else. */
+/** Group of all tools without a group. */
 const rootGroup = "functions";
-/** No provider takes more. */
+/** Maximum length of a tool name at providers. */
 const maxName = 64;
 
-/** One name for both. The same two always give the same one, so that a history fits its tools. */
+/**
+ * Combines group and name. The same pair always gives the same name, so that the history matches the tools.
+ */
 export function flatName(namespace: unknown, name: string): string {
   if (typeof namespace !== "string" || namespace === "" || namespace === rootGroup) return name;
   const flat = `${namespace.replace(/_+$/, "")}__${name}`.replaceAll(/[^\w-]/g, "_");
@@ -39,7 +41,7 @@ export function placeOf(tool: Tool): z.infer<typeof Place> | undefined {
   return Place.safeParse(ownFields("openai-responses", tool.grouped)).data;
 }
 
-/** Puts tools that were grouped back into their groups, where the first of each stood. */
+/** Puts grouped tools back into their groups. Each group takes the position of its first tool. */
 export function regrouped(tools: Array<{ tool: Tool; wire: Wire }>): Wire[] {
   const groups = new Map<string, Wire[]>();
   const list: Wire[] = [];

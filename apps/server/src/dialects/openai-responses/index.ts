@@ -7,7 +7,7 @@ import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
 
-/** OpenAI's responses. Before its first byte this wire fails as chat completions do. */
+/** OpenAI's Responses API. Before the first byte, errors have the form of chat completions. */
 export const openaiResponses: Dialect = {
   id: "openai-responses",
   decodeRequest,

@@ -4,7 +4,7 @@ import { dialects } from "#dialects/index.ts";
 
 const { "openai-responses": responses, "openai-chat": chat, anthropic, gemini } = dialects;
 
-/** Each of what a request may say that its answer repeats. */
+/** Every request field that the response repeats. */
 const requested = {
   instructions: "Be brief.",
   max_output_tokens: 99,
@@ -47,8 +47,8 @@ function streamed(body: Wire): Wire[] {
   return events.flatMap((event) => (event["response"] === undefined ? [] : [event["response"] as Wire]));
 }
 
-describe("a response object that we make", () => {
-  it("repeats what was asked, in whole answers and in each one of a stream", () => {
+describe("a response object of ours", () => {
+  it("repeats the request, in complete responses and in every response object of a stream", () => {
     const request = { model: "m", input: "Hi", ...requested };
     const whole = responses.encodeResponse(value, responses.decodeRequest(request, {}));
     const objects = [whole, ...streamed(request)];
@@ -56,7 +56,7 @@ describe("a response object that we make", () => {
     for (const object of objects) expect(object).toMatchObject(requested);
   });
 
-  it("says what holds for what was not asked", () => {
+  it("contains the defaults of omitted fields", () => {
     const request = { model: "m", input: "Hi", tools: [{ type: "function", name: "look" }] };
     for (const object of [
       responses.encodeResponse(value, responses.decodeRequest(request, {})),
@@ -77,7 +77,7 @@ describe("a response object that we make", () => {
     }
   });
 
-  it("takes nothing of it to a provider", () => {
+  it("sends none of these fields to a provider", () => {
     const request = responses.decodeRequest({ model: "m", input: "Hi", ...requested }, {});
     const { repeat: _repeat, ...bare } = request;
     for (const dialect of [responses, chat, anthropic, gemini])

@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { ChatRequest, Extra } from "#dialects/ir.ts";
 import { asRecord, ownFields } from "#dialects/wire.ts";
 
-/** What a response object repeats of its request, and what it says of a field that was left out. */
+/** Request fields that a response object repeats, with their values when the request omits them. */
 const defaults: Wire = {
   conversation: null,
   instructions: null,
@@ -27,7 +27,7 @@ const defaults: Wire = {
   user: null,
 };
 
-/** Undefined when the request says nothing that is repeated. */
+/** Returns undefined when the request sets none of the repeated fields. */
 export function repeated(body: Wire): Extra | undefined {
   const fields: Wire = {};
   for (const name of Object.keys(defaults)) {
@@ -46,7 +46,7 @@ export function repeatedIn(request: ChatRequest): Wire {
   return whole;
 }
 
-/** Clients read these of a function without asking whether they are there. */
+/** Adds fields of a function that clients read without checking that they exist. */
 function wholeTool(tool: unknown): unknown {
   const wire = asRecord(tool);
   if (wire?.["type"] !== "function") return tool;

@@ -17,7 +17,7 @@ const known = new Set(Object.keys(responsesRequest.shape));
 const logprobsInclude = "message.output_text.logprobs";
 const thoughtsInclude = "reasoning.encrypted_content";
 
-/** `undefined` for a form that only this dialect has; it then stays in `extra`. */
+/** Returns `undefined` for a form that only this dialect has; it then stays in `extra`. */
 function decodeToolChoice(choice: ResponsesRequest["tool_choice"]): ToolChoice | undefined {
   if (!choice) return undefined;
   if (typeof choice === "string") return { type: choice };
@@ -52,7 +52,7 @@ function decodeReasoning(wire: ResponsesRequest): Reasoning | undefined {
   return effort === undefined && summary === undefined ? undefined : compact<Reasoning>({ effort, summary });
 }
 
-/** What the IR cannot hold in full stays in `extra`, where it completes what the IR says. */
+/** Returns fields that the IR cannot fully represent. In `extra`, they complete the IR. */
 function decodeExtra(body: ResponsesRequest): ChatRequest["extra"] {
   const fields: Wire = extraOf("openai-responses", body, known)?.fields ?? {};
   const { format, ...text } = body.text ?? {};
@@ -70,7 +70,7 @@ function decodeExtra(body: ResponsesRequest): ChatRequest["extra"] {
   return Object.keys(fields).length === 0 ? undefined : { dialect: "openai-responses", fields };
 }
 
-/** The names of a list of allowed tools; empty where the choice is another. */
+/** Returns the names in a list of allowed tools; empty for any other tool choice. */
 function allowedNames(choice: ResponsesRequest["tool_choice"]): Array<string | undefined> {
   const list = typeof choice === "object" && choice?.type === "allowed_tools" ? choice["tools"] : undefined;
   if (!Array.isArray(list)) return [];
@@ -81,7 +81,7 @@ function allowedNames(choice: ResponsesRequest["tool_choice"]): Array<string | u
   });
 }
 
-/** All that are offered, also those that come in the middle of the input; each with the path of its list. */
+/** Returns all offered tools, including those within the input, each with the path of its list. */
 function toolsOf(body: ResponsesRequest): OfferedTools[] {
   const offered: OfferedTools[] = [{ at: "tools", tools: body.tools ?? [] }];
   if (typeof body.input === "string") return offered;
@@ -139,13 +139,16 @@ function encodeReasoning(reasoning: Reasoning | undefined): Wire | undefined {
   return Object.keys(wire).length === 0 ? undefined : wire;
 }
 
-/** Both objects as one, or undefined when there is nothing in them. */
+/** Merges both objects; returns undefined when the result is empty. */
 function merged(own: unknown, ours: Wire | undefined): Wire | undefined {
   const both = { ...asRecord(own), ...ours };
   return Object.keys(both).length === 0 ? undefined : both;
 }
 
-/** Callers of other dialects keep nothing at the provider; their thoughts must travel with them. */
+/**
+ * Returns the `include` list. Callers of other dialects store nothing at the provider, so their reasoning
+ * must travel with the request.
+ */
 function encodeInclude(request: ChatRequest, own: Wire | undefined): string[] | undefined {
   const include = new Set<string>((own?.["include"] as string[] | undefined) ?? []);
   if (request.logprobs === true) include.add(logprobsInclude);

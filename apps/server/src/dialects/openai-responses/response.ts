@@ -25,7 +25,7 @@ export function decodeProof(item: OutputItem): { signature?: string; encrypted?:
   return compact({ ...proof, id: proof.id ?? item.id ?? undefined });
 }
 
-/** Log probabilities in the shape of the IR, which is that of chat completions. */
+/** Converts log probabilities to the form of the IR, which is that of chat completions. */
 export function decodeLogprobs(logprobs: unknown[] | null | undefined): unknown {
   return logprobs && logprobs.length > 0 ? { content: logprobs, refusal: null } : undefined;
 }
@@ -43,17 +43,17 @@ function decodeMessage(item: OutputItem): Part[] {
   });
 }
 
-/** xAI's own searches of X have the shape of a call of the caller's tool. */
+/** Returns whether the item is xAI's own search of X, which has the form of a call of the caller's tool. */
 export function isOwnCall(item: OutputItem): boolean {
   return item.type === "custom_tool_call" && (item.call_id ?? "").startsWith("xs_call");
 }
 
-/** The type that the provider names, else the one that the picture's first bytes show. */
+/** Returns the media type that the provider names, else the one detected from the image's first bytes. */
 function imageType({ output_format: format, result }: OutputItem): string {
   return format ? `image/${format}` : pictureType(result ?? "");
 }
 
-/** Items that are parts of their own; pictures come as the result of a call. */
+/** Decodes an item to its parts. Images arrive as the result of a call. */
 export function decodeItem(item: OutputItem): Part[] {
   switch (isOwnCall(item) ? "" : item.type) {
     case "message":
@@ -145,7 +145,7 @@ export function imageItem(id: string, { data, mediaType }: { data: string; media
   return { id, type: "image_generation_call", status: "completed", output_format: format, result: data };
 }
 
-/** A picture has an item of its own; a sound is said as what text can hold of it. */
+/** Encodes an image: its bytes as an item, its URL as a Markdown image in a message. */
 function mediaItem(part: Part): Wire[] {
   if (part.type !== "image" || part.source.type === "file") return [];
   const { source } = part;
@@ -183,7 +183,8 @@ function encodeOutput(choice: Choice | undefined, names: ReadonlyMap<string, Own
     flush();
     if (part.type === "reasoning") output.push(reasoningItem(part.id ?? newId("rs"), part.text, part));
     else if (part.type === "tool-call") {
-      // A call has no place for its proof here; a thought before it has, and comes back with it.
+      // This format has no field for a call's proof.
+      // A reasoning item before the call carries it and is sent back with it.
       const { signature } = part;
       if (signature !== undefined) output.push(reasoningItem(newId("rs"), "", { signature }));
       const own = names.get(part.name);
@@ -203,10 +204,10 @@ function incompleteReason(finish: FinishReason): string | undefined {
   return finish === "content-filter" ? "content_filter" : undefined;
 }
 
-/** What a response object says besides its answer: who it is and what was asked. */
+/** Returns the fields of a response object other than its output: its id and the request's settings. */
 export function responseHead(request: ChatRequest, id: string, model: string, created: number): Wire {
   return {
-    // Another wire's id need not be unique, and a later call may refer to this one.
+    // An id of another provider need not be unique, and a later call may refer to this one.
     id: id.startsWith("resp_") ? id : newId("resp"),
     object: "response",
     created_at: created,
@@ -219,7 +220,7 @@ export function responseHead(request: ChatRequest, id: string, model: string, cr
   };
 }
 
-/** The whole object at its end; the stream's last event and the plain answer are the same. */
+/** Returns the complete response object. The stream's last event and the plain response are the same. */
 export function completeResponse(
   head: Wire,
   output: Wire[],

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** The responses wire. Requests: strict about what we use, loose about the rest. Answers: minimal. */
+/**
+ * Schemas of the Responses API. Requests: strict for the fields we use, loose for the rest.
+ * Responses: minimal.
+ */
 
 const contentPart = z.looseObject({ type: z.string() });
 
@@ -8,7 +11,7 @@ const content = z.union([z.string(), z.array(contentPart)], {
   error: "expected a string or an array of content parts",
 });
 
-/** Content parts by type; a type that is not here travels as a foreign part. */
+/** Content parts by type; a type that is not listed travels as a foreign part. */
 export const contentParts = {
   text: z.looseObject({ text: z.string(), annotations: z.array(z.unknown()).nullish() }),
   refusal: z.looseObject({ refusal: z.string() }),
@@ -28,14 +31,14 @@ export const contentParts = {
   }),
 };
 
-/** A few providers write the arguments as the object that they are; their clients send it back so. */
+/** A few providers send the arguments as an object, and their clients send it back. */
 const callArguments = z
   .union([z.string(), z.record(z.string(), z.unknown())], { error: "expected a string or an object" })
   .transform((value) => (typeof value === "string" ? value : JSON.stringify(value)));
 
 const textList = z.array(z.looseObject({ text: z.string() }));
 
-/** Input items by type; a type that is not here travels as a foreign part. */
+/** Input items by type; a type that is not listed travels as a foreign part. */
 export const items = {
   message: z.looseObject({ role: z.enum(["user", "assistant", "system", "developer"]), content }),
   function_call: z.looseObject({
@@ -123,7 +126,7 @@ export const wireUsage = z.looseObject({
     })
     .nullish(),
   output_tokens_details: z.looseObject({ reasoning_tokens: z.number().nullish() }).nullish(),
-  /** Calls of the provider's own tools by its names, from providers that count them here. */
+  /** Calls of the provider's own tools by its names, from providers that count them in the usage. */
   tool_calls_details: z.record(z.string(), z.looseObject({ invocation: z.number().nullish() })).nullish(),
   server_side_tool_usage_details: z.record(z.string(), z.unknown()).nullish(),
 });
@@ -135,7 +138,7 @@ const maybeTexts = z
   .nullish()
   .catch(undefined);
 
-/** A field of another kind than promised must not make the rest of an answer unreadable: it was not said. */
+/** A field of an unexpected type is ignored, so that the rest of the response stays readable. */
 const maybeText = z.string().nullish().catch(undefined);
 
 const outputItem = z.looseObject({
@@ -144,7 +147,7 @@ const outputItem = z.looseObject({
   status: maybeText,
   call_id: maybeText,
   name: maybeText,
-  // Text for functions; an object for tools such as the search for tools.
+  // Text for functions; an object for some tools, such as tool search.
   arguments: z.unknown().optional(),
   input: z.unknown().optional(),
   encrypted_content: maybeText,
@@ -181,7 +184,7 @@ export const wireResponse = z.looseObject({
 
 export type WireResponse = z.infer<typeof wireResponse>;
 
-/** All events of a stream in one loose shape; `type` says which fields to expect. */
+/** All events of a stream in one loose schema; `type` decides which fields to expect. */
 export const streamEvent = z.looseObject({
   type: z.string(),
   response: wireResponse.nullish(),

@@ -7,7 +7,10 @@ import { parseRecord } from "#dialects/wire.ts";
 import { decodeEventError } from "./error.ts";
 import { countCall, decodeUsage } from "./usage.ts";
 
-/** The first `type` of an event is its own: it opens the object or follows the event name. */
+/**
+ * Returns the event's type. The first `type` is the event's own:
+ * it opens the object or follows the event name.
+ */
 function typeOf(frame: Frame): string {
   if (frame.event !== undefined) return frame.event;
   return /"type"\s*:\s*"(?<type>(?:response\.|error)[\w.]*)"/.exec(frame.data)?.groups?.["type"] ?? "";

@@ -8,9 +8,9 @@ import { decodeFreeformTool } from "./freeform.ts";
 import { group, groupedTool, placeOf, regrouped } from "./grouped.ts";
 import { wireTool } from "./schema.ts";
 
-/** Tools as this wire offers them: functions, plain text, groups of both, and those that the provider runs itself. */
+/** Tools in the Responses format: functions, plain text tools, groups of both, and provider-run tools. */
 
-/** A list of tools and the path where it stands. */
+/** A list of tools and its path in the request. */
 export interface OfferedTools {
   at: string;
   tools: unknown[];
@@ -49,7 +49,10 @@ function decodeTool(value: unknown, at: string): Decoded {
   };
 }
 
-/** Throws `invalidRequest`. A grouped tool whose flat name is taken would be called in the other's place: it goes. */
+/**
+ * Decodes tools. Throws `invalidRequest`. Drops a grouped tool whose flat name is taken,
+ * because calls would reach the other tool.
+ */
 export function decodeTools(offered: OfferedTools[]): Pick<ChatRequest, "tools" | "serverTools"> {
   const tools: Tool[] = [];
   const names = new Set<string>();
@@ -76,7 +79,10 @@ const unifiedTools: Partial<Record<ServerTool["kind"], Wire>> = {
   "code-execution": { type: "code_interpreter", container: { type: "auto" } },
 };
 
-/** Strictness is this wire's default, so a caller who said nothing must be said to want none. */
+/**
+ * Encodes a tool. Tools are strict by default in this API, so `strict:
+ * false` is sent explicitly when the caller set nothing.
+ */
 function encodeTool({ name, description, schema, strict, freeform }: Tool): Wire {
   const parameters = schema ?? { type: "object", properties: {} };
   return (
@@ -110,15 +116,15 @@ export function encodeTools(request: ChatRequest, dropped: Set<string>): Wire[] 
   return tools;
 }
 
-/** How this wire names a tool that has a form of its own here. */
+/** Original name of a tool that has its own form in this API. */
 export interface OwnName {
   name: string;
   namespace?: string;
-  /** Its input is plain text. */
+  /** True when the input is plain text. */
   freeform: boolean;
 }
 
-/** By the name every other dialect knows; ordinary functions are not in it. */
+/** Returns the original names by the name that other dialects use; ordinary functions are not included. */
 export function ownNames(request: Pick<ChatRequest, "tools">): ReadonlyMap<string, OwnName> {
   const names = new Map<string, OwnName>();
   for (const tool of request.tools ?? []) {

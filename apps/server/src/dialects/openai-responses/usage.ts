@@ -4,7 +4,7 @@ import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
 import { compact, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
-/** Output items that the provider bills by call, by the wire's name and by ours. */
+/** Output items that the provider bills per call, by the API's name and by ours. */
 const countedCalls: Record<string, string> = {
   web_search_call: "web-search",
   code_interpreter_call: "code-execution",
@@ -13,7 +13,7 @@ const countedCalls: Record<string, string> = {
   x_search_call: "x-search",
 };
 
-/** The same in the words of providers that count their calls in the usage. */
+/** The same for providers that report these calls in the usage. */
 const reportedCalls: Record<string, string> = {
   search_web: "web-search",
   web_search_calls: "web-search",
@@ -36,7 +36,10 @@ function named(reported: Record<string, unknown>): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-/** xAI bills what it reports, and shows more calls than that: those that failed, and looks at pictures as searches. */
+/**
+ * Returns the billed calls. xAI bills the calls that it reports, but outputs more:
+ * failed calls, and image views as searches.
+ */
 function toolCalls(counted: Record<string, number>, wire: WireUsage): Record<string, number> | undefined {
   const { server_side_tool_usage_details: billed, tool_calls_details: reported } = wire;
   const invocations = Object.entries(reported ?? {}).map(([name, { invocation }]) => [name, invocation]);
@@ -44,7 +47,10 @@ function toolCalls(counted: Record<string, number>, wire: WireUsage): Record<str
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
-/** `calls` are those that were counted in the output, which most providers' own object does not name. */
+/**
+ * Decodes the usage. `calls` are counted from the output items, because the
+ * usage of most providers does not contain them.
+ */
 export function decodeUsage(value: unknown, calls: Record<string, number>): Usage | undefined {
   const wire = readAs(wireUsage, value);
   if (wire === undefined) return undefined;

@@ -2,7 +2,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain } from "#providers/quirks.ts";
 
-/** https://ai.360.com/platform/docs/overview; it could not be read on 2026-11-21, so this stands as it was known before. */
+/** https://ai.360.com/platform/docs/overview was not reachable on 2026-11-21; the data is from before. */
 export const ai360: Provider = {
   type: 19,
   id: "ai360",

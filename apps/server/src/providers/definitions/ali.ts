@@ -20,7 +20,10 @@ function search(body: Wire, call: Call): Wire {
 
 const openHybrid = /^qwen3-\d+(?:\.\d+)?b(?!.*(?:thinking|instruct))/;
 
-/** The open models think unless told otherwise, and refuse to while they may not stream. */
+/**
+ * Switches thinking off for responses that are not streamed.
+ * The open models think by default, and reject that without streaming.
+ */
 function wholeAnswer(body: Wire, call: Call): Wire {
   return !call.stream && openHybrid.test(call.model) && body["enable_thinking"] === undefined
     ? { ...body, enable_thinking: false }
@@ -28,8 +31,8 @@ function wholeAnswer(body: Wire, call: Call): Wire {
 }
 
 /**
- * https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope and …/realtime, read 2026-11-21.
- * dashscope-intl.aliyuncs.com outside China.
+ * https://help.aliyun.com/zh/model-studio/compatibility-of-openai-with-dashscope and …/realtime, read
+ * 2026-11-21. dashscope-intl.aliyuncs.com outside China.
  */
 export const ali: Provider = {
   type: 17,
@@ -45,11 +48,11 @@ export const ali: Provider = {
     kinds: {
       Arrearage: "quota",
       InvalidApiKey: "auth",
-      // The limit of tokens a minute, in the words that OpenAI has for an empty account.
+      // The token limit per minute, under the code that OpenAI uses for an empty account.
       insufficient_quota: "rate-limited",
-      // The free share of this one model is used up.
+      // The free quota of this one model is used up.
       AllocationQuota: "not-found",
-      // Model.AccessDenied: this one model is not open to the key.
+      // Model.AccessDenied: the key has no access to this one model.
       Model: "not-found",
       ModelNotFound: "not-found",
       access_denied: "not-found",

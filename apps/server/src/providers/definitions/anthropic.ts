@@ -9,7 +9,7 @@ export const anthropic: Provider = {
   baseUrl: "https://api.anthropic.com",
   dialects: ["anthropic"],
   endpoints: ["chat"],
-  // As its users report it: https://github.com/anthropics/claude-code/issues/66314, read 2026-11-21.
+  // As reported by users: https://github.com/anthropics/claude-code/issues/66314, read 2026-11-21.
   refusals: {
     kinds: {},
     sentences: [[/credit balance is too low/, "quota"]],

@@ -3,8 +3,8 @@ import { bearer, CredentialError, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
 /**
- * https://cloud.baidu.com/doc/qianfan-api/s/3m7of64lb, read 2026-11-21.
- * Pairs of key and secret belong to the first API, which the provider has replaced.
+ * https://cloud.baidu.com/doc/qianfan-api/s/3m7of64lb, read 2026-11-21. Pairs of key and secret belong to the
+ * first API, which Baidu replaced.
  */
 export const baidu: Provider = {
   type: 15,
@@ -15,7 +15,8 @@ export const baidu: Provider = {
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "embeddings", "images", "rerank"],
-  // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21; the statuses alone would blame the key.
+  // https://cloud.baidu.com/doc/qianfan-api/s/rmwbl43x7, read 2026-11-21. The statuses alone would wrongly
+  // indicate an invalid key.
   refusals: {
     kinds: {
       system_unsafe: "bad-request",

@@ -27,7 +27,7 @@ function skim(stream: Buffer, size: number) {
   return skimmer;
 }
 
-describe("Bedrock's answers", () => {
+describe("responses of Bedrock", () => {
   const begin = chunk({
     type: "message_start",
     message: {
@@ -40,7 +40,7 @@ describe("Bedrock's answers", () => {
     },
   });
 
-  it("become Anthropic's events, with their usage, wherever the stream is cut", () => {
+  it("become Anthropic's events, with their usage, at any chunk boundaries", () => {
     const stream = Buffer.concat([
       begin,
       chunk({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
@@ -60,7 +60,7 @@ describe("Bedrock's answers", () => {
     }
   });
 
-  it("that break off name the reason", () => {
+  it("report the reason when they are cut off", () => {
     const exception = eventMessage(
       { ":exception-type": "throttlingException", ":message-type": "exception" },
       '{"message":"Too many tokens, please wait before trying again."}',
@@ -71,7 +71,7 @@ describe("Bedrock's answers", () => {
     });
   });
 
-  it("that refuse carry their sentence without an error object", () => {
+  it("report the message of an error without an error object", () => {
     const body = '{"message":"The security token included in the request is invalid."}';
     expect(dialects.anthropic.decodeError(403, body, {})).toMatchObject({
       kind: "auth",
@@ -80,7 +80,7 @@ describe("Bedrock's answers", () => {
   });
 });
 
-describe("Bedrock's requests", () => {
+describe("requests to Bedrock", () => {
   const io: Io = {
     fetch: () => Promise.reject(new Error("not asked")),
     now: () => Date.UTC(2026, 10, 21),
@@ -104,7 +104,7 @@ describe("Bedrock's requests", () => {
     body,
   };
 
-  it("have model and stream in the address and the betas in the body", async () => {
+  it("have model and stream in the URL and the beta flags in the body", async () => {
     const sent = await outgoing(sender, "eu-west-1|api-key", call, draft, io);
     expect(sent.url).toBe(
       "https://bedrock-runtime.eu-west-1.amazonaws.com/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/invoke-with-response-stream",
@@ -125,7 +125,7 @@ describe("Bedrock's requests", () => {
     );
   });
 
-  it("are not made with a key that cannot be one", async () => {
+  it("are not sent with an invalid key", async () => {
     for (const key of ["", "sk-1", "evil.example/|key", "us-east-1|"])
       await expect(outgoing(sender, key, call, draft, io)).rejects.toThrow("The key of Bedrock");
   });

@@ -12,7 +12,8 @@ export const coze: Provider = {
   mends: { "openai-chat": mendChat },
   wire: () => cozeChat,
   endpoints: ["chat"],
-  // https://docs.coze.cn/developer_guides/coze_error_codes could not be read: 4101 and below as they were answered.
+  // https://docs.coze.cn/developer_guides/coze_error_codes was not reachable; 4101 and below as the API
+  // returned them.
   refusals: {
     kinds: {
       4000: "bad-request",

@@ -6,7 +6,7 @@ import { openaiDialects, openaiLimits } from "#providers/openai-models.ts";
 import { bearer, type Call, type Provider } from "#providers/provider.ts";
 import { ifTranslated, inSequence, onChat } from "#providers/quirks.ts";
 
-/** Our paths by the numbers under which operators have always configured them. */
+/** Paths of ours by the numbers that administrators use in the channel settings. */
 const modes: Record<string, { path: string; title: string }> = {
   "1": { path: "/v1/chat/completions", title: "Chat" },
   "2": { path: "/v1/completions", title: "Completions" },
@@ -48,7 +48,7 @@ function chosenPath(given: Call["plugin"], standard: string): string | undefined
   return typeof path === "string" && path !== "" ? path : undefined;
 }
 
-/** Any server that speaks OpenAI's wire. With a path for Responses of its own it is asked in that dialect too. */
+/** Any server with OpenAI's wire format. With its own path for Responses it is also used in that dialect. */
 export const custom: Provider = {
   type: 8,
   id: "custom",
@@ -73,7 +73,7 @@ export const custom: Provider = {
     "realtime",
   ],
   offers(path, given) {
-    // Asked of every candidate of every call: nearly all of them say nothing here.
+    // Runs for every candidate of every call; nearly all of them have no such setting.
     if (given["customize"] === undefined || path === "/v1/rerank") return true;
     const own = path !== "/v1/responses" && Object.values(modes).some((mode) => mode.path === path);
     return chosenPath(given, own ? path : "/v1/chat/completions") !== OFF;

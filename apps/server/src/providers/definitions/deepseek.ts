@@ -7,7 +7,10 @@ const Accounts = z.object({
   balance_infos: z.array(z.object({ currency: z.enum(["USD", "CNY"]), total_balance: z.coerce.number() })),
 });
 
-/** Two names that ended on 2026-07-24 meant one model, which thinks unless told otherwise. */
+/**
+ * Two former names of one model, which ended on 2026-07-24.
+ * The model thinks by default; each name sets its own mode.
+ */
 const formerNames: Readonly<Record<string, string>> = {
   "deepseek-chat": "disabled",
   "deepseek-reasoner": "enabled",

@@ -1,7 +1,7 @@
 import { bearer, type Provider } from "#providers/provider.ts";
 import { klingRefusals } from "./media/kling.ts";
 
-/** The simulated provider of demo/, so that everything can be tried without an account anywhere. */
+/** Returns the simulated provider of demo/, for trying everything without a provider account. */
 export function demo(url: string): Provider {
   return {
     type: 900,
@@ -24,7 +24,7 @@ export function demo(url: string): Provider {
       "kling",
       "midjourney",
     ],
-    // It refuses videos in Kling's codes.
+    // It rejects videos with Kling's error codes.
     refusals: klingRefusals,
     keyless: true,
     keyHint: "",

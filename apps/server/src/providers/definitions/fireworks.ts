@@ -14,7 +14,7 @@ export const fireworks: Provider = {
   // https://docs.fireworks.ai/troubleshooting/status_error_codes/inference_error_code, read 2026-11-21.
   refusals: {
     kinds: {
-      // The account is suspended: unpaid, or over its limit of spending.
+      // The account is suspended: unpaid, or over its spending limit.
       412: "quota",
     },
   },

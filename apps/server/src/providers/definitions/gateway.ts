@@ -1,7 +1,10 @@
 import { openaiSearches } from "#providers/implied-search.ts";
 import { anthropicKey, bearer, type Provider } from "#providers/provider.ts";
 
-/** A gateway with the same endpoints as ours: it is asked in the client's own dialect, so nothing is translated twice. */
+/**
+ * A gateway with the same endpoints as ours.
+ * Requests keep the client's dialect, so nothing is translated twice.
+ */
 export const gateway: Provider = {
   type: 914,
   id: "gateway",
@@ -20,8 +23,8 @@ export const gateway: Provider = {
     "rerank",
     "realtime",
   ],
-  // https://github.com/QuantumNous/new-api, its error codes, read 2026-11-21: of the key's owner there, and of a model
-  // that no channel there has.
+  // Error codes of https://github.com/QuantumNous/new-api, read 2026-11-21: for the key's owner there, and
+  // for a model without a channel there.
   refusals: {
     kinds: {
       insufficient_user_quota: "quota",

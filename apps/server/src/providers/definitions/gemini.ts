@@ -17,7 +17,9 @@ const plugin = z.object({
     .meta({ title: "OpenAI wire" }),
 });
 
-/** The provider refuses its own tools beside the caller's functions, so those come first. */
+/**
+ * Adds code execution, unless the caller has functions: the provider rejects its own tools beside functions.
+ */
 function runCode(body: Wire, call: Call): Wire {
   const wanted = call.dialect === "gemini" && call.plugin["code_execution"]?.["enable"] === true;
   return wanted && body["tools"] === undefined ? { ...body, tools: [{ codeExecution: {} }] } : body;

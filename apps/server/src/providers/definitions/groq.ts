@@ -3,7 +3,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, systemForDeveloper, without, withoutInMessages } from "#providers/quirks.ts";
 
-/** Only its reasoning models know an effort, and each family its own words. */
+/** Adjusts the effort: only Groq's reasoning models accept one, and each family has its own values. */
 function effort(body: Wire): Wire {
   const { reasoning_effort: wanted, ...rest } = body;
   const model = String(body["model"]);
@@ -27,9 +27,9 @@ export const groq: Provider = {
   // read 2026-11-21.
   refusals: {
     kinds: {
-      // No room left in the flexible tier.
+      // The flex tier has no capacity.
       498: "overloaded",
-      // With 413 too: more tokens than this account may send in a minute, though another may.
+      // Also sent with 413: more tokens than this account may send in a minute. Another account may allow it.
       rate_limit_exceeded: "rate-limited",
     },
   },

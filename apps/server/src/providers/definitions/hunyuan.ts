@@ -3,8 +3,8 @@ import { bearer, CredentialError, type Provider } from "#providers/provider.ts";
 import { jsonWithoutSchema, onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
 /**
- * https://cloud.tencent.com/document/product/1823/131382, read 2026-11-21: Hunyuan's own platform ended on 2026-09-30,
- * its models are sold beside others' through TokenHub, with keys of its console.
+ * https://cloud.tencent.com/document/product/1823/131382, read 2026-11-21. Hunyuan's own platform ended on
+ * 2026-09-30. TokenHub now sells its models beside others, with keys of its own console.
  */
 export const hunyuan: Provider = {
   type: 40,
@@ -17,7 +17,7 @@ export const hunyuan: Provider = {
   // https://cloud.tencent.com/document/product/1823/131595, read 2026-11-21.
   refusals: {
     kinds: {
-      // The model was not switched on in the console.
+      // The model was not enabled in the console.
       402: "not-found",
     },
   },

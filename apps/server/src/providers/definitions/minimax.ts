@@ -4,7 +4,10 @@ import { bearerOrAnthropic, type Call, type Provider } from "#providers/provider
 import { clamped, onChat, systemForDeveloper, without } from "#providers/quirks.ts";
 import { speech, voicePlugin } from "#providers/wires/minimax-speech.ts";
 
-/** Thoughts stand in the text between tags unless asked for apart; clients of other wires would take them for it. */
+/**
+ * Requests reasoning in a separate field. By default it is part of the text, between tags, and clients of
+ * other dialects would show it as text.
+ */
 function thoughtsApart(body: Wire, { translated }: Call): Wire {
   return translated === true && body["reasoning_split"] === undefined
     ? { ...body, reasoning_split: true }
@@ -36,10 +39,10 @@ export const minimax: Provider = {
       1042: "bad-request",
       2013: "bad-request",
       2049: "auth",
-      // The plan of this key has other models.
+      // This key's plan does not include the model.
       2061: "not-found",
     },
-    // Errors with a status of their own tell the code within their sentence.
+    // Errors with an HTTP status of their own contain the code in the message only.
     sentences: [
       [/unknown model/, "not-found"],
       [/\(1008\)$/, "quota"],

@@ -7,7 +7,10 @@ import { onChat, plain, renamed, without, withoutThoughts } from "#providers/qui
 
 const accepted = /^[a-zA-Z0-9]{9}$/;
 
-/** The provider refuses ids of calls that are not nine letters and digits; the same id always becomes the same nine. */
+/**
+ * Returns an id that the provider accepts: nine letters and digits.
+ * The same id always becomes the same nine characters.
+ */
 export function callId(id: string): string {
   return accepted.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
@@ -39,7 +42,7 @@ function callIds(body: Wire): Wire {
   return changed ? { ...body, messages } : body;
 }
 
-/** https://docs.mistral.ai/api, read 2026-11. Fields that it does not know are an error there. */
+/** https://docs.mistral.ai/api, read 2026-11. It rejects unknown fields. */
 export const mistral: Provider = {
   type: 30,
   id: "mistral",
@@ -57,7 +60,7 @@ export const mistral: Provider = {
     ...plain,
     withoutThoughts,
     renamed("seed", "random_seed"),
-    // Usage comes with the last event in any case.
+    // The last event always contains the usage.
     without("stream_options", "user", "logprobs", "top_logprobs", "logit_bias", "service_tier", "store"),
     callIds,
   ),

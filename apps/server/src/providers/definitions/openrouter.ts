@@ -25,7 +25,7 @@ const plugin = z.object({
     .meta({ title: "Provider routing" }),
 });
 
-/** The operator's routing for this model's provider; a client that routes itself wins. */
+/** Adds the administrator's routing for this model's provider; a client's own routing takes precedence. */
 function routed(body: Wire, call: Call): Wire {
   const routes = asRecord(call.plugin["other"]?.["provider"]);
   const route = routes?.[call.model.split("/", 1)[0] ?? ""];
@@ -47,7 +47,7 @@ export const openrouter: Provider = {
   // https://openrouter.ai/docs/api/reference/errors-and-debugging, read 2026-11-21.
   refusals: {
     kinds: {
-      // Moderation and guardrails; a bad key is 401 here.
+      // Moderation and guardrails; an invalid key returns 401 here.
       403: "bad-request",
     },
   },

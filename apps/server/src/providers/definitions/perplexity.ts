@@ -9,21 +9,27 @@ const plugin = z.object({
     .meta({ title: "Web search" }),
 });
 
-/** Its own models keep the names under which they were sold before they stood among others'. */
+/**
+ * Restores the prefix of Perplexity's own models, which were named
+ * without it before it also hosted other models.
+ */
 function currentName(body: Wire): Wire {
   const model = String(body["model"]);
   return model.startsWith("sonar") ? { ...body, model: `perplexity/${model}` } : body;
 }
 
-/** Models search there only when they are told that they may; a caller that brings tools decides alone. */
+/**
+ * Adds the web search tool. Models search only when it is enabled; a caller that sends tools decides itself.
+ */
 function search(body: Wire, call: Call): Wire {
   const wanted = call.plugin["web_search"]?.["enable"] === true && body["tools"] === undefined;
   return wanted ? { ...body, tools: [{ type: "web_search" }] } : body;
 }
 
 /**
- * https://docs.perplexity.ai/llms-full.txt and https://docs.stigg.io/documentation/ai-agents/providers/perplexity, read
- * 2026-11-21: the chat completions that it had besides ended on 2026-09-27.
+ * https://docs.perplexity.ai/llms-full.txt and
+ * https://docs.stigg.io/documentation/ai-agents/providers/perplexity, read 2026-11-21. Perplexity's chat
+ * completions ended on 2026-09-27.
  */
 export const perplexity: Provider = {
   type: 904,

@@ -1,8 +1,8 @@
 import { bearer, type Provider } from "#providers/provider.ts";
 
 /**
- * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11-21.
- * Any server with Jina's and Cohere's rerank wire: vLLM, Infinity, TEI behind a proxy …
+ * https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html, read 2026-11-21. Any server with the
+ * rerank API of Jina and Cohere: vLLM, Infinity, TEI behind a proxy, etc.
  */
 export const rerank: Provider = {
   type: 48,

@@ -21,7 +21,7 @@ export const siliconflow: Provider = {
       20012: "not-found",
       30001: "quota",
       30011: "quota",
-      // Mostly a model that wants the account verified; another model may do.
+      // Usually a model that requires a verified account; another model may work.
       403: "not-found",
     },
   },

@@ -1,7 +1,10 @@
 import type { Provider } from "#providers/provider.ts";
 import { hunyuan } from "./hunyuan.ts";
 
-/** https://cloud.tencent.com/document/product/1729/131925, read 2026-11-21. The signed API of 2023 is gone; TokenHub took over. */
+/**
+ * https://cloud.tencent.com/document/product/1729/131925, read 2026-11-21. TokenHub replaced the signed API
+ * of 2023.
+ */
 export const tencent: Provider = {
   ...hunyuan,
   type: 23,

@@ -14,7 +14,7 @@ export const together: Provider = {
   // https://docs.together.ai/docs/error-codes, read 2026-11-21.
   refusals: {
     kinds: {
-      // More tokens than the model reads; a bad key is 401 here.
+      // Input longer than the model's context; an invalid key returns 401 here.
       403: "bad-request",
     },
   },

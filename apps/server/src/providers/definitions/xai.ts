@@ -5,10 +5,10 @@ import { onChat, without, withoutThoughts } from "#providers/quirks.ts";
 import { searchesOnResponses } from "#providers/searches-on-responses.ts";
 
 const reasons = /^grok-(?!.*non-reasoning)(?:4|latest|3-mini|code|build)/;
-/** Those before 4.3 think as they will, and answer an effort with an error. */
+/** Models before 4.3 decide their own thinking, and reject an effort. */
 const takesNoEffort = /^grok-(?:2|3(?!-mini)|code|4(?:$|-)|4\.20(?:-\d{4})?-(?:non-)?reasoning)/;
 
-/** Its reasoning models refuse what would bend their sampling. */
+/** Drops penalties and stop sequences, which the reasoning models reject, and efforts where unsupported. */
 function limits(body: Wire, call: Call): Wire {
   const free = reasons.test(call.model)
     ? without("presence_penalty", "frequency_penalty", "stop")(body, call)
@@ -29,7 +29,7 @@ export const xai: Provider = {
   speaks: searchesOnResponses(),
   mends: { "openai-chat": mendChat },
   endpoints: ["chat", "responses", "images", "realtime"],
-  // As its users report it: https://github.com/openai/codex/issues/1352 and
+  // As reported by users: https://github.com/openai/codex/issues/1352 and
   // https://github.com/Wei-Shaw/sub2api/issues/4069, read 2026-11-21.
   refusals: {
     kinds: {},

@@ -14,7 +14,7 @@ export const xiaomi: Provider = {
   endpoints: ["chat"],
   refusals: { kinds: {}, sentences: [[/: Not supported model/, "not-found"]] },
   keyHint: "sk-…",
-  // Those before 2.6 ended on 2026-10-21.
+  // Models before 2.6 ended on 2026-10-21.
   models: ["mimo-v2.6-pro", "mimo-v2.6-flash"],
   testModel: "mimo-v2.6-flash",
   website: "https://platform.xiaomimimo.com",

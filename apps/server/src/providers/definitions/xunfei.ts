@@ -3,7 +3,7 @@ import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 
-/** Names under which these models were sold before the HTTP API. */
+/** Names of these models before the HTTP API. */
 const formerNames: Record<string, string> = {
   SparkDesk: "lite",
   "SparkDesk-v1.1": "lite",
@@ -18,8 +18,8 @@ function currentName(body: Wire): Wire {
 }
 
 /**
- * https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html, read 2026-11-21.
- * The HTTP API takes what the console calls APIPassword, or key and secret joined by a colon.
+ * https://www.xfyun.cn/doc/spark/HTTP%E8%B0%83%E7%94%A8%E6%96%87%E6%A1%A3.html, read 2026-11-21. The HTTP API
+ * accepts the console's APIPassword, or key and secret joined by a colon.
  */
 export const xunfei: Provider = {
   type: 18,
@@ -30,7 +30,8 @@ export const xunfei: Provider = {
   dialects: ["openai-chat"],
   mends: { "openai-chat": mendChat },
   endpoints: ["chat"],
-  // Codes of https://www.xfyun.cn/doc/spark/Web.html, which could not be read on 2026-11-21; 11200 as it was answered.
+  // Codes of https://www.xfyun.cn/doc/spark/Web.html, which was not reachable on 2026-11-21; 11200 as the API
+  // returned it.
   refusals: {
     kinds: {
       10007: "rate-limited",

@@ -29,7 +29,7 @@ const plugin = z.object({
 });
 type Features = z.infer<typeof plugin>;
 
-/** The provider's own tools that the channel switches on, beside what the caller brings. */
+/** Adds the provider's own tools that the channel enables to the caller's tools. */
 function withTools(body: Wire, call: Call): Wire {
   const features: Features = plugin.safeParse(call.plugin).data ?? {};
   const tools: Wire[] = [];
@@ -47,7 +47,10 @@ function withTools(body: Wire, call: Call): Wire {
   return { ...body, tools: [...own, ...tools] };
 }
 
-/** https://docs.bigmodel.cn/api-reference, read 2026-11-21. Its keys, of the form id.secret, are bearer tokens today. */
+/**
+ * https://docs.bigmodel.cn/api-reference, read 2026-11-21. Its keys, of the form id.secret, are now sent as
+ * bearer tokens.
+ */
 export const zhipu: Provider = {
   type: 16,
   id: "zhipu",

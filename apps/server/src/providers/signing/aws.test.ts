@@ -3,8 +3,9 @@ import type { Outgoing } from "#providers/provider.ts";
 import { signAws } from "./aws.ts";
 
 /**
- * AWS's published Signature Version 4 test suite, https://docs.aws.amazon.com/general/latest/gr/signature-v4-test-suite.html,
- * compared 2026-11-21 with the copies of it that other signers are tested by: names, requests and signatures are its own.
+ * AWS's published Signature Version 4 test suite,
+ * https://docs.aws.amazon.com/general/latest/gr/signature-v4-test-suite.html. Compared on 2026-11-21 with the
+ * copies in test suites of other implementations. Names, requests and signatures are those of the suite.
  */
 const credential = {
   accessKey: "AKIDEXAMPLE",
@@ -65,14 +66,14 @@ const suite: [string, Outgoing, string, string][] = [
 ];
 
 describe("AWS's signature", () => {
-  it.each(suite)("agrees with %s of the published suite", (_name, requested, signedHeaders, signature) => {
+  it.each(suite)("matches %s of the published suite", (_name, requested, signedHeaders, signature) => {
     expect(signAws(requested, credential, now).headers["authorization"]).toBe(
       "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, " +
         `SignedHeaders=${signedHeaders}, Signature=${signature}`,
     );
   });
 
-  it("covers the session token and everything else that is sent", () => {
+  it("covers the session token and all other sent data", () => {
     const { headers } = signAws(
       request("POST", "https://example.amazonaws.com/", { accept: "*/*" }, "{}"),
       { ...credential, sessionToken: "token" },

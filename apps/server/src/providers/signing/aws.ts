@@ -1,7 +1,10 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Outgoing } from "#providers/provider.ts";
 
-/** Signature version 4 of AWS. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, read 2026-11. */
+/**
+ * AWS Signature Version 4.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html, read 2026-11.
+ */
 export interface AwsCredential {
   accessKey: string;
   secretKey: string;
@@ -10,7 +13,10 @@ export interface AwsCredential {
   service: string;
 }
 
-/** The request with its date and authorization. Every header it has is signed. @param now milliseconds since 1970 */
+/**
+ * Returns the request with its date and authorization. All its headers are signed.
+ * @param now milliseconds since 1970
+ */
 export function signAws(request: Outgoing, credential: AwsCredential, now: number): Outgoing {
   const url = new URL(request.url);
   const instant = new Date(now).toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
@@ -21,7 +27,7 @@ export function signAws(request: Outgoing, credential: AwsCredential, now: numbe
   const names = Object.keys(signed).sort();
   const canonical = [
     request.method,
-    // Twice encoded: once in the address, once more for the signature.
+    // Encoded twice: once in the URL, once more for the signature.
     url.pathname.split("/").map(encode).join("/"),
     canonicalQuery(url),
     ...names.map(
@@ -50,7 +56,7 @@ function canonicalQuery(url: URL): string {
     .join("&");
 }
 
-/** RFC 3986: everything but letters, digits and `-_.~`. */
+/** Percent-encodes as in RFC 3986: everything except letters, digits and `-_.~`. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

@@ -5,7 +5,10 @@ import { createTokenCache } from "#providers/token-cache.ts";
 import { accessToken, readServiceAccount } from "./google.ts";
 import { signRs256 } from "./jws.ts";
 
-/** https://www.rfc-editor.org/rfc/rfc7515#appendix-A.2, read 2026-11-21: key, input and signature are its own. */
+/**
+ * https://www.rfc-editor.org/rfc/rfc7515#appendix-A.2, read 2026-11-21: key, input and signature are those of
+ * the RFC.
+ */
 const privateKey = createPrivateKey({
   format: "jwk",
   key: {
@@ -22,7 +25,7 @@ const privateKey = createPrivateKey({
 });
 
 describe("RS256", () => {
-  it("agrees with the vector of RFC 7515", () => {
+  it("matches the vector of RFC 7515", () => {
     const payload = '{"iss":"joe",\r\n "exp":1300819380,\r\n "http://example.com/is_root":true}';
     expect(signRs256('{"alg":"RS256"}', payload, privateKey)).toBe(
       "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.cC4hiUPoj9Eetdgtv3hF80EGrhuB__dzERat0XF9g2VtQgr9PJbu3XOiZj5RZmh7AAuHIm4Bh-0Qc_lF5YKt_O8W2Fp5jujGbds9uJdbF9CUAr7t1dnZcAcQjbKBYNX4BAynRFdiuB--f_nZLgrnbyTyWzO75vRK5h6xBArLIARNPvkSjtQBMHlb1L07Qe7K0GarZRmB_eSN9383LcOLn6_dO--xi12jzDwusC-eOkHWEsqtFZESc6BfI7noOPqvhJ1phCnvWh6IeYI2w9QOYEUipUTI8np6LbgGY9Fs98rqVt5AXLIhWkWywlVmtVrBp0igcN_IoypGlUPQGe77Rw",
@@ -60,7 +63,7 @@ const granted = (token: string) => ({
 });
 
 describe("a service account", () => {
-  it("is exchanged for a token once, by all calls at the same time", async () => {
+  it("is exchanged for a token once by concurrent calls", async () => {
     const { requested, io } = world([granted("one")]);
     const tokens = await Promise.all([accessToken(account, io), accessToken(account, io)]);
     expect([...tokens, await accessToken(account, io)]).toEqual(["one", "one", "one"]);
@@ -82,20 +85,20 @@ describe("a service account", () => {
     });
   });
 
-  it("gets a new token before the old one dies", async () => {
+  it("gets a new token before the old one expires", async () => {
     const { clock, io } = world([granted("one"), granted("two")]);
     expect(await accessToken(account, io)).toBe("one");
     clock.now += 3_545_000;
     expect(await accessToken(account, io)).toBe("two");
   });
 
-  it("that Google refuses is a credential's fault, and is asked again next time", async () => {
+  it("reports a rejection by Google as a credential error, and tries again next time", async () => {
     const { io } = world([{ status: 400, text: '{"error":"invalid_grant"}' }, granted("later")]);
     await expect(accessToken(account, io)).rejects.toThrow(CredentialError);
     expect(await accessToken(account, io)).toBe("later");
   });
 
-  it("is refused when it is not the file of Google's console", () => {
+  it("is rejected when it is not the JSON file of Google's console", () => {
     for (const key of ["", "sk-1", "{}", '{"client_email":"a","private_key":"b"}'])
       expect(() => readServiceAccount(key)).toThrow(CredentialError);
   });

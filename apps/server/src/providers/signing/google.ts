@@ -4,7 +4,10 @@ import { CredentialError, type Io } from "#providers/provider.ts";
 import type { IssuedToken } from "#providers/token-cache.ts";
 import { signRs256 } from "./jws.ts";
 
-/** Google's service accounts. https://developers.google.com/identity/protocols/oauth2/service-account, read 2026-11. */
+/**
+ * Google's service accounts. https://developers.google.com/identity/protocols/oauth2/service-account, read
+ * 2026-11.
+ */
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const HOUR_S = 3_600;
@@ -19,14 +22,17 @@ export type ServiceAccount = z.infer<typeof ServiceAccount>;
 
 const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
 
-/** Throws CredentialError when the key is not the JSON that Google's console hands out. */
+/** Parses the JSON key of Google's console. Throws CredentialError for anything else. */
 export function readServiceAccount(key: string): ServiceAccount {
   const account = ServiceAccount.safeParse(parseRecord(key));
   if (account.success) return account.data;
   throw new CredentialError("The key must be the JSON file of a Google service account.");
 }
 
-/** The assertion that is exchanged for a token. @param now milliseconds since 1970 */
+/**
+ * Returns the assertion that is exchanged for a token.
+ * @param now milliseconds since 1970
+ */
 export function assertion(account: ServiceAccount, now: number): string {
   const issued = Math.floor(now / 1_000);
   const header = { alg: "RS256", typ: "JWT", kid: account.private_key_id };
@@ -44,9 +50,12 @@ export function assertion(account: ServiceAccount, now: number): string {
   }
 }
 
-/** An access token of this account, from the cache while it lives. Throws CredentialError when Google refuses. */
+/**
+ * Returns an access token of this account, from the cache while it is valid. Throws CredentialError when
+ * Google rejects the account.
+ */
 export function accessToken(account: ServiceAccount, io: Io): Promise<string> {
-  // Two keys of one account must not share a token: one of them may have been withdrawn.
+  // Two keys of one account must not share a token: one of them may have been revoked.
   const name = `google:${account.client_email}:${account.private_key_id ?? account.private_key}`;
   return io.tokens.get(name, () => issue(account, io));
 }

@@ -4,7 +4,10 @@ import { coze } from "#providers/definitions/coze.ts";
 import { refusal } from "#providers/refusal.ts";
 import { cozeChat } from "./coze.ts";
 
-/** The shapes of the provider's own example (https://www.coze.cn/api/open/docs/developer_guides/chat_v3), shortened. */
+/**
+ * The forms of the provider's own example (https://www.coze.cn/api/open/docs/developer_guides/chat_v3),
+ * shortened.
+ */
 const answerOf = (content: object) =>
   `event:conversation.message.delta\ndata:${JSON.stringify({
     id: "m1",
@@ -51,7 +54,7 @@ const request: ChatRequest = {
 };
 
 describe("Coze's chat", () => {
-  it("asks a bot with the whole conversation, and keeps nothing there", () => {
+  it("sends the whole conversation to a bot, and stores nothing there", () => {
     expect(cozeChat.encodeRequest(request)).toEqual({
       dropped: ["temperature"],
       body: {
@@ -75,7 +78,7 @@ describe("Coze's chat", () => {
     });
   });
 
-  it("answers whole out of its stream, without what the bot thinks might be asked next", () => {
+  it("builds a complete response from the stream, without the bot's suggested questions", () => {
     const answer = cozeChat.decodeResponse(cozeChat.read?.(whole));
     expect(answer).toMatchObject({
       id: "c1",
@@ -93,7 +96,7 @@ describe("Coze's chat", () => {
     });
   });
 
-  it("that fails is no answer, whole or streamed, and says why", () => {
+  it("reports a failure and its reason, complete or streamed", () => {
     const failed =
       'event:conversation.chat.failed\ndata:{"id":"c1","last_error":{"code":4028,"msg":"No more credit."}}\n\n';
     for (const text of [created + failed, '{"code":4028,"msg":"No more credit."}']) {
@@ -110,7 +113,7 @@ describe("Coze's chat", () => {
     });
   });
 
-  it("tells a dead key from a bot that is not there", () => {
+  it("distinguishes an invalid key from a missing bot", () => {
     const kindOf = (status: number, code: number) =>
       refusal(coze, cozeChat.decodeError(status, JSON.stringify({ code, msg: "No." }), {})).kind;
     expect([kindOf(401, 4100), kindOf(200, 4200), kindOf(200, 4000), kindOf(500, 5000)]).toEqual([

@@ -17,8 +17,8 @@ import { compact, foreignFields, parseRecord, readAs, unsaid } from "#dialects/w
 import { invalidRequest } from "#errors.ts";
 
 /**
- * Coze's own chat wire: bots, not models, that bring their tools and instructions along. A whole answer would have to
- * be asked for again and again, so its stream is read to the end instead.
+ * Coze's own chat API: bots that have their own tools and instructions, not models. A response without
+ * streaming would have to be polled, so its stream is read to the end instead.
  */
 
 function pieceOf(part: Part): Wire | undefined {
@@ -29,7 +29,10 @@ function pieceOf(part: Part): Wire | undefined {
   return undefined;
 }
 
-/** Plain text, or a list of pieces as text. A bot knows no system: who instructs it does so as its user. */
+/**
+ * Encodes a message as plain text, or as a list of pieces in JSON text. A bot has no system role, so
+ * instructions are sent as a user message.
+ */
 function encodeMessage(message: Message, dropped: Set<string>): Wire[] {
   const pieces: Wire[] = [];
   for (const part of message.parts) {
@@ -96,7 +99,7 @@ type Streamed = z.infer<typeof streamed>;
 function decodeUsage({ usage }: Streamed): Usage | undefined {
   if (!usage) return undefined;
   const [input, output] = [tokens(usage.input_count), tokens(usage.output_count)];
-  // Counts of nothing are what a bot tells that has not counted.
+  // A bot that did not count tokens reports zeros.
   return input === 0 && output === 0 ? undefined : usageOf({ input, output, raw: usage });
 }
 
@@ -167,7 +170,7 @@ function decodeStream(): StreamDecoder {
   });
 }
 
-/** The frames of a text that is an event stream; none when it is something else. */
+/** Returns the frames of a text that is an event stream; none for any other text. */
 function framesIn(text: string): Frame[] {
   const splitter = createFrameSplitter();
   return [...splitter.push(Buffer.from(text)), ...splitter.flush()].map(({ frame }) => frame);
@@ -178,7 +181,7 @@ function eventsIn(text: string): ChatEvent[] {
   return [...framesIn(text).flatMap((frame) => decoder.frame(frame)), ...decoder.end()];
 }
 
-/** A whole answer out of its events. */
+/** Builds a complete response from its events. */
 function decodeResponse(events: unknown): ChatResponse {
   const list = Array.isArray(events) ? (events as ChatEvent[]) : [];
   const failed = list.some((event) => event.type === "error");

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** One message of AWS's event stream, checksums included, with headers that are strings. */
+/** Returns one message of AWS's event stream, checksums included, with string headers. */
 export function eventMessage(headers: Record<string, string>, payload: string): Buffer {
   const named = Object.entries(headers).map(([name, value]) => {
     const head = Buffer.from([name.length, ...Buffer.from(name), 7, 0, value.length]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMessageSplitter } from "./event-stream.ts";
 
-/** The published vectors of AWS's event stream marshallers. */
+/** The published test vectors of AWS's event stream marshallers. */
 const vectors = {
   empty: Buffer.from("000000100000000005c248eb7d98c8ff", "hex"),
   payloadOnly: Buffer.from("0000001d00000000fd528c5a7b27666f6f273a27626172277dc3653936", "hex"),
@@ -26,7 +26,7 @@ function read(bytes: Buffer, size: number) {
 }
 
 describe("AWS's event stream", () => {
-  it("is read wherever it is cut", () => {
+  it("is decoded at any chunk boundaries", () => {
     const bytes = Buffer.concat([vectors.empty, vectors.payloadOnly, vectors.oneString, vectors.oneInteger]);
     const expected = [
       { headers: {}, payload: "" },
@@ -37,7 +37,7 @@ describe("AWS's event stream", () => {
     for (const size of [1, 3, 16, 50, bytes.length]) expect(read(bytes, size)).toEqual(expected);
   });
 
-  it("is refused when a checksum is wrong, in the prelude or at the end", () => {
+  it("is rejected for a wrong checksum, in the prelude or at the end", () => {
     for (const at of [3, 9, 20, 60]) {
       const damaged = Buffer.from(vectors.oneString);
       damaged.writeUInt8(damaged.readUInt8(at) ^ 1, at);

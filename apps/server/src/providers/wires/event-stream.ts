@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 
 /**
- * AWS's framing of streams: length, headers, payload, checksums. It knows nothing of what the payloads say.
+ * AWS's framing of streams: length, headers, payload, checksums. Independent of the payloads' content.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html, read 2026-11.
  */
 export interface EventMessage {
@@ -12,10 +12,13 @@ export interface EventMessage {
 const PRELUDE = 12;
 const CHECKSUM = 4;
 const STRING = 7;
-/** No message of a chat is nearly as long; a larger length is garbage. */
+/** Maximum message length in bytes. Chat messages are far shorter; a larger length is corrupt data. */
 const MAX_MESSAGE = 24 * 1024 * 1024;
 
-/** Messages from chunks that are cut anywhere. Throws on a message whose checksum is wrong. */
+/**
+ * Returns a function that extracts messages from arbitrary chunks.
+ * It throws on a message whose checksum is wrong.
+ */
 export function createMessageSplitter(): (chunk: Uint8Array) => EventMessage[] {
   let pending = Buffer.alloc(0);
   return (chunk) => {
@@ -44,7 +47,7 @@ export function createMessageSplitter(): (chunk: Uint8Array) => EventMessage[] {
   };
 }
 
-/** The lengths of values that are not strings, by type; those headers are skipped. */
+/** Byte lengths of header values by type, for types other than strings; those headers are skipped. */
 const widths: Record<number, number> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 
 function readHeaders(bytes: Buffer): Record<string, string> {

@@ -13,16 +13,16 @@ const io: Io = {
 const request: Outgoing = { method: "POST", url: "https://api.example/v1", headers: {}, body: "{}" };
 
 describe("the token of Kling", () => {
-  it("says what its documentation has it say, signed with the secret key", async () => {
-    // https://app.klingai.com/global/dev/document-api/apiReference/commonInfo, read 2026-11-21: half an hour from now,
-    // and from five seconds ago.
+  it("contains the documented claims, signed with the secret key", async () => {
+    // https://app.klingai.com/global/dev/document-api/apiReference/commonInfo, read 2026-11-21: expires in
+    // half an hour, valid from five seconds ago.
     const claims = { iss: "access", exp: now / 1_000 + 1_800, nbf: now / 1_000 - 5 };
     const token = signHs256('{"alg":"HS256","typ":"JWT"}', JSON.stringify(claims), "secret");
     const signed = await kling.sign?.(request, "access|secret", io);
     expect(signed?.headers).toEqual({ authorization: `Bearer ${token}` });
   });
 
-  it.each(["access", "access|", "|secret"])("is not made of %s", (key) => {
+  it.each(["access", "access|", "|secret"])("is not created from %s", (key) => {
     expect(() => kling.sign?.(request, key, io)).toThrow(CredentialError);
   });
 });

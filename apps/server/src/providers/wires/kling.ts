@@ -12,7 +12,10 @@ import {
   unreadable,
 } from "./task.ts";
 
-/** Kling's own wire for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. What its codes mean stands with the provider. */
+/**
+ * Kling's own wire format for videos. https://app.klingai.com/global/dev/document-api, read 2026-11-21. The
+ * provider definition maps its error codes.
+ */
 
 const actions = ["text2video", "image2video"] as const;
 
@@ -24,14 +27,17 @@ const Requested = z.object({
   callback_url: z.string().max(2_000).nullish(),
 });
 
-/** @param action `text2video` or `image2video` */
+/**
+ * Decodes a request.
+ * @param action `text2video` or `image2video`
+ */
 export function readKling(action: string, body: Wire): TaskRequest {
   if (!actions.some((known) => known === action)) throw invalidRequest({ reason: "kling_kind" });
   const { model_name, mode, duration, prompt, callback_url } = parseAt(Requested, body, "");
   const { callback_url: _hook, ...rest } = body;
   return {
     action,
-    // What is sold is a video of a kind and a length; the provider knows the kind by name and the rest by fields.
+    // Billing needs the kind and length of the video; the provider expects them in separate fields.
     model: `kling-video_${model_name.replace(/^kling-/, "")}_${mode}_${duration}`,
     prompt: prompt ?? "",
     path: `/v1/videos/${action}`,
@@ -103,7 +109,10 @@ export const klingWire: TaskWire = {
   }),
 };
 
-/** A task can end without its provider: then what we know wins over the provider's last word. */
+/**
+ * Returns our own end state. A task can end without its provider;
+ * our state then overrides the provider's last one.
+ */
 function endOf({ status, fail_reason }: KeptTask): Wire {
   return status === "FAILURE" ? { task_status: "failed", task_status_msg: fail_reason } : {};
 }

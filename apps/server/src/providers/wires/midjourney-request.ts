@@ -4,7 +4,10 @@ import { parseAt } from "#dialects/wire.ts";
 import { invalidRequest, notFound } from "#errors.ts";
 import type { TaskRequest } from "./task.ts";
 
-/** What clients of midjourney-proxy ask for: which work it is, what it is sold as, and what the provider is sent. */
+/**
+ * Decodes requests of midjourney-proxy clients: the kind of work,
+ * the billed model name, and the upstream request.
+ */
 
 export type MidjourneyMode = "fast" | "turbo" | "relax";
 
@@ -28,11 +31,13 @@ const first: Record<string, string> = {
 const following = new Set(["action", "change", "simple-change", "modal"]);
 const changes = new Set(["UPSCALE", "VARIATION", "REROLL"]);
 
-/** Where a client asks, below its mode: `imagine`, `change` … or the swap of faces. */
+/** Endpoint names, below the mode: `imagine`, `change`, etc. The face swap has a separate endpoint. */
 export const midjourneySubmits = [...Object.keys(first), ...following];
 export const SWAP = "insight-face/swap";
 
-/** The task that this one goes on from; undefined for what begins anew. Throws `invalid_request`. */
+/**
+ * Returns the id of the task that this request continues; undefined for a new one. Throws `invalid_request`.
+ */
 export function midjourneyOrigin(name: string, body: Wire): string | undefined {
   if (!following.has(name)) return undefined;
   const { taskId, content } = parseAt(Requested, body, "");
@@ -42,7 +47,11 @@ export function midjourneyOrigin(name: string, body: Wire): string | undefined {
   throw invalidRequest({ reason: "midjourney_task", field });
 }
 
-/** @param name as in `midjourneySubmits`, or `SWAP` @param mode of the address, or of the task it goes on from */
+/**
+ * Decodes a request.
+ * @param name as in `midjourneySubmits`, or `SWAP`
+ * @param mode from the URL, or of the task that it continues
+ */
 export function readMidjourney(name: string, body: Wire, mode: MidjourneyMode): TaskRequest {
   const requested = parseAt(Requested, body, "");
   const action = actionOf(name, requested);
@@ -94,7 +103,7 @@ function actionOf(name: string, { action, content, customId }: Requested): strin
   }
 }
 
-/** `1320098173412546 U2` */
+/** Parses a value such as `1320098173412546 U2`. */
 function contentOf(content: string | null | undefined): { id: string; action: string } | undefined {
   const [, id = "", letter = ""] = /^\s*(\S{1,64})\s+(?:([UV])[1-4]|R)\s*$/i.exec(content ?? "") ?? [];
   if (id === "") return undefined;
@@ -102,7 +111,7 @@ function contentOf(content: string | null | undefined): { id: string; action: st
   return { id, action: named ?? "REROLL" };
 }
 
-/** Which work a button stands for: the provider names them `MJ::JOB::upsample::2::…`, `MJ::CustomZoom::…` */
+/** Action of a button by the provider's name for it: `MJ::JOB::upsample::2::…`, `MJ::CustomZoom::…` */
 const buttons: readonly [RegExp, string][] = [
   [/upsample/i, "UPSCALE"],
   [/low_variation/i, "LOW_VARIATION"],

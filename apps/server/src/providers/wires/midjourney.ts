@@ -4,7 +4,10 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { asRecord, readAs } from "#dialects/wire.ts";
 import { instantOf, type KeptTask, type TaskStanding, type TaskWire, unreadable } from "./task.ts";
 
-/** The wire of midjourney-proxy, as its servers speak it; what its clients ask for is read in midjourney-asked.ts. */
+/**
+ * The wire format of midjourney-proxy, as its servers implement it;
+ * midjourney-request.ts decodes its clients' requests.
+ */
 
 const Submitted = z.object({
   code: z.number(),
@@ -13,7 +16,7 @@ const Submitted = z.object({
   properties: z.unknown().optional(),
 });
 
-/** 1 accepted, 21 known already, 22 waits in a queue. */
+/** Codes of success: 1 accepted, 21 already exists, 22 queued. */
 const taken = new Set([1, 21, 22]);
 const refusals: Record<number, UpstreamError["kind"]> = {
   3: "overloaded",
@@ -50,7 +53,7 @@ export const midjourneyWire: TaskWire = {
       };
     const taskId = typeof result === "string" || typeof result === "number" ? String(result) : "";
     if (taskId === "" || taskId.length > 64) return unreadable();
-    // Clients know one word for yes.
+    // Clients expect a single code for success.
     return {
       taskId,
       reply: { ...answer, code: 1, result: taskId },

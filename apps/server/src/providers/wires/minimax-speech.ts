@@ -3,7 +3,10 @@ import { parseRecord } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 import type { Adapter, Call } from "#providers/provider.ts";
 
-/** MiniMax's own wire for speech. https://platform.minimaxi.com/docs/api-reference/speech-t2a-http, read 2026-11-21. */
+/**
+ * MiniMax's own wire format for speech. https://platform.minimaxi.com/docs/api-reference/speech-t2a-http,
+ * read 2026-11-21.
+ */
 const defaults = {
   alloy: "female-chengshu",
   echo: "male-qn-qingse",
@@ -92,7 +95,7 @@ export const speech: Adapter = {
     if (code !== 0 || !made?.data)
       return {
         error: {
-          // The code says more, to who knows the provider's codes.
+          // The provider's `refusals` maps the code to a more specific kind.
           kind: "server",
           message: made?.base_resp?.status_msg ?? "The upstream sent no speech.",
           status: 200,

@@ -29,7 +29,7 @@ const request: ChatRequest = {
 };
 
 describe("Replicate's chat", () => {
-  it("writes a conversation down as one text", () => {
+  it("encodes a conversation as one text", () => {
     expect(predictionChat.encodeRequest(request)).toEqual({
       body: { version: request.model, input: { prompt: "Hi", system_prompt: "Be brief.", max_tokens: 50 } },
       dropped: ["tools"],
@@ -47,7 +47,7 @@ describe("Replicate's chat", () => {
     });
   });
 
-  it("answers with what the model put out, counted", () => {
+  it("returns the model's output, counted", () => {
     expect(predictionChat.decodeResponse(JSON.parse(made({})))).toMatchObject({
       id: "gm3qorzdhgbfurvjtvhg6dckhu",
       model: "meta/meta-llama-3-70b-instruct",
@@ -57,7 +57,7 @@ describe("Replicate's chat", () => {
     });
   });
 
-  it("streams its one answer, however it is cut on the way", () => {
+  it("streams its single response at any chunk boundaries", () => {
     const bytes = Buffer.from(made({}));
     for (const size of [5, bytes.length]) {
       const open = openPrediction();
@@ -77,7 +77,7 @@ describe("Replicate's chat", () => {
     [{ status: "failed", error: "Prompt is too long." }, "server", "Prompt is too long."],
     [{ status: "processing", output: null }, "timeout", "The prediction took longer than 60 seconds."],
     [{ status: "canceled" }, "timeout", "The prediction took longer than 60 seconds."],
-  ])("that ends as %j is no answer", (part, kind, message) => {
+  ])("rejects a prediction that ends as %j", (part, kind, message) => {
     const text = made(part);
     const decoded = predictionChat.decodeResponse(JSON.parse(text));
     expect(decoded.choices[0]?.parts).toEqual([]);
@@ -87,7 +87,7 @@ describe("Replicate's chat", () => {
     expect(event).toMatchObject({ type: "error", error: { kind, message } });
   });
 
-  it("is refused in a problem document", () => {
+  it("decodes an error in a problem document", () => {
     const body = '{"title":"Unauthenticated","detail":"You did not pass a valid token","status":401}';
     expect(predictionChat.decodeError(401, body, {})).toMatchObject({
       kind: "auth",
@@ -99,7 +99,7 @@ describe("Replicate's chat", () => {
 describe("Replicate's images", () => {
   const call: Call = { model: "black-forest-labs/flux-schnell", stream: false, other: "", plugin: {} };
 
-  it("are asked for in the words that most models share", () => {
+  it("are requested with the parameters that most models share", () => {
     const { path, body } = predictionImages.request(
       { prompt: "A house", n: 2, size: "1536x1024", output_format: "jpeg" },
       call,
@@ -112,7 +112,7 @@ describe("Replicate's images", () => {
     expect(() => predictionImages.request({ prompt: "x", n: 9 }, call)).toThrow('"n"');
   });
 
-  it("become OpenAI's answer, by address or by bytes", () => {
+  it("become OpenAI's response, by URL or by bytes", () => {
     const answered = (output: unknown) => {
       const answer = predictionImages.answer?.(made({ output }), 5_000);
       return answer !== undefined && "body" in answer ? JSON.parse(answer.body.toString()) : answer;

@@ -11,8 +11,8 @@ import { aspectRatio } from "#providers/aspect-ratio.ts";
 import type { Adapter } from "#providers/provider.ts";
 
 /**
- * Replicate's only wire: a prediction, whose input and output are the model's own affair. It is waited for, and given
- * up by both sides together, so nothing is made that no one fetches.
+ * Replicate's only wire format: a prediction, whose input and output depend on the model. The request waits
+ * for it; after the same deadline both sides give up, so that no output is generated that no one fetches.
  */
 const PATH = "/v1/predictions";
 export const WAIT_SECONDS = 60;
@@ -30,7 +30,7 @@ const prediction = z.looseObject({
 });
 type Prediction = z.infer<typeof prediction>;
 
-/** What went wrong in a prediction that was accepted. */
+/** Returns the error of a prediction that was accepted. */
 function faultOf({ status, error }: Prediction): UpstreamError | undefined {
   if (status === "succeeded") return undefined;
   if (status === "failed") {
@@ -67,7 +67,7 @@ function textOf(message: Message, dropped: Set<string>): string {
     .join("\n");
 }
 
-/** These models read one text: a conversation is written down as one. */
+/** Returns the conversation as one text, because these models accept a single prompt. */
 function promptOf(turns: Message[], dropped: Set<string>): string {
   const [only] = turns;
   if (only !== undefined && turns.length === 1) return textOf(only, dropped);
@@ -129,7 +129,7 @@ function decodeResponse(body: unknown): ChatResponse {
   });
 }
 
-/** A prediction comes whole: its stream is one frame. */
+/** Decodes a stream. A prediction arrives complete, so its stream is one frame. */
 function decodeStream(): StreamDecoder {
   const choice = 0;
   return inOrder({
@@ -167,7 +167,7 @@ export const predictionChat: ProviderWire = {
   isLast: () => true,
 };
 
-/** An answer's JSON as the one frame of a stream, when all of it is there. */
+/** Converts a JSON response to the single frame of a stream once it is complete. */
 export function openPrediction(): (chunk: Uint8Array) => Buffer {
   const decoder = new TextDecoder();
   let pending = "";
@@ -185,7 +185,7 @@ const Requested = z.object({
   output_format: z.enum(["png", "jpg", "jpeg", "webp"]).optional(),
 });
 
-/** A picture by its address, or, where the provider sent it along, by its bytes. */
+/** Returns an image by its URL, or by its bytes where the provider included them. */
 function pictureOf(output: string): Wire {
   const data = /^data:[^,]*;base64,(?<bytes>.*)$/s.exec(output)?.groups?.["bytes"];
   return data === undefined ? { url: output } : { b64_json: data };

@@ -12,7 +12,7 @@ import {
   unreadable,
 } from "./task.ts";
 
-/** The wire of the servers that make songs with Suno. */
+/** Wire format of servers that generate songs with Suno. */
 
 const DEFAULT_MODEL = "chirp-v3-0";
 
@@ -30,7 +30,10 @@ const Lyrics = z.object({
   notify_hook: z.string().max(2_000).nullish(),
 });
 
-/** @param name `music` or `lyrics`, in any case */
+/**
+ * Decodes a request.
+ * @param name `music` or `lyrics`, in any case
+ */
 export function readSuno(name: string, body: Wire): TaskRequest {
   const action = name.toUpperCase();
   const path = `/suno/submit/${action.toLowerCase()}`;
@@ -53,7 +56,10 @@ export function readSuno(name: string, body: Wire): TaskRequest {
   };
 }
 
-/** The task whose song this one continues; a provider finds it only where it was made. Throws `invalid_request`. */
+/**
+ * Returns the id of the task whose song this request continues; a provider finds it only where it was
+ * created. Throws `invalid_request`.
+ */
 export function sunoOrigin(body: Wire): string | undefined {
   const { continue_clip_id, task_id } = parseAt(Music, body, "");
   if (continue_clip_id === undefined || continue_clip_id === null || continue_clip_id === "")
@@ -129,7 +135,7 @@ export const sunoWire: TaskWire = {
   }),
 };
 
-/** Whose account at the provider it was is not the client's to know. */
+/** Removes the owner's account at the provider, which the client must not see. */
 function withoutOwner(data: unknown): unknown {
   if (Array.isArray(data)) return data.map(withoutOwner);
   const entry = asRecord(data);

@@ -2,33 +2,33 @@ import type { TaskPlatform, TaskStatus } from "@gateway/shared/channels/task";
 import type { Wire } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 
-/** What a client asked a task provider for, read once. */
+/** A client's request to a task provider, decoded. */
 export interface TaskRequest {
-  /** What kind of work, in the wire's own words, e.g. MUSIC. */
+  /** Kind of work, in the wire format's own terms, e.g. MUSIC. */
   action: string;
-  /** What it is sold as; chooses the channel and the price. */
+  /** Model name that is billed; selects the channel and the price. */
   model: string;
   prompt: string;
-  /** Where it is sent, below the channel's address. */
+  /** Path of the upstream request, below the channel's base URL. */
   path: string;
-  /** The body for a provider that knows the model by this name. */
+  /** Returns the body for a provider that uses this model name. */
   bodyFor(model: string): Wire;
-  /** "" = no notification. It is never sent to the provider. */
+  /** "" means no notification. Never sent to the provider. */
   notifyHook: string;
-  /** Facts that the wire wants back when it shows the task. */
+  /** Values that the wire format needs to show the task later. */
   properties: Record<string, string>;
 }
 
-/** A provider took the work on. */
+/** A task that a provider accepted. */
 export interface AcceptedTask {
   taskId: string;
-  /** What the client is answered. */
+  /** Response to the client. */
   reply: Wire;
-  /** The task as the provider describes it so far. */
+  /** The task as the provider describes it at this point. */
   data: Wire;
 }
 
-/** What a provider says of a task. */
+/** State of a task, as a provider reports it. */
 export interface TaskStanding {
   taskId: string;
   status: TaskStatus;
@@ -37,18 +37,18 @@ export interface TaskStanding {
   failReason: string;
   startTime: Date | undefined;
   finishTime: Date | undefined;
-  /** The task in the provider's words. */
+  /** The task in the provider's format. */
   data: Wire;
 }
 
-/** A question to a provider about tasks. */
+/** A request to a provider for the state of tasks. */
 export interface TaskQuestion {
   method: "GET" | "POST";
   path: string;
   body: Wire | null;
 }
 
-/** A task as a wire needs it to show it. */
+/** A stored task, as a wire format needs it to show it. */
 export interface KeptTask {
   task_id: string;
   action: string;
@@ -58,34 +58,34 @@ export interface KeptTask {
   submit_time: Date | null;
   start_time: Date | null;
   finish_time: Date | null;
-  /** As `AskedTask` and `TaskStanding` had them. */
+  /** As in `TaskRequest` and `TaskStanding`. */
   properties: unknown;
   data: unknown;
 }
 
 /**
- * The wire of a provider whose answers come later: how work is taken on, asked for and shown. Pure. Clients and providers
- * of one platform speak the same wire, so there is nothing to translate, only to read.
+ * Wire format of a provider that completes work asynchronously: how tasks are accepted, queried and shown.
+ * Pure. Clients and providers of one platform use the same format, so nothing is translated, only read.
  */
 export interface TaskWire {
   platform: TaskPlatform;
-  /** After so many minutes it is a failure. */
+  /** Minutes after which a task counts as failed. */
   minutes: number;
   accepted(answer: Wire): AcceptedTask | { error: UpstreamError };
-  /** The fewest questions that tell how all of these stand. */
+  /** Returns the fewest requests that report the state of all these tasks. */
   questions(tasks: readonly Pick<KeptTask, "task_id" | "action">[]): TaskQuestion[];
-  /** What an answer says; entries that cannot be read are left out. */
+  /** Returns the task states in a response; entries that cannot be read are omitted. */
   standings(answer: unknown): TaskStanding[];
-  /** The task as this wire's clients know it. */
+  /** Returns the task in the format that clients of this wire expect. */
   show(task: KeptTask): Wire;
 }
 
-/** Seconds since 1970, 0 for what has not happened. */
+/** Returns seconds since 1970, or 0 when there is no instant. */
 export function secondsOf(instant: Date | null): number {
   return instant === null ? 0 : Math.floor(instant.getTime() / 1_000);
 }
 
-/** Undefined for what has not happened, which some say with 0 and some with nothing. */
+/** Returns undefined when there is no instant; some providers send 0 for it, some nothing. */
 export function instantOf(milliseconds: number | null | undefined): Date | undefined {
   return milliseconds === undefined || milliseconds === null || milliseconds <= 0
     ? undefined

@@ -4,7 +4,7 @@ import { midjourneyOrigin, readMidjourney, SWAP } from "./midjourney-request.ts"
 import { midjourneyWire } from "./midjourney.ts";
 import { readSuno, sunoWire } from "./suno.ts";
 
-describe("what is asked of midjourney-proxy", () => {
+describe("a midjourney-proxy request", () => {
   it.each([
     ["action", { taskId: "1", customId: "MJ::JOB::upsample::2::f3a" }, "UPSCALE"],
     ["action", { taskId: "1", customId: "MJ::JOB::upsample_v6_2x_subtle::1::f3a::SOLO" }, "UPSCALE"],
@@ -24,7 +24,7 @@ describe("what is asked of midjourney-proxy", () => {
     ["blend", { base64Array: [] }, "BLEND"],
     ["upload-discord-images", { base64Array: [] }, "UPLOAD"],
     [SWAP, { sourceBase64: "", targetBase64: "" }, "SWAP_FACE"],
-  ])("by %s with %j is sold as what it is", (name, body, action) => {
+  ])("to %s with %j has its model name", (name, body, action) => {
     const requested = readMidjourney(name, body, "relax");
     expect(requested.action).toBe(action);
     expect(requested.model).toBe(`mj_relax_${action.toLowerCase()}`);
@@ -36,13 +36,13 @@ describe("what is asked of midjourney-proxy", () => {
     ["simple-change", { content: "1320098173412546 U5" }],
     ["imagine", { prompt: " --fast" }],
     ["imagine", { prompt: 7 }],
-  ])("by %s with %j is refused", (name, body) => {
+  ])("to %s with %j is rejected", (name, body) => {
     expect(() => readMidjourney(name, body, "fast")).toThrow(
       /The field|^prompt: It must be of the type string/,
     );
   });
 
-  it("names the task it goes on from, or is refused", () => {
+  it("names the task that it continues, or is rejected", () => {
     expect(midjourneyOrigin("imagine", { taskId: "1" })).toBeUndefined();
     expect(midjourneyOrigin("change", { taskId: 1_320_098 })).toBe("1320098");
     expect(midjourneyOrigin("simple-change", { content: "13 U1" })).toBe("13");
@@ -51,8 +51,8 @@ describe("what is asked of midjourney-proxy", () => {
   });
 });
 
-describe("what is sold", () => {
-  it("of Kling is a kind and a length of video, whatever form the length has", () => {
+describe("the billed model", () => {
+  it("of Kling is a kind and a length of video, for any spelling of the length", () => {
     const requested = readKling("image2video", {
       model_name: "kling-v1-6",
       mode: "pro",
@@ -65,7 +65,7 @@ describe("what is sold", () => {
     expect(() => readKling("lipsync", {})).toThrow(/text2video/);
   });
 
-  it("of Suno is the model that is named", () => {
+  it("of Suno is the requested model", () => {
     expect(readSuno("MUSIC", { prompt: "x" }).model).toBe("chirp-v3-0");
     expect(readSuno("music", { prompt: "x", mv: "chirp-v4" }).bodyFor("mapped")).toEqual({
       prompt: "x",
@@ -74,10 +74,10 @@ describe("what is sold", () => {
   });
 });
 
-describe("answers that are not what was promised", () => {
+describe("invalid responses", () => {
   const wires = [sunoWire, klingWire, midjourneyWire];
 
-  it("are no tasks and no standings", () => {
+  it("contain no tasks and no states", () => {
     for (const wire of wires) {
       for (const answer of [undefined, null, 7, "text", [], {}, { data: 7 }, [null, 7, {}], { code: 0 }])
         expect(wire.standings(answer)).toEqual([]);
@@ -88,7 +88,7 @@ describe("answers that are not what was promised", () => {
     expect(midjourneyWire.accepted({ code: 1, result: null })).toHaveProperty("error");
   });
 
-  it("say whose mistake it was", () => {
+  it("report whose error it was", () => {
     expect(midjourneyWire.accepted({ code: 24, description: "banned" })).toMatchObject({
       error: { kind: "bad-request", message: "banned" },
     });

@@ -4,7 +4,7 @@ import { midjourneyWire } from "./midjourney.ts";
 import { sunoWire } from "./suno.ts";
 import type { TaskWire } from "./task.ts";
 
-/** Every wire whose answers come later. */
+/** All asynchronous wire formats. */
 export const taskWires: Record<TaskPlatform, TaskWire> = {
   suno: sunoWire,
   kling: klingWire,

@@ -6,7 +6,7 @@ import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 
 /**
  * https://learn.microsoft.com/azure/ai-foundry/foundry-models/how-to/use-foundry-models-claude, read 2026-11.
- * Claude speaks its own wire there, every other model OpenAI's.
+ * Claude uses Anthropic's API there, every other model OpenAI's.
  */
 export const azureFoundry: Provider = {
   type: 915,

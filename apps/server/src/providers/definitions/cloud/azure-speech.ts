@@ -56,7 +56,7 @@ function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** A voice of OpenAI's by the channel's table, one of the provider's own by its name. */
+/** Returns the voice for one of OpenAI's names, by channel or default, or Azure's voice of that name. */
 function voiceOf(name: string, call: Call): [voice: string, role: string | undefined] {
   const chosen = call.plugin["voice"]?.[name];
   const known =

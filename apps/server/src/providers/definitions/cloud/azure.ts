@@ -4,12 +4,12 @@ import { deploymentLimit, openaiDialects, openaiLimits } from "#providers/openai
 import type { Provider } from "#providers/provider.ts";
 import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 
-/** The version that most deployments know; newer features want a newer one in the channel. */
+/** API version that most deployments support. Newer features need a newer version in the channel. */
 const DEFAULT_VERSION = "2024-10-21";
 
 /**
- * https://learn.microsoft.com/azure/ai-foundry/openai/reference, read 2026-11.
- * Models are addressed by the name of their deployment.
+ * https://learn.microsoft.com/azure/ai-foundry/openai/reference, read 2026-11. Models are addressed by their
+ * deployment name.
  */
 export const azure: Provider = {
   type: 3,
@@ -26,7 +26,7 @@ export const azure: Provider = {
   website: "https://portal.azure.com",
   headers: (key) => ({ "api-key": key }),
   path({ model, other }, standard) {
-    // Both have one address for all deployments; a session names its own in the query.
+    // Both have one URL for all deployments; a session names its deployment in the query.
     if (standard.startsWith("/v1/responses") || standard.startsWith("/v1/realtime"))
       return `/openai${standard}`;
     const deployment = model === "" ? "" : `/deployments/${encodeURIComponent(model)}`;

@@ -27,7 +27,7 @@ function credentialOf(key: string): Credential {
 
 const others = onChat(systemForDeveloper, openaiLimits, withoutThoughts);
 
-/** Model and stream stand in the address there. */
+/** Moves model and stream out of the body; Bedrock expects them in the URL. */
 function adjust(body: Wire, call: Call): Wire {
   if (call.dialect === undefined) return body;
   if (call.dialect !== "anthropic") return others(body, call);
@@ -35,7 +35,7 @@ function adjust(body: Wire, call: Call): Wire {
   return { anthropic_version: "bedrock-2023-05-31", ...rest };
 }
 
-/** What Anthropic reads from a header, Bedrock reads from the body. */
+/** Moves beta flags from the header to the body, where Bedrock reads them. */
 function betasIntoBody(request: Outgoing): Outgoing {
   const { "anthropic-beta": betas, "anthropic-version": _version, ...headers } = request.headers;
   const body = betas === undefined || request.body === null ? undefined : parseRecord(String(request.body));
@@ -54,7 +54,10 @@ const errorTypes: Record<string, string> = {
 
 const Chunk = z.object({ bytes: z.base64() });
 
-/** One message of the event stream as the server-sent event that it wraps or is, or as an error in Anthropic's form. */
+/**
+ * Converts one message of the event stream to the server-sent event that it
+ * contains, or to an error in Anthropic's format.
+ */
 function frameOf({ headers, payload }: EventMessage): string {
   const body = parseRecord(payload.toString("utf8"));
   if (headers[":message-type"] === "event") {
@@ -73,13 +76,19 @@ function frameOf({ headers, payload }: EventMessage): string {
   return formatFrame({ event: "error", data: JSON.stringify({ type: "error", error }) });
 }
 
-/** Claude has Anthropic's wire there and OpenAI's open models OpenAI's; everything else is asked through Converse. */
+/**
+ * Returns the wire format of a model: Anthropic's for Claude, OpenAI's for
+ * OpenAI's open models, Converse for all others.
+ */
 function wireOf(model: string): "anthropic" | "openai-chat" | "converse" {
   if (model.includes("claude")) return "anthropic";
   return /(?:^|[./])openai\./.test(model) ? "openai-chat" : "converse";
 }
 
-/** The exceptions of the runtime as AWS's own SDK declares them (aws-sdk-js-v3, client-bedrock-runtime), read 2026-11-21; those of signatures from memory. */
+/**
+ * Exceptions of the runtime as AWS's own SDK declares them (aws-sdk-js-v3, client-bedrock-runtime), read
+ * 2026-11-21. The exceptions of signatures are from memory.
+ */
 const refusals: Provider["refusals"] = {
   header: "x-amzn-errortype",
   kinds: {
@@ -87,7 +96,7 @@ const refusals: Provider["refusals"] = {
     InvalidSignatureException: "auth",
     ExpiredTokenException: "auth",
     IncompleteSignature: "auth",
-    // Permission is given model by model: another model of the same key may well be allowed.
+    // Access is granted per model, so another model may work with the same key.
     AccessDeniedException: "not-found",
     ResourceNotFoundException: "not-found",
     ThrottlingException: "rate-limited",
@@ -127,7 +136,7 @@ export const bedrock: Provider = {
   ],
   testModel: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
   website: "https://console.aws.amazon.com/bedrock",
-  // What Bedrock counts with is another endpoint; ours is good enough.
+  // Bedrock counts tokens with another endpoint; our own count is sufficient.
   offers: (path) => !path.endsWith("/count_tokens"),
   headers(key) {
     const credential = credentialOf(key);

@@ -26,7 +26,7 @@ export const cloudflare: Provider = {
     kinds: {
       3036: "quota",
       3040: "overloaded",
-      // The model is closed to the account, or wants its terms accepted.
+      // The model is not available to the account, or its terms must be accepted first.
       3041: "not-found",
       5016: "not-found",
       5018: "not-found",

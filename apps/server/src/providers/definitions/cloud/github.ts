@@ -7,7 +7,10 @@ import { inSequence, onChat, withoutThoughts } from "#providers/quirks.ts";
 
 const Catalog = z.array(z.object({ id: z.string() }));
 
-/** https://github.com/orgs/community/discussions/203602, read 2026-11-21: GitHub ended this service on 2026-07-30. */
+/**
+ * https://github.com/orgs/community/discussions/203602, read 2026-11-21: GitHub ended this service on
+ * 2026-07-30.
+ */
 export const github: Provider = {
   type: 49,
   id: "github",

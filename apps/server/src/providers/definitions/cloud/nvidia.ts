@@ -17,7 +17,7 @@ export const nvidia: Provider = {
   // https://github.com/gethouston/houston/pull/1243, read 2026-11-21.
   refusals: {
     kinds: {
-      // The model is gone, or was never for this account; others are served with the same key.
+      // The model was removed or never available to this account; other models work with the same key.
       410: "not-found",
     },
   },

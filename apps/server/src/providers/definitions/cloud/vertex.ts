@@ -6,7 +6,10 @@ import { type Call, CredentialError, type Provider } from "#providers/provider.t
 import { onChat, plain, withoutThoughts } from "#providers/quirks.ts";
 import { accessToken, readServiceAccount } from "#providers/signing/google.ts";
 
-/** Google's own models speak Gemini, Anthropic's their own wire, those of all other publishers OpenAI's. */
+/**
+ * Returns the publisher of a model. Google's models use Gemini's format,
+ * Anthropic's models their own, all others OpenAI's.
+ */
 function publisherOf(model: string): "google" | "anthropic" | "others" {
   if (model.includes("claude")) return "anthropic";
   return /^(?:google\/)?(?:gemini|gemma|learnlm)/.test(model) ? "google" : "others";
@@ -23,7 +26,7 @@ function placeOf(key: string, { other }: Call): { region: string; project: strin
 
 const LOCATION = "/v1/projects/{project}/locations/{region}";
 
-/** Model and stream stand in the address there. */
+/** Moves model and stream out of the body; Vertex expects them in the URL. */
 function adjust(body: Wire, call: Call): Wire {
   if (call.dialect !== "anthropic") return geminiLimits(others(body, call), call);
   const { model: _model, ...rest } = claudeLimits(body, call);
@@ -61,7 +64,7 @@ export const vertex: Provider = {
   ],
   testModel: "gemini-2.5-flash",
   website: "https://console.cloud.google.com/vertex-ai",
-  // Only its Gemini models count.
+  // Token counting is available for Gemini models only.
   offers: (path) => !path.endsWith("/count_tokens"),
   headers: () => ({}),
   places(key, call) {

@@ -13,7 +13,10 @@ const plugin = z.object({
     .meta({ title: "Cloudflare Access in front of it" }),
 });
 
-/** https://docs.ollama.com/api/openai-compatibility, read 2026-11. Its cloud wants a key, a server of one's own none. */
+/**
+ * https://docs.ollama.com/api/openai-compatibility, read 2026-11. Its cloud requires a key; a self-hosted
+ * server does not.
+ */
 export const ollama: Provider = {
   type: 39,
   id: "ollama",

@@ -1,7 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 
-/** Flux's models behind a server that speaks OpenAI's image wire; the provider's own API has another one. */
+/** Flux's models behind a server with OpenAI's image API; Flux's own API is different. */
 export const flux: Provider = {
   type: 46,
   id: "flux",

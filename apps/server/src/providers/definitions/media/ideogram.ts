@@ -1,7 +1,7 @@
 import { mendChat } from "#dialects/openai-chat/mend.ts";
 import { bearer, type Provider } from "#providers/provider.ts";
 
-/** Ideogram's models behind a server that speaks OpenAI's image wire; the provider's own API has another one. */
+/** Ideogram's models behind a server with OpenAI's image API; Ideogram's own API is different. */
 export const ideogram: Provider = {
   type: 44,
   id: "ideogram",

@@ -2,10 +2,10 @@ import { CredentialError, type Provider, type Refusals } from "#providers/provid
 import { signHs256 } from "#providers/signing/jws.ts";
 
 const LIFETIME_S = 1_800;
-/** The provider's clock may be behind ours. */
+/** Clock difference to the provider, in seconds, that a token tolerates. */
 const LEEWAY_S = 5;
 
-/** An empty account is a 429 here, as haste is. */
+/** Kling returns 429 for an empty account as well as for a rate limit. */
 export const klingRefusals: Refusals = {
   kinds: {
     1000: "auth",
@@ -49,7 +49,7 @@ export const kling: Provider = {
   testModel: "",
   website: "https://app.klingai.com/global/dev",
   headers: () => ({}),
-  /** A token of half an hour, signed with the secret. */
+  /** Adds a token signed with the secret, valid for half an hour. */
   sign(request, key, io) {
     const [accessKey = "", secretKey = ""] = key.split("|");
     if (accessKey === "" || secretKey === "")

@@ -19,7 +19,7 @@ const actions = [
   "upload",
 ];
 
-/** Any server with the wire of https://github.com/novicezk/midjourney-proxy. */
+/** Any server with the API of https://github.com/novicezk/midjourney-proxy. */
 export const midjourney: Provider = {
   type: 34,
   id: "midjourney",
@@ -28,7 +28,7 @@ export const midjourney: Provider = {
   dialects: ["openai-chat"],
   endpoints: ["midjourney"],
   keyHint: "mj-api-secret",
-  // Fast has no word of its own.
+  // The fast mode has no prefix.
   models: ["", "turbo_", "relax_"].flatMap((speed) => actions.map((action) => `mj_${speed}${action}`)),
   testModel: "",
   website: "",

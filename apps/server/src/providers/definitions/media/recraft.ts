@@ -3,7 +3,7 @@ import { bearer, type Provider } from "#providers/provider.ts";
 
 const Account = z.object({ credits: z.number() });
 
-/** https://www.recraft.ai/docs/api-reference, read 2026-11-21. A thousand credits are sold for a dollar. */
+/** https://www.recraft.ai/docs/api-reference, read 2026-11-21. 1,000 credits cost one dollar. */
 export const recraft: Provider = {
   type: 51,
   id: "recraft",
@@ -17,7 +17,7 @@ export const recraft: Provider = {
     "recraftv4_1_pro",
     "recraftv4_1_vector",
     "recraftv3",
-    // Its tools, each named by the end of its address.
+    // Image tools, each named after the last segment of its path.
     "recraft_vectorize",
     "recraft_removeBackground",
     "recraft_crispUpscale",

@@ -8,8 +8,10 @@ import {
 } from "#providers/wires/replicate.ts";
 
 /**
- * https://replicate.com/docs/topics/predictions/create-a-prediction, …/changelog/2025-08-05-run-all-models-with-the-same-api-endpoint
- * and …/changelog/2025-10-16-prediction-deadlines, read 2026-11-21. A model is owner/name, or owner/name:version.
+ * https://replicate.com/docs/topics/predictions/create-a-prediction,
+ * …/changelog/2025-08-05-run-all-models-with-the-same-api-endpoint and
+ * …/changelog/2025-10-16-prediction-deadlines, read 2026-11-21. A model is named owner/name, or
+ * owner/name:version.
  */
 export const replicate: Provider = {
   type: 52,

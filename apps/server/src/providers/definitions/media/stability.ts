@@ -13,7 +13,7 @@ const Requested = z.object({
 });
 const Made = z.object({ image: z.base64(), finish_reason: z.string().nullish() });
 
-/** Ends a part of the form; text that holds it would end it too early, and is refused. */
+/** Boundary between the form's parts. Text that contains it would end a part too early, and is rejected. */
 const BOUNDARY = "gateway-part-7d31b0c59f2a";
 
 function formOf(fields: Record<string, string>): string {
@@ -48,7 +48,7 @@ const images: Adapter = {
   answer(text, now) {
     const made = Made.safeParse(parseRecord(text));
     if (!made.success) return { error: unreadable };
-    // What stands there then is blurred, or nothing; it is not charged.
+    // The image is then blurred or missing; it is not charged.
     if (made.data.finish_reason === "CONTENT_FILTERED") return { error: filtered };
     const answer = { created: Math.floor(now / 1_000), data: [{ b64_json: made.data.image }] };
     return { contentType: "application/json", body: Buffer.from(JSON.stringify(answer)) };
@@ -63,7 +63,10 @@ const filtered: UpstreamError = {
 };
 const unreadable: UpstreamError = { kind: "server", message: "The upstream sent no image.", status: 200 };
 
-/** https://platform.stability.ai/docs/api-reference, read 2026-11-21. Priced by the call: it counts no tokens. */
+/**
+ * https://platform.stability.ai/docs/api-reference, read 2026-11-21. Priced per call: the provider counts no
+ * tokens.
+ */
 export const stability: Provider = {
   type: 37,
   id: "stability",
@@ -72,7 +75,7 @@ export const stability: Provider = {
   dialects: ["openai-chat"],
   endpoints: ["images"],
   offers: (path) => path === "/v1/images/generations",
-  // A picture that is refused is a 403 here.
+  // A rejected image returns 403 here.
   refusals: { kinds: { content_moderation: "bad-request" } },
   keyHint: "sk-…",
   models: ["stable-image-core", "stable-image-ultra", "sd3.5-large", "sd3.5-large-turbo", "sd3.5-medium"],

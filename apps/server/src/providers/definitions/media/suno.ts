@@ -1,6 +1,6 @@
 import { bearer, type Provider } from "#providers/provider.ts";
 
-/** Any server with the wire of https://github.com/SunoAI-API/Suno-API, read 2026-11-21. */
+/** Any server with the API of https://github.com/SunoAI-API/Suno-API, read 2026-11-21. */
 export const suno: Provider = {
   type: 41,
   id: "suno",

@@ -6,7 +6,7 @@ import { inOrder } from "#dialects/stream-order.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
 import { asRecord, compact, parseAnswer, parseRecord, readAs } from "#dialects/wire.ts";
 
-/** Answers of Converse, whole and streamed, in the house's words. */
+/** Decodes responses of Converse, complete and streamed, to the IR. */
 
 const wireUsage = z.looseObject({
   inputTokens: z.number().nullish(),
@@ -18,7 +18,7 @@ const wireUsage = z.looseObject({
     .nullish(),
 });
 
-/** `inputTokens` is only what no cache read or wrote; the IR counts everything that was read. */
+/** Decodes the usage. `inputTokens` excludes cached tokens in this API; the IR counts all input. */
 export function decodeUsage(value: unknown): Usage | undefined {
   const wire = readAs(wireUsage, value);
   if (wire === undefined) return undefined;
@@ -144,7 +144,7 @@ export function decodeStream(): StreamDecoder {
   let nextPart = 0;
   let stopped = false;
 
-  /** Only calls are announced; other blocks begin with their first piece. */
+  /** Opens a part. Only calls have a start event; other blocks start with their first delta. */
   function openAt(event: StreamEvent, isCall: boolean): Open {
     const index = event.contentBlockIndex ?? 0;
     const known = blocks.get(index);
@@ -183,7 +183,7 @@ export function decodeStream(): StreamDecoder {
     const index = event.contentBlockIndex ?? 0;
     const open = blocks.get(index);
     blocks.delete(index);
-    // A call without arguments says nothing of them.
+    // A call without arguments sends no input delta.
     return open?.isCall === true && !open.hasInput
       ? [{ type: "tool-input", choice, part: open.part, text: "{}" }]
       : [];

@@ -47,8 +47,8 @@ const request: ChatRequest = {
   seed: 1,
 };
 
-describe("a request in Converse's wire", () => {
-  it("says turns, tools, pictures and documents in blocks of one key", () => {
+describe("a Converse request", () => {
+  it("encodes turns, tools, images and documents as blocks with one key", () => {
     const { body, dropped } = converse.encodeRequest(request);
     expect(body).toEqual({
       system: [{ text: "Be brief." }, { cachePoint: { type: "default" } }],
@@ -94,7 +94,7 @@ describe("a request in Converse's wire", () => {
     expect(dropped).toEqual(["seed"]);
   });
 
-  it("names what the model cannot be told", () => {
+  it("reports what the model cannot receive", () => {
     const { body, dropped } = converse.encodeRequest({
       ...request,
       model: "us.meta.llama4-maverick-17b-instruct-v1:0",
@@ -104,13 +104,13 @@ describe("a request in Converse's wire", () => {
     });
     expect(body).not.toHaveProperty("additionalModelRequestFields");
     expect(body["system"]).toEqual([{ text: "Be brief." }]);
-    // The history calls a tool, so it must stay defined.
+    // The history calls the tool, so it must stay defined.
     expect(body["toolConfig"]).toMatchObject({ tools: [{ toolSpec: { name: "look" } }] });
     expect(body["toolConfig"]).not.toHaveProperty("toolChoice");
     expect(dropped.sort()).toEqual(["n", "reasoning", "seed", "top_k"]);
   });
 
-  it("asks for an answer in a schema, for thought, and for a tier", () => {
+  it("contains the schema, the reasoning and the tier", () => {
     const { body } = converse.encodeRequest({
       model: "us.amazon.nova-2-lite-v1:0",
       stream: false,
@@ -132,13 +132,13 @@ describe("a request in Converse's wire", () => {
     });
   });
 
-  it("must have something to say", () => {
+  it("requires content", () => {
     const empty: ChatRequest = { model: "m", stream: false, messages: [] };
     expect(() => converse.encodeRequest(empty)).toThrow("None of the given content");
   });
 });
 
-/** The shapes of the API reference's own examples, with counts of our own. */
+/** The forms of the API reference's examples, with our own counts. */
 const usage = {
   inputTokens: 30,
   outputTokens: 12,
@@ -152,8 +152,8 @@ const usage = {
 };
 const counted = { input: 130, output: 12, cacheRead: 60, cacheWrite5m: 30, cacheWrite1h: 10 };
 
-describe("Converse's whole answers", () => {
-  it("become parts, with all that was read counted as read", () => {
+describe("complete responses of Converse", () => {
+  it("become parts, with cached tokens counted as input", () => {
     const answer = converse.decodeResponse({
       output: {
         message: {
@@ -184,7 +184,7 @@ describe("Converse's whole answers", () => {
     expect(answer.usage).toMatchObject(counted);
   });
 
-  it("say why they were stopped", () => {
+  it("contain the finish reason", () => {
     const stopped = (stopReason: string) =>
       converse.decodeResponse({ output: { message: { content: [] } }, stopReason }).choices[0]?.finish;
     expect(["end_turn", "max_tokens", "guardrail_intervened", "new_word"].map(stopped)).toEqual([
@@ -195,7 +195,7 @@ describe("Converse's whole answers", () => {
     ]);
   });
 
-  it("that are none are refused", () => {
+  it("are rejected when they are invalid", () => {
     expect(() => converse.decodeResponse({ message: "no" })).toThrow("not readable");
   });
 });
@@ -218,8 +218,8 @@ function read(stream: Buffer, size: number): ChatEvent[] {
 
 const begin = piece("messageStart", { role: "assistant" });
 
-describe("Converse's streams", () => {
-  it("become events, wherever they are cut", () => {
+describe("streams of Converse", () => {
+  it("become events at any chunk boundaries", () => {
     const stream = Buffer.concat([
       begin,
       piece("contentBlockDelta", { contentBlockIndex: 0, delta: { reasoningContent: { text: "Hm." } } }),
@@ -259,7 +259,7 @@ describe("Converse's streams", () => {
       ]);
   });
 
-  it("that break off name the reason", () => {
+  it("report the reason when they are cut off", () => {
     const exception = eventMessage(
       { ":exception-type": "modelTimeoutException", ":message-type": "exception" },
       '{"message":"The model did not answer in time."}',
@@ -271,13 +271,13 @@ describe("Converse's streams", () => {
     expect(read(begin, 50).at(-1)).toMatchObject({ type: "error", error: { kind: "network" } });
   });
 
-  it("that stopped without telling their usage are complete", () => {
+  it("are complete when they stop without usage", () => {
     const stream = Buffer.concat([begin, piece("messageStop", { stopReason: "end_turn" })]);
     expect(read(stream, 50).at(-1)).toEqual({ type: "finish" });
   });
 });
 
-describe("Bedrock's refusals", () => {
+describe("Bedrock errors", () => {
   it.each([
     [403, "UnrecognizedClientException", "auth"],
     [403, "ExpiredTokenException", "auth"],

@@ -4,9 +4,9 @@ import { decodeResponse, decodeStream } from "./answer.ts";
 import { encodeRequest } from "./request.ts";
 
 /**
- * Amazon's own chat wire, the one in which all models of Bedrock can be asked.
- * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-21.
- * It must never know of signatures or of AWS's framing: its frames are those of the event stream, unpacked.
+ * Amazon's own chat format, which supports all models of Bedrock.
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html, read 2026-11-21. It must
+ * not depend on signatures or on AWS's framing: its frames are the unpacked messages of the event stream.
  */
 export const converse: ProviderWire = {
   id: "own",
@@ -16,7 +16,7 @@ export const converse: ProviderWire = {
   takesAddress: () => false,
   decodeResponse,
   decodeStream,
-  // A sentence beside the status, or an error in Anthropic's form from the unframing: both are read there.
+  // Reads both a message beside the status and an error in Anthropic's format that `unframe` produced.
   decodeError: dialects.anthropic.decodeError,
   isLast: ({ event }) => event === "messageStop" || event === "metadata",
 };

@@ -12,7 +12,7 @@ import { audioFormat, textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, compact, foreignFields, nameOf, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
 
-/** A request as Converse wants it: a block is an object with one key, which names what it is. */
+/** Encodes requests for Converse. A block is an object with a single key, which is its type. */
 
 const imageFormats = new Set(["png", "jpeg", "gif", "webp"]);
 const documentFormats: Readonly<Record<string, string>> = {
@@ -26,7 +26,7 @@ const documentFormats: Readonly<Record<string, string>> = {
   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
 };
 
-/** Of the models behind this wire only Amazon's take cache points; others answer them with an error. */
+/** Returns whether it is an Amazon model. Only those accept cache points here; other models reject them. */
 function isNova(model: string): boolean {
   return model.includes("amazon.nova");
 }
@@ -34,7 +34,7 @@ function isNova(model: string): boolean {
 interface Context {
   message: number;
   caches: boolean;
-  /** Documents must be told apart by their names. */
+  /** Names of documents so far; names must be unique. */
   names: Set<string>;
   dropped: Set<string>;
 }
@@ -43,7 +43,7 @@ function cachePoint(cache: CacheControl | undefined, { caches }: Pick<Context, "
   return cache === undefined || !caches ? [] : [{ cachePoint: { type: "default" } }];
 }
 
-/** Ids of this wire are at most 64 letters, digits, `_` and `-`; other providers' are made so. */
+/** Returns an id of at most 64 letters, digits, `_` and `-`, as this API requires. */
 function encodeId(id: string): string {
   return id.replaceAll(/[^\w-]/g, "_").slice(0, 64) || "_";
 }
@@ -97,7 +97,7 @@ function blockOf(part: Part, context: Context): Wire | undefined {
   switch (part.type) {
     case "text":
     case "refusal":
-      // A blank text is refused.
+      // The API rejects blank text.
       return part.text.trim() === "" ? undefined : { text: part.text };
     case "image":
       return imageBlock(part.source);
@@ -125,7 +125,10 @@ function blockOf(part: Part, context: Context): Wire | undefined {
   }
 }
 
-/** Thoughts without a proof are no one's loss; anything else that cannot be said is named. */
+/**
+ * Returns whether a part is dropped without a report: blank text, or reasoning without a proof. All other
+ * dropped parts are reported.
+ */
 function isSilent(part: Part): boolean {
   return part.type === "text" || part.type === "refusal" || part.type === "reasoning";
 }
@@ -144,7 +147,9 @@ interface Turn {
   content: Wire[];
 }
 
-/** Neighbours that speak with one voice are one turn here, and results of tools open it. */
+/**
+ * Encodes the messages. Consecutive messages of one role become one turn, and tool results come first in it.
+ */
 function encodeMessages(request: ChatRequest, dropped: Set<string>): { system: Wire[]; messages: Turn[] } {
   const system: Wire[] = [];
   const messages: Turn[] = [];
@@ -162,7 +167,7 @@ function encodeMessages(request: ChatRequest, dropped: Set<string>): { system: W
     if (last?.role === role) last.content.push(...content);
     else messages.push({ role, content });
   }
-  // A prompt that is nothing but a system message must still be asked by someone.
+  // The API requires a user message, also for a prompt of system messages only.
   if (messages.length === 0 && system.length > 0)
     messages.push({ role: "user", content: system.splice(0, system.length) });
   if (messages.length === 0) throw invalidRequest({ reason: "no_content_for_model" }, { param: "messages" });
@@ -191,7 +196,7 @@ const choices: Record<Exclude<ToolChoice["type"], "tool" | "none">, Wire> = {
   required: { any: {} },
 };
 
-/** The tools of the history must be defined, also when the caller offers none any more. */
+/** Returns the tools. Tools of the history must be defined even if the caller offers none any more. */
 function toolsOf(request: ChatRequest): Tool[] {
   const offered = request.toolChoice?.type === "none" ? [] : (request.tools ?? []);
   if (offered.length > 0) return offered;
@@ -227,7 +232,7 @@ const novaEfforts: Readonly<Record<string, string>> = {
   max: "high",
 };
 
-/** What Converse has no word for, in the words of the models that take it. */
+/** Encodes fields that Converse lacks, under the names of the models that accept them. */
 function encodeAdditional(request: ChatRequest, dropped: Set<string>): Wire | undefined {
   const fields: Wire = {};
   const { topK, reasoning, model } = request;
