@@ -4,7 +4,7 @@ import { buildConsole, origin, type TestConsole } from "#test/console.ts";
 import type { Access } from "./guards.ts";
 import { consoleRoutes } from "./index.ts";
 
-/** Who is kept out, route by route: made from the routes themselves, so that a new one is covered. */
+/** Tests access route by route. The list comes from the routes themselves, so new routes are covered. */
 interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   app.addHook("onRoute", ({ method, url, config }) => {
     for (const each of [method].flat()) {
       if (each === "HEAD" || each === "OPTIONS" || config?.access === undefined) continue;
-      // An id that exists: the user made first below.
+      // An existing id: the first user made below.
       const path = url.replaceAll(/:\w+/g, "1");
       routes.push({ method: each as Route["method"], url: path, access: config.access });
     }
@@ -50,7 +50,7 @@ async function ask(route: Route, cookie: string | undefined, headers: Record<str
     url: route.url,
     headers: {
       ...headers,
-      // Of its own each time: rate limits are another test.
+      // A new address for each request: rate limits have their own test.
       "x-forwarded-for": `10.9.${addresses >> 8}.${addresses & 255}`,
       ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }),
     },
@@ -70,25 +70,25 @@ async function askAll(list: Route[], cookie: string | undefined, headers?: Recor
 }
 
 describe("every route of the management API", () => {
-  it("that is not open to anyone wants to know who asks", async () => {
+  it("requires a signed-in user unless it is open to anyone", async () => {
     const closed = routes.filter((route) => route.access !== "anyone");
     expect(closed.length).toBeGreaterThan(30);
     expect(await askAll(closed, undefined)).toEqual(expected(closed, "401 unauthenticated"));
     expect(await askAll(closed, "a-cookie-that-nobody-has")).toEqual(expected(closed, "401 unauthenticated"));
   });
 
-  it("for administrators refuses everyone else", async () => {
+  it("rejects everyone else if it is for administrators", async () => {
     const higher = routes.filter((route) => route.access === "admin" || route.access === "root");
     expect(await askAll(higher, cookies.user)).toEqual(expected(higher, "403 forbidden"));
   });
 
-  it("for root refuses administrators", async () => {
+  it("rejects administrators if it is for root", async () => {
     const highest = routes.filter((route) => route.access === "root");
     expect(highest.length).toBeGreaterThan(0);
     expect(await askAll(highest, cookies.admin)).toEqual(expected(highest, "403 forbidden"));
   });
 
-  it("that changes something refuses the pages of other sites, with and without a session", async () => {
+  it("rejects pages of other sites if it changes something, with and without a session", async () => {
     const changing = routes.filter((route) => route.method !== "GET");
     const foreign = { ...origin, origin: "https://evil.example" };
     expect(await askAll(changing, cookies.root, foreign)).toEqual(expected(changing, "403 origin_refused"));

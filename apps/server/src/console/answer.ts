@@ -13,7 +13,7 @@ export type ConsoleApp = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** The answers of a route: only what `data` names leaves the server. */
+/** Response schemas of a route: only fields that `data` names leave the server. */
 export function answers<T extends z.ZodType>(data: T) {
   return { 200: Envelope(data), "4xx": Failure, "5xx": Failure };
 }

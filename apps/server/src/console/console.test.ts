@@ -13,7 +13,7 @@ afterAll(() => site.close());
 const cookieOf = (header: unknown) => /session=([^;]*)/.exec(String(header))?.[1] ?? "";
 
 describe("the first run", () => {
-  it("asks for set-up, makes the root account against the link and signs it in", async () => {
+  it("requires set-up, creates the root account with the link and signs it in", async () => {
     const { db, secrets } = site.services;
     const before = await site.guest.get<{ needs_setup: boolean }>("/api/status");
     expect(before.body).toMatchObject({ success: true, data: { needs_setup: true, system_name: "One Hub" } });
@@ -46,7 +46,7 @@ describe("the first run", () => {
     expect((await site.guest.get("/api/status")).body.data).toMatchObject({ needs_setup: false, language });
   });
 
-  it("language of the site: the default can be chosen too, and a reset takes the choice back", async () => {
+  it("language of the site: the default can be chosen too, and a reset removes the choice", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     const choose = (value: string | null) =>
       root.send("PUT", "/api/option/batch", { values: { Language: value } });
@@ -86,7 +86,7 @@ describe("a session", () => {
     expect(response.headers["set-cookie"]).toContain("Secure");
   });
 
-  it("ends when it is revoked, and does nothing for a disabled or demoted user", async () => {
+  it("ends when it is revoked, and is useless for a disabled or demoted user", async () => {
     const { db } = site.services;
     const admin = await site.makeUser({ role: 10 });
     const browser = await site.as(admin);
@@ -107,7 +107,7 @@ describe("a session", () => {
 });
 
 describe("an access token", () => {
-  it("opens the API with and without Bearer, from any origin", async () => {
+  it("authenticates with and without Bearer, from any origin", async () => {
     const { secrets } = site.services;
     const token = "k".repeat(32);
     await site.makeUser({ role: 100, access_token_hash: secrets.hash(token) });
@@ -126,7 +126,7 @@ describe("an access token", () => {
 });
 
 describe("guessing passwords", () => {
-  it("ends after twenty tries of one address, with Retry-After", async () => {
+  it("is limited to twenty attempts of one address, with Retry-After", async () => {
     let names = 0;
     const ask = (from: string) =>
       site.app.inject({
@@ -143,7 +143,7 @@ describe("guessing passwords", () => {
     expect((await ask("203.0.113.8")).statusCode).toBe(401);
   });
 
-  it("ends sooner at one account, without a word on whether there is such an account", async () => {
+  it("is limited sooner for one account, without revealing whether it exists", async () => {
     const user = await site.makeUser({ password_hash: await passwordOf("open sesame") });
     const ask = async (username: string, password = "wrong") =>
       (
@@ -164,8 +164,8 @@ describe("guessing passwords", () => {
   });
 });
 
-describe("a request from a foreign page", () => {
-  it("changes nothing with our cookie, and cannot sign anyone in", async () => {
+describe("a request from a page of another site", () => {
+  it("changes nothing with our cookie, and cannot sign a user in", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     const body = { key: "Notice", value: "owned" };
     for (const foreign of ["https://evil.example", "null", "http://localhost:81"]) {
@@ -178,7 +178,7 @@ describe("a request from a foreign page", () => {
     expect((await site.guest.get("/api/notice")).body.data).not.toBe("owned");
   });
 
-  it("is known by any one header that a browser leaves, whichever else is missing", async () => {
+  it("is recognised by any single header that a browser sends", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     const ask = async (headers: Record<string, string>, cookie = `session=${root.cookie}`) => {
       const answer = await site.app.inject({
@@ -191,7 +191,7 @@ describe("a request from a foreign page", () => {
     };
     const own = "http://localhost:80";
     const evil = "https://evil.example";
-    // A program that keeps its cookie names nothing of this; Node's fetch names its mode.
+    // A program that keeps its cookie sends none of these headers; Node's fetch sends its mode.
     expect(await ask({})).toBe("taken");
     expect(await ask({ "sec-fetch-mode": "cors", "user-agent": "node" })).toBe("taken");
     expect(await ask({ referer: `${own}/panel/setting` })).toBe("taken");
@@ -217,7 +217,7 @@ describe("a request from a foreign page", () => {
       expect([foreign, await ask(foreign)]).toEqual([foreign, "origin_refused"]);
   });
 
-  it("cannot make someone sign in, without a session too", async () => {
+  it("cannot sign a user in, also without a session", async () => {
     const ask = async (headers: Record<string, string>) => {
       const answer = await site.app.inject({
         method: "POST",
@@ -239,7 +239,7 @@ describe("a request from a foreign page", () => {
       expect([foreign, await ask(foreign)]).toEqual([foreign, "origin_refused"]);
   });
 
-  it("is welcome from the configured server address", async () => {
+  it("is accepted from the configured server address", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     const address = { key: "ServerAddress", value: "https://ai.example.com" };
     expect((await root.send("PUT", "/api/option", address)).status).toBe(200);
@@ -250,7 +250,7 @@ describe("a request from a foreign page", () => {
 });
 
 describe("bad input", () => {
-  it("gets an honest status, a code, a sentence and the request id", async () => {
+  it("gets the true status, a code, a message and the request id", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     const send = (headers: Record<string, string>, payload: string) =>
       site.app.inject({
@@ -278,7 +278,7 @@ describe("bad input", () => {
     });
   });
 
-  it("is read as JSON whatever its Content-Type says", async () => {
+  it("is parsed as JSON whatever its Content-Type", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     for (const type of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data", ""]) {
       const answer = await site.app.inject({
@@ -292,7 +292,7 @@ describe("bad input", () => {
     }
   });
 
-  it("that no field can hold is refused by the field's name, however deep it lies", async () => {
+  it("is rejected by the field's name when no field can store it, however deep it is", async () => {
     const root = await site.as(await site.makeUser({ role: 100 }));
     const send = async (payload: string, url = "/api/prices/sync") => {
       const response = await site.app.inject({
@@ -333,7 +333,7 @@ describe("bad input", () => {
     });
   });
 
-  it("meets a 404 in the same envelope", async () => {
+  it("returns a 404 in the same envelope", async () => {
     const answer = await site.guest.get("/api/no/such/route");
     expect(answer).toMatchObject({ status: 404, body: { success: false, code: "not_found" } });
   });
@@ -356,8 +356,8 @@ describe("settings over the API", () => {
   });
 });
 
-describe("what anyone may read", () => {
-  it("is the health of the node, the texts and the groups in reach", async () => {
+describe("public routes", () => {
+  it("return the health of the node, the texts and the public groups", async () => {
     expect((await site.guest.get("/api/health")).body).toEqual({ status: "ok" });
     expect((await site.guest.get("/api/ready")).body).toEqual({ status: "ok" });
     for (const path of ["notice", "about", "home_page_content"]) {
@@ -378,7 +378,7 @@ describe("what anyone may read", () => {
     });
   });
 
-  it("includes the description of the API", async () => {
+  it("include the description of the API", async () => {
     const { response } = await site.guest.get("/api/openapi.json");
     const document = response.json<{ openapi: string; paths: Record<string, object> }>();
     expect(document.openapi).toBe("3.1.0");
@@ -386,7 +386,7 @@ describe("what anyone may read", () => {
     expect(document.paths["/api/status"]).toBeDefined();
   });
 
-  it("describes every operation with a summary, a name of its own, its area and who may call it", async () => {
+  it("describe every operation with a summary, a unique name, its area and who may call it", async () => {
     for (const name of ["openapi", "openapi-compat"]) {
       const { response } = await site.guest.get(`/api/${name}.json`);
       const { paths } = response.json<{ paths: Record<string, Record<string, Operation>> }>();
@@ -421,7 +421,7 @@ interface Operation {
 }
 
 describe("a console below a path", () => {
-  it("lives there with its cookie", async () => {
+  it("works there with its cookie", async () => {
     const below = await buildConsole({ basePath: "gateway" });
     try {
       const user = await below.makeUser({ password_hash: await passwordOf("open sesame") });
@@ -435,7 +435,7 @@ describe("a console below a path", () => {
   });
 });
 
-it("a route that does not say who may use it, or what may leave, stops the start", async () => {
+it("a route without access or response schema prevents the start", async () => {
   const route = { url: "/api/forgotten", method: "GET" as const, handler: async () => "" };
   const guard = (given: object) => guardRoute({ ...route, ...given }, site.services, {} as never);
   expect(() => guard({})).toThrow(/does not say who may use it/);

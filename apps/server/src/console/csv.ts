@@ -1,13 +1,13 @@
 const byteOrderMark = "\uFEFF";
 
-/** A file that spreadsheets open as text and numbers, whatever the cells hold. */
+/** Returns a CSV file that spreadsheets open as text and numbers, whatever the cells contain. */
 export function csvOf(table: readonly (readonly (string | number)[])[]): string {
   return byteOrderMark + table.map((row) => row.map(cell).join(",")).join("\r\n");
 }
 
 function cell(value: string | number): string {
   if (typeof value === "number") return String(value);
-  // A spreadsheet would run what looks like a formula.
+  // A spreadsheet would execute text that looks like a formula.
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

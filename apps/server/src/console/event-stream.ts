@@ -1,11 +1,13 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 
-/** An answer that goes on: server-sent events, with a comment now and then so that no proxy takes it for dead. */
+/**
+ * A streaming response: server-sent events, with a comment at intervals so that no proxy considers it dead.
+ */
 
 const HEARTBEAT_MS = 10_000;
 
-/** @param events each is sent as one JSON message; when they end, so does the answer */
+/** Sends events until they end. @param events each is sent as one JSON message */
 export function sendEvents(reply: FastifyReply, events: AsyncGenerator<unknown>): FastifyReply {
   return reply
     .header("content-type", "text/event-stream; charset=utf-8")
@@ -17,7 +19,7 @@ export function sendEvents(reply: FastifyReply, events: AsyncGenerator<unknown>)
 async function* withHeartbeat(events: AsyncGenerator<unknown>): AsyncGenerator<string> {
   let next = events.next();
   try {
-    // The head of the answer should be on its way before anything happens.
+    // Sends the head of the response before anything happens.
     yield ": open\n\n";
     while (true) {
       const { promise: silence, cancel } = after(HEARTBEAT_MS);
@@ -32,7 +34,7 @@ async function* withHeartbeat(events: AsyncGenerator<unknown>): AsyncGenerator<s
       next = events.next();
     }
   } finally {
-    // A reader who has left: the source may be waiting, and must not be waited for.
+    // The reader has left. The source may still be waiting, so do not wait for it.
     next.catch(() => {});
     void events.return(undefined).catch(() => {});
   }

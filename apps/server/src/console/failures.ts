@@ -5,7 +5,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { GatewayError, internalError, invalidRequest, notFound } from "#errors.ts";
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 
-/** Spells every error as the console's envelope. What went wrong inside stays in the log; the request id goes out. */
+/** Sends every error in the console's envelope. Internal details stay in the log; the request id is sent. */
 export async function answerFailure(
   error: FastifyError | GatewayError,
   request: FastifyRequest,
@@ -33,7 +33,7 @@ function nothingHere(): GatewayError {
   return notFound({ reason: "address_not_found" });
 }
 
-/** A sentence per form field. */
+/** Returns one sentence per form field. */
 function sentencesOf(issues: NonNullable<GatewayError["issues"]>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(issues).map(([field, { reason, ...values }]) => [
@@ -43,7 +43,7 @@ function sentencesOf(issues: NonNullable<GatewayError["issues"]>): Record<string
   );
 }
 
-/** What Fastify itself refuses, in our words. */
+/** Converts Fastify's own errors to ours. */
 function named(error: FastifyError): GatewayError {
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":

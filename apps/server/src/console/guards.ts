@@ -5,21 +5,27 @@ import type { Sessions, Viewer } from "./accounts/session.ts";
 import { requireOwnOrigin } from "./origin.ts";
 import type { Services } from "./services.ts";
 
-/** Who may use a route. Every route of the console says so in `config.access`; one that does not stops the start. */
+/**
+ * Who may use a route. Every console route declares it in `config.access`; a route without it prevents the
+ * start.
+ */
 export type Access = "anyone" | "user" | "admin" | "root";
 
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
-    /** What administrators need besides their role: every route for them names it. `any` is open to all of them. */
+    /**
+     * The area that administrators need rights for. Every route for them declares it; `any` is open to all of
+     * them.
+     */
     permission?: AdminArea | "any";
-    /** Of that; a GET needs to view, everything else to edit, unless it says otherwise. */
+    /** The level needed in that area. By default a GET needs "view" and everything else needs "edit". */
     level?: AdminLevel;
-    /** A GET that changes something: taken with an access token only, or from no one in particular. */
+    /** A GET that changes something. Its origin is checked as for any other method. */
     changes?: true;
   }
   interface FastifyRequest {
-    /** The signed-in person; null for a guest. */
+    /** The signed-in user; null for a guest. */
     viewer: Viewer | null;
   }
 }
@@ -31,27 +37,27 @@ const leastRole: Record<Access, number> = {
   root: Role.root,
 };
 
-/** The signed-in person of a route that is not open to anyone. */
+/** Returns the signed-in user of a route that requires one. */
 export function viewerOf(request: FastifyRequest): Viewer {
   if (request.viewer === null) throw unauthenticated();
   return request.viewer;
 }
 
-/** What can be turned into a balance by whoever makes it. */
+/** Actions whose result the caller could turn into a balance. */
 const balanceReasons = {
   gateway: "balance_by_gateway",
   user: "balance_by_user",
   code: "balance_by_code",
 } as const;
 
-/** The administrator who makes one. Throws `forbidden` without the right to give balances. */
+/** Returns the administrator who may do this. Throws `forbidden` without the right to give balances. */
 export function requireBalances(request: FastifyRequest, what: keyof typeof balanceReasons): Viewer {
   const viewer = viewerOf(request);
   if (mayEnter(viewer, "balances", "edit")) return viewer;
   throw forbidden({ reason: balanceReasons[what] });
 }
 
-/** Puts the guard that `config.access` asks for behind the route's rate limit. */
+/** Adds the guard that `config.access` requires, after the route's rate limit. */
 export function guardRoute(route: RouteOptions, services: Services, sessions: Sessions): void {
   const access = route.config?.access;
   if (access === undefined) throw new Error(`The route ${route.url} does not say who may use it.`);

@@ -62,7 +62,7 @@ import { validator } from "./validation.ts";
 
 /**
  * The management API under `<base path>/api`, for our console and for scripts. It knows sessions, envelopes
- * and roles; what a route does is decided in the domain. It must never know the gateway's dialects.
+ * and roles. What a route does is decided in the domain. It must never know the gateway's dialects.
  */
 export interface ConsoleOptions {
   services: Services;
@@ -109,19 +109,19 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
     transform: describeRoutes(app.prefix, describeCompat(app.prefix)),
     decorator: "swaggerCompat",
   });
-  // Answers hold balances, keys and codes; routes whose answer may be kept say so themselves.
+  // Responses contain balances, keys and codes. Routes with a cacheable response set their own header.
   app.addHook("onRequest", async (_request, reply) => {
     void reply.header("cache-control", "no-store");
   });
-  // After the rate limiter, so that a flood is refused before the database is asked who it is.
+  // After the rate limiter, so that a flood is rejected before the database is queried for the caller.
   app.addHook("onRoute", (route) => guardRoute(route, services, sessions));
-  // Who has just changed something can use it on this node as soon as the answer is there.
+  // A caller who has changed something can use it on this node as soon as the response arrives.
   app.addHook("preSerialization", async (request, reply, payload) => {
     if (request.method !== "GET" && reply.statusCode < 400) await services.caughtUp();
     return payload;
   });
   await app.register(async (nothing) => {
-    // What is sent to an address without a handler is not read.
+    // The body of a request to an unknown address is not read.
     nothing.removeAllContentTypeParsers();
     nothing.addContentTypeParser("*", (_request, _payload, done) => done(null));
     nothing.setNotFoundHandler({ preHandler: app.rateLimit() }, answerNotFound);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveEvent } from "@gateway/shared/live-event";
 
-/** How often a stream looks for a change. What it reads should be shared by all readers. */
+/** Interval in which a stream checks for a change. All readers should share the value that it reads. */
 const LOOK_MS = 1_000;
 const BEAT_MS = 15_000;
 /** A stream ends after this time and is opened again, which checks the session and the rights again. */
@@ -9,14 +9,14 @@ const LONGEST_STREAM_MS = 300_000;
 
 interface LiveSource<T> {
   read(): Promise<T>;
-  /** Equal versions are the same content. */
+  /** Equal versions mean the same content. */
   versionOf(value: T): string;
   /** The version that the reader has. */
   seen: string;
   signal: AbortSignal;
 }
 
-/** Sends a value whenever its version changes. Ends with an error when it cannot be read. */
+/** Yields a value whenever its version changes. Ends with an error when it cannot be read. */
 export async function* liveEvents<T>(source: LiveSource<T>): AsyncGenerator<LiveEvent<T>> {
   let { seen } = source;
   const began = performance.now();

@@ -1,11 +1,14 @@
 import type { FastifyContextConfig, FastifySchema } from "fastify";
 import type { jsonSchemaTransform } from "fastify-type-provider-zod";
 
-/** What the OpenAPI descriptions say of a route besides its schemas: its area, its name, and who may call it. */
+/**
+ * What the OpenAPI descriptions contain for a route besides its schemas: area, operation name, and required
+ * access.
+ */
 
 type Transform = typeof jsonSchemaTransform;
 
-/** Areas by the beginning of a path below `/api`; the longest one counts. */
+/** Areas by the prefix of a path below `/api`. The longest prefix wins. */
 const areas: readonly (readonly [prefix: string, area: string])[] = [
   ["", "Site"],
   ["/analytics", "Analytics"],
@@ -65,7 +68,7 @@ export const securitySchemes = {
   },
 } as const;
 
-/** @param prefix of the addresses: "/api", below the base path */
+/** Adds these details to each operation. @param prefix of the addresses: "/api", below the base path */
 export function describeRoutes(prefix: string, next: Transform): Transform {
   return (input) => {
     const { schema, route } = input;
@@ -88,7 +91,7 @@ function areaOf(path: string): string {
   return fitting.toSorted(([one], [other]) => other.length - one.length)[0]?.[1] ?? "Site";
 }
 
-/** `GET /token/:id/key` is `getTokenByIdKey`. */
+/** Returns the operation name: `GET /token/:id/key` becomes `getTokenByIdKey`. */
 function operationOf(method: string, path: string): string {
   const words = path.split(/[/_-]/).filter((word) => word !== "");
   const named = words.map((word) => {

@@ -8,7 +8,10 @@ import { createCallers } from "#domain/tokens/callers.ts";
 import { type Browser, buildConsole, origin, type TestConsole } from "#test/console.ts";
 import { consoleRoutes } from "./index.ts";
 
-/** What narrowed administrators reach, route by route: made from the routes themselves. */
+/**
+ * Tests route by route what administrators with limited permissions reach. The list comes from the routes
+ * themselves.
+ */
 interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
@@ -29,7 +32,7 @@ beforeAll(async () => {
       if (each === "HEAD" || each === "OPTIONS" || config?.access !== "admin") continue;
       routes.push({
         method: each as Route["method"],
-        // An id that no one has: what is let through must not change anything.
+        // An id that does not exist: an allowed request must not change anything.
         url: url.replaceAll(/:\w+/g, "999999"),
         permission: config.permission,
         level: config.level ?? (each === "GET" ? "view" : "edit"),
@@ -71,22 +74,22 @@ async function openRoutes(permissions: Permissions | undefined): Promise<Route[]
   return open;
 }
 
-describe("the rights of administrators", () => {
-  it("are named by every route for them, and every right opens something", () => {
+describe("the permissions of administrators", () => {
+  it("are declared by every route for them, and every permission allows something", () => {
     expect(routes.filter(({ permission }) => permission === undefined)).toEqual([]);
     const named = new Set(routes.map(({ permission }) => permission));
     expect(adminAreas.filter((area) => !named.has(area))).toEqual([]);
   });
 
-  it("are everything as long as no one narrows them", async () => {
+  it("are complete until root limits them", async () => {
     expect(await openRoutes(undefined)).toEqual(routes);
   });
 
-  it("are nothing but the words that forms need when the list is empty", async () => {
+  it("are only the names that forms offer when the list is empty", async () => {
     expect(await openRoutes({})).toEqual(routes.filter(({ permission }) => permission === "any"));
   });
 
-  it("let look without changing, or change as well, in the named areas alone", async () => {
+  it("allow viewing, or changing as well, in the given areas only", async () => {
     const permissions: Permissions = { channels: "view", logs: "edit", balances: "edit" };
     const expected = routes.filter(({ permission, level }) => {
       if (permission === "any" || permission === "logs" || permission === "balances") return true;
@@ -95,17 +98,17 @@ describe("the rights of administrators", () => {
     expect(await openRoutes(permissions)).toEqual(expected);
   });
 
-  it("open nothing when what is stored cannot be read", async () => {
+  it("allow nothing when the stored value cannot be parsed", async () => {
     const browser = await site.as(await site.makeUser({ role: 10, permissions: { everything: "edit" } }));
     expect((await browser.get("/api/user")).status).toBe(403);
   });
 
-  it("do not bind root", async () => {
+  it("do not apply to root", async () => {
     const tied = await site.as(await site.makeUser({ role: 100, permissions: {} }));
     expect((await tied.get("/api/channel")).status).toBe(200);
   });
 
-  it("stop the start when a route forgets to name its own", async () => {
+  it("prevent the start when a route does not declare its own", async () => {
     const careless = Fastify();
     careless.addHook("onRoute", (route) => {
       if (route.url === "/api/user" && route.config !== undefined) delete route.config.permission;
@@ -120,11 +123,11 @@ describe("the rights of administrators", () => {
   });
 });
 
-describe("giving rights", () => {
+describe("giving permissions", () => {
   const change = (who: Browser, id: number, permissions: Permissions | null) =>
     who.send<UserDetail>("PUT", "/api/user", { id, permissions });
 
-  it("takes effect in the very next request of a session that is open, and can be taken back", async () => {
+  it("takes effect with the next request of an open session, and can be reverted", async () => {
     const user = await site.makeUser({ role: 10 });
     const browser = await site.as(user);
     expect((await browser.get("/api/channel")).status).toBe(200);
@@ -137,7 +140,7 @@ describe("giving rights", () => {
     expect((await browser.get("/api/channel")).status).toBe(200);
   });
 
-  it("is root's alone, concerns administrators alone, and is written down", async () => {
+  it("is for root only, applies to administrators only, and is recorded", async () => {
     const admin = await site.makeUser({ role: 10 });
     const other = await site.makeUser({ role: 1 });
     const browser = await site.as(admin);
@@ -155,7 +158,7 @@ describe("giving rights", () => {
     expect(entry.after).toMatchObject({ permissions: { logs: "view" } });
   });
 
-  it("outlives the role: who becomes an administrator again has no more than before", async () => {
+  it("survives a change of the role: a user who becomes an administrator again has the same permissions", async () => {
     const admin = await site.makeUser({ role: 10, permissions: { logs: "view" } });
     for (const action of ["demote", "promote"])
       await root.send("POST", "/api/user/manage", { username: admin.username, action });
@@ -164,7 +167,7 @@ describe("giving rights", () => {
     expect((await browser.get("/api/channel")).status).toBe(403);
   });
 
-  it("over users gives no way to hand out balances", async () => {
+  it("over users does not allow giving balances", async () => {
     const browser = await site.as(await site.makeUser({ role: 10, permissions: { users: "edit" } }));
     const user = { username: "penniless", password: "long enough", quota: 1_000 };
     expect((await browser.send("POST", "/api/user", user)).status).toBe(403);
@@ -185,7 +188,7 @@ describe("giving rights", () => {
     await expect(pinned({ logs: "edit" })).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  it("over logs decides whose bills and bodies an administrator reads", async () => {
+  it("over logs decides whose charges and bodies an administrator can read", async () => {
     const owner = await site.makeUser();
     const bill = { price_type: "tokens", group_ratio: "1", lines: [], exact: "0" };
     await site.database.pool.query(

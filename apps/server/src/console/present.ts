@@ -2,13 +2,13 @@ import { Prisma } from "#platform/prisma/client.ts";
 
 type Decimal = Prisma.Decimal;
 
-/** A row as JSON has it: bigint and decimal as numbers, instants as unix seconds. */
+/** A row as JSON: bigint and decimal as numbers, dates as unix seconds. */
 export type Presented<T> = { [K in keyof T]: PresentedValue<T[K]> };
 type PresentedValue<V> = V extends bigint | Date | Decimal ? number : V;
 
 export function present<T extends object>(row: T): Presented<T> {
   const entries = Object.entries(row).map(([name, value]) => [name, presentValue(value)]);
-  // The mapped type above says what the loop does; TypeScript cannot follow it.
+  // The mapped type above describes the loop, which TypeScript cannot infer.
   return Object.fromEntries(entries) as Presented<T>;
 }
 
@@ -19,7 +19,7 @@ function presentValue(value: unknown): unknown {
   return value;
 }
 
-/** Seconds since 1970. */
+/** Returns seconds since 1970. */
 export function unixTime(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
 }

@@ -39,17 +39,17 @@ describe("rate limit of /api", () => {
     expect(await statuses(1, () => ask("/api/status", "2001:db8:0:8::1"))).toEqual({ 200: 1 });
   });
 
-  it("counts a session wherever it comes from, and each session of an account for itself", async () => {
+  it("counts a session across addresses, and each session of an account separately", async () => {
     const user = await site.makeUser();
     const one = { cookie: `session=${(await site.as(user)).cookie}` };
     const two = { cookie: `session=${(await site.as(user)).cookie}` };
-    // The first request of a session that this node has not seen is counted for its address.
+    // The first request of a session that is new to this node is counted for its address.
     expect(await statuses(110, () => ask("/api/user/self", anywhere(), one))).toEqual({ 200: 101, 429: 9 });
     expect((await ask("/api/user/self", anywhere(), one)).body).toContain("of this session");
     expect(await statuses(50, () => ask("/api/user/self", anywhere(), two))).toEqual({ 200: 50 });
   });
 
-  it("counts an access token for its account, apart from the sessions of the account", async () => {
+  it("counts an access token for its account, separately from the account's sessions", async () => {
     const authorization = "the access token of one account";
     const user = await site.makeUser({ access_token_hash: site.services.secrets.hash(authorization) });
     const session = { cookie: `session=${(await site.as(user)).cookie}` };
@@ -61,13 +61,13 @@ describe("rate limit of /api", () => {
     expect((await ask("/api/user/self", anywhere(), session)).status).toBe(200);
   });
 
-  it("keeps sessions behind one address apart, and guests of the address out of their way", async () => {
+  it("counts sessions behind one address separately, and independent of guests at the address", async () => {
     const behind = "203.0.113.9";
     const people = await Promise.all(
       [0, 1].map(async () => ({ cookie: `session=${(await site.as(await site.makeUser())).cookie}` })),
     );
     expect(await statuses(12, () => ask("/api/status", behind))).toEqual({ 200: 10, 429: 2 });
-    // Sessions that this node sees for the first time, though their address has no request left.
+    // Sessions that are new to this node, while their address has used up its limit.
     for (const person of people)
       expect(await statuses(60, () => ask("/api/user/self", behind, person))).toEqual({ 200: 60 });
   });
@@ -83,14 +83,14 @@ describe("rate limit of /api", () => {
     const left = { cookie: `session=${(await site.as(user)).cookie}` };
     expect((await ask("/api/user/self", "203.0.113.22", left)).status).toBe(200);
     await site.services.db.session.deleteMany({ where: { user_id: user.id } });
-    // One more request is counted for the account, which is when the session is found to have ended.
+    // One more request is counted for the account; it reveals that the session has ended.
     expect(await statuses(12, () => ask("/api/user/self", "203.0.113.22", left))).toEqual({
       401: 10,
       429: 2,
     });
   });
 
-  it("does not let an account guess at secrets more often than its address may", async () => {
+  it("does not let an account guess secrets more often than its address may", async () => {
     const person = { cookie: `session=${(await site.as(await site.makeUser())).cookie}` };
     await ask("/api/user/self", anywhere(), person);
     const guess = async (credential: Record<string, string>) => {

@@ -10,15 +10,18 @@ import type { Sessions } from "./accounts/session.ts";
 import type { Services } from "./services.ts";
 
 /**
- * How often /api may be asked: per session for those who are signed in, per account for its access token, else per address.
- * Routes on which a visitor guesses at secrets count addresses in each case.
+ * Rate limits of /api: per session for signed-in users, per account for its access token, else per address.
+ * Routes on which a caller could guess a secret always count addresses.
  */
 
 const WINDOW_MS = 180_000;
 
-/** Of the limit of one address. A screen of the console sends up to ten requests, and several tabs share a session. */
+/**
+ * Multiple of the limit of one address. A screen of the console sends up to ten requests, and several tabs
+ * share a session.
+ */
 const SESSION_FACTOR = 10;
-/** Scripts with an access token count apart from the console of the same account. */
+/** Scripts with an access token count separately from the console of the same account. */
 const ACCOUNT_FACTOR = 5;
 
 type Counted = {
@@ -49,8 +52,8 @@ export function rateLimits(
           max: apiRateLimit * ACCOUNT_FACTOR,
           reason: "too_many_of_account",
         };
-      // A flood of invented credentials is a flood of its address, but guests of the address do not lock sessions out
-      // that this node has not seen yet.
+      // A flood of invented credentials counts for its address. It has its own key, so that guests of the
+      // address do not block sessions that this node has not seen yet.
       case "unknown":
         return { key: `${networkOf(request.ip)} unknown`, ...address };
       case "none":
@@ -65,7 +68,7 @@ export function rateLimits(
         (error: unknown) => callback(error instanceof Error ? error : new Error("Counting failed.")),
       );
     },
-    // The key names the route, where a route has a limit of its own.
+    // The key contains the route, where a route has its own limit.
     child: () => store,
   };
   function Store() {
@@ -80,7 +83,7 @@ export function rateLimits(
       const route = config.rateLimit === undefined ? "" : `${request.method} ${url} `;
       return `${route}${counted(request).key}`;
     },
-    // A function that returns an object is a constructor, which the type cannot say.
+    // A function that returns an object is a constructor, which the type cannot express.
     store: Store as unknown as FastifyRateLimitStoreCtor,
     errorResponseBuilder: (request, { ttl }) =>
       new GatewayError(

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from "fastify";
 import { type GatewayError, invalidFields } from "#errors.ts";
 
-/** Bytes of a request body; the gateway next endpoint takes far more. */
+/** Maximum size of a request body, in bytes. The gateway's own limit is much higher. */
 const BODY_LIMIT = 1_048_576;
 
-/** Levels of objects and lists within each other. What we store needs fewer than ten. */
+/** Maximum nesting of objects and lists. Stored values need fewer than ten levels. */
 const DEPTH_LIMIT = 64;
 
 /**
- * Every body is JSON, whatever its Content-Type says: `curl -d` labels it as a form. Whether a page of another site
- * sent it is decided by origin.ts, not by the label. An empty body is none.
+ * Parses every body as JSON, whatever its Content-Type: `curl -d` labels it as a form. Requests from other
+ * sites' pages are rejected by origin.ts, not by the content type. An empty body counts as none.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser("error", "error");
@@ -28,8 +28,9 @@ export function readJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * What no field may hold, or undefined: text that Postgres cannot store (U+0000, half of a surrogate pair), and more
- * levels than any function that walks over a value can bear. Looks at every part without recursion.
+ * Returns an error for values that no field may contain: text that Postgres cannot store (U+0000, a lone
+ * surrogate), and nesting too deep for functions that walk over a value. Undefined if there are none. Works
+ * without recursion.
  */
 export function faultIn(value: unknown): GatewayError | undefined {
   const open: { value: unknown; path: string; depth: number }[] = [{ value, path: "", depth: 0 }];

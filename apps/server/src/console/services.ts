@@ -20,7 +20,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { IdentityProviders } from "#sign-in/index.ts";
 
-/** What the console's routes need of the process; made in main.ts, real in tests too. */
+/** What the console's routes need from the process. Created in main.ts; tests use the real ones too. */
 export interface Services {
   db: PrismaClient;
   pool: Pool;
@@ -30,41 +30,53 @@ export interface Services {
   providers: Providers;
   identityProviders: IdentityProviders;
   paymentGateways: PaymentGateways;
-  /** How they are asked: administrators name their addresses, so it reaches public ones only. */
+  /**
+   * `fetch` for payment gateways. Administrators configure their addresses, so it reaches public addresses
+   * only.
+   */
   paymentFetch: typeof globalThis.fetch;
   mailer: Mailer;
-  /** Throws `person_unproven` while the operator wants visitors checked. */
+  /** Throws `person_unproven` when the operator requires the visitor check and it fails. */
   checkPerson: PersonCheck;
   icons: Icons;
-  /** How notices leave. */
+  /** Sends notices to addresses that an operator configured. */
   post: typeof postToPublic;
-  /** One call to a channel, stored or not; a refusal is an answer (`ok: false`), not an exception. */
+  /** Sends one call to a channel, stored or not. A refusal is a result (`ok: false`), not an exception. */
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
-  /** What is left on the provider's account; undefined when this provider does not tell. Throws a GatewayError. */
+  /**
+   * Returns the balance of the provider's account; undefined when this provider does not report it. Throws a
+   * GatewayError.
+   */
   fetchBalance(channel: ChannelForTest): Promise<FetchedBalance | undefined>;
-  /** Whether a model is what its channel says, step by step. */
+  /** Checks step by step whether a model is what its channel claims. */
   checkModel(input: { channel: ChannelForTest; model: string }): Promise<ModelCheck>;
-  /** Tests and balances of many channels, done by this node. */
+  /** Runs tests and balances of many channels on this node. */
   runner: ChannelRunner;
-  /** The model names the provider lists. Throws a GatewayError whose sentence says what went wrong. */
+  /**
+   * Returns the model names that the provider lists. Throws a GatewayError whose message says what went
+   * wrong.
+   */
   fetchModels(channel: ChannelForTest): Promise<string[]>;
-  /** Ends when this node (with several workers: all of them) has taken in what was changed and announced before. */
+  /**
+   * Resolves when this node (with several workers: all of them) has applied everything announced before the
+   * call.
+   */
   caughtUp(): Promise<void>;
-  /** The latest lines of this node's log, oldest first; at most 500. */
+  /** Returns the latest lines of this node's log, oldest first; at most 500. */
   recentLog(count: number): LogLine[] | Promise<LogLine[]>;
   /** Whether this node should get traffic. */
   readiness: Pick<Readiness, "check">;
-  /** How often an address or an account has sent requests; all nodes count together. */
+  /** Number of requests of an address or an account, counted over all nodes. */
   requestCounts: RequestCounts;
-  /** Requests of one address within three minutes; sessions and accounts have a multiple. */
+  /** Requests of one address within three minutes. Sessions and accounts have a multiple of it. */
   apiRateLimit: number;
   startedAt: Date;
   version: string;
-  /** The simulated provider: available as a channel type, or waiting for an administrator to enable it. */
+  /** The simulated provider: running as a channel type, or offered to an administrator who may enable it. */
   demo: { isRunning(): boolean; isOffered(): boolean };
 }
 
-/** What taking money needs of them. */
+/** Returns the services that payments need. */
 export function paymentDeps({
   db,
   secrets,

@@ -8,8 +8,8 @@ import type { Access } from "./guards.ts";
 import { consoleRoutes } from "./index.ts";
 
 /**
- * What a signed-in person can reach of others, route by route: made from the routes themselves and from the tables
- * themselves, so that a new one of either is covered.
+ * Tests route by route what a signed-in user can reach of others. The routes and the tables themselves are
+ * listed, so that new ones are covered.
  */
 interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -18,7 +18,7 @@ interface Route {
   body: z.core.$ZodType | undefined;
 }
 
-/** Stands in whatever the victim owns; no one else may ever read it. */
+/** Marks everything that the victim owns. No other user may ever read it. */
 const mark = "belongs-to-somebody-else";
 
 let site: TestConsole;
@@ -62,7 +62,7 @@ async function ask(route: Route, url: string, cookie: string | undefined, payloa
     url,
     headers: {
       ...origin,
-      // Of its own each time: rate limits are another test.
+      // A new address for each request: rate limits have their own test.
       "x-forwarded-for": `10.8.${addresses >> 8}.${addresses & 255}`,
       ...(cookie === undefined ? {} : { cookie: `session=${cookie}` }),
     },
@@ -71,7 +71,7 @@ async function ask(route: Route, url: string, cookie: string | undefined, payloa
   return { status: response.statusCode, body: response.body };
 }
 
-/** A body that the route takes, made from its schema; what the schema does not ask for is left out. */
+/** Returns a body that the route accepts, generated from its schema. Optional fields are left out. */
 function sample(schema: z.core.$ZodType | undefined): Record<string, unknown> {
   if (schema === undefined) return {};
   const made = fill(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
@@ -113,7 +113,7 @@ interface Owned {
   column: "id" | "user_id";
 }
 
-/** Every table that says whose a row is, and the people themselves. */
+/** Returns every table that contains the owner of a row, and the users themselves. */
 async function ownedTables(): Promise<Owned[]> {
   const { rows } = await site.database.pool.query<{ table: string }>(
     `select c.table_name as table from information_schema.columns c
@@ -127,7 +127,7 @@ async function ownedTables(): Promise<Owned[]> {
   ];
 }
 
-/** All that is stored about these people, without what merely says when they were last seen. */
+/** Returns everything stored about these users, except the times of their last activity. */
 async function everythingOf(people: User[]): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const { table, column } of await ownedTables()) {
@@ -141,7 +141,7 @@ async function everythingOf(people: User[]): Promise<Record<string, string[]>> {
   return found;
 }
 
-/** Every value by which something of theirs could be named in an address. */
+/** Returns every value by which a path could name something of theirs. */
 async function namesOfTheirThings(people: User[]): Promise<string[]> {
   const names = new Set<string>();
   for (const rows of Object.values(await everythingOf(people)))
@@ -157,7 +157,7 @@ function addressed(route: Route, name: string): string {
   return route.url.replaceAll(/:\w+/g, encodeURIComponent(name));
 }
 
-/** What no one may set for themselves, whatever a route takes besides. */
+/** Returns values that no user may set for themselves, added to those that the route accepts. */
 function greed(own: Record<string, unknown>, target: User): Record<string, unknown> {
   return {
     ...own,
@@ -174,8 +174,8 @@ function greed(own: Record<string, unknown>, target: User): Record<string, unkno
   };
 }
 
-describe("someone else's things", () => {
-  it("cannot be read or changed by naming them, on any route that takes a name", async () => {
+describe("another user's data", () => {
+  it("cannot be read or changed by naming it, on any route with a parameter", async () => {
     const attacker = await site.makeUser({ username: "curious" });
     const { cookie } = await site.as(attacker);
     const before = await everythingOf([victim, root]);
@@ -189,7 +189,7 @@ describe("someone else's things", () => {
     for (const route of named)
       for (const name of names) {
         const { body } = await ask(route, addressed(route, name), cookie, sample(route.body));
-        // An answer may repeat what was asked for, but nothing else of theirs.
+        // A response may repeat the requested name, but nothing else of the victim.
         if (name !== mark && body.includes(mark))
           reported.push(`${route.method} ${route.url} with ${name}: ${body}`);
       }
@@ -197,7 +197,7 @@ describe("someone else's things", () => {
     expect(await everythingOf([victim, root])).toEqual(before);
   });
 
-  it("do not show up in any list of one's own", async () => {
+  it("does not appear in any list of the own data", async () => {
     const { cookie } = await site.as(await site.makeUser({ username: "looking" }));
     const lists = routes.filter(
       (route) => route.method === "GET" && route.access === "user" && !/:\w/.test(route.url),
@@ -214,7 +214,7 @@ describe("someone else's things", () => {
 });
 
 describe("fields that a route does not offer", () => {
-  /** Rights and money of everyone, by user name. */
+  /** Permissions and balances of all users, by user name. */
   async function rightsAndMoney(): Promise<Record<string, string>> {
     const { rows } = await site.database.pool.query<{ username: string; rest: string }>(
       `select username, role || ' ' || "group" || ' ' || quota || ' ' || used_quota || ' ' || coalesce(inviter_id, 0)
@@ -223,7 +223,7 @@ describe("fields that a route does not offer", () => {
     return Object.fromEntries(rows.map(({ username, rest }) => [username, rest]));
   }
 
-  it("give no one rights or money, and reach no one else", async () => {
+  it("give no user permissions or balance, and change no other user", async () => {
     const attacker = await site.makeUser({ username: "greedy" });
     const { cookie } = await site.as(attacker);
     const others = await everythingOf([victim, root]);
@@ -234,7 +234,7 @@ describe("fields that a route does not offer", () => {
     expect(open.length).toBeGreaterThan(15);
     const broken: string[] = [];
     for (const route of open) {
-      // Each time signed in afresh: one of these routes signs out, another changes the password.
+      // A new session each time: one of these routes signs out, another one changes the password.
       const session = (await site.as(attacker)).cookie ?? cookie;
       const { status, body } = await ask(
         route,
@@ -253,7 +253,7 @@ describe("fields that a route does not offer", () => {
     expect(await everythingOf([victim, root])).toEqual(others);
   });
 
-  it("do not let an administrator touch root or make another", async () => {
+  it("do not let an administrator change root or create another", async () => {
     const admin = await site.makeUser({ username: "ambitious", role: 10 });
     const { cookie } = await site.as(admin);
     const before = await everythingOf([root]);
@@ -275,7 +275,7 @@ describe("fields that a route does not offer", () => {
 });
 
 describe("a session", () => {
-  it("is never one that the visitor brought along", async () => {
+  it("is never one that the visitor sent before signing in", async () => {
     const brought = "a".repeat(43);
     const password = "known to both of us";
     const user = await site.makeUser({ username: "fixed", password_hash: await hashPassword(password) });
@@ -292,7 +292,7 @@ describe("a session", () => {
     expect(route && (await ask(route, route.url, brought)).status).toBe(401);
   });
 
-  it("that was ended opens no route any more", async () => {
+  it("that has ended gives no access to any route", async () => {
     const user = await site.makeUser({ username: "leaving", role: 100 });
     const { cookie } = await site.as(user);
     await site.database.pool.query("delete from sessions where user_id = $1", [user.id]);
@@ -305,7 +305,7 @@ describe("a session", () => {
     expect(opened).toEqual([]);
   });
 
-  it("of someone who was an administrator a moment ago opens none of their routes", async () => {
+  it("of a demoted administrator gives no access to their routes at once", async () => {
     const user = await site.makeUser({ username: "demoted", role: 10 });
     const { cookie } = await site.as(user);
     const boss = await site.as(root);

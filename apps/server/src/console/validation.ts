@@ -5,18 +5,18 @@ import type { z } from "zod";
 import { type GatewayError, invalidFields, invalidRequest } from "#errors.ts";
 import { faultIn } from "./request-body.ts";
 
-/** Checks what comes in with the route's zod schema; what is wrong comes back as an issue per field. */
+/** Validates requests with the route's zod schema. Errors contain one issue per field. */
 export const validator: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (data) => {
-    // Bodies were looked at when they were read; this is for the address and its query.
+    // Bodies were checked when they were read. This checks the path and the query.
     const fault = httpPart === "body" ? undefined : faultIn(data);
     if (fault !== undefined) return { error: fault };
     const result = schema.safeParse(data);
     return result.success ? { value: result.data } : { error: refusal(result.error, data) };
   };
 
-/** The same for what no route's schema sees. Throws `invalid_request`. */
+/** Validates data that no route schema covers. Throws `invalid_request`. */
 export function checked<Schema extends z.ZodType>(schema: Schema, data: unknown): z.output<Schema> {
   const result = schema.safeParse(data);
   if (!result.success) throw refusal(result.error, data);

@@ -4,7 +4,7 @@ import { contentOf } from "./form.ts";
 import { type Json, asObject, asText } from "./json.ts";
 import { BadQuestion } from "./question.ts";
 
-/** What OpenAI keeps for an account: files and batches, as long as the process lives; and no vector stores. */
+/** Files and batches of an account, as OpenAI stores them, in memory only. There are no vector stores. */
 interface Kept {
   about: Json & { id: string };
   content: Buffer;
@@ -31,7 +31,10 @@ const answers: [method: string, path: RegExp, answer: (id: string) => Answer][] 
   ["DELETE", /^\/v1\/models\/([^/]+)$/, (id) => () => json({ id, object: "model", deleted: true })],
 ];
 
-/** What stands at one of these addresses; it answers nothing where there is no such thing. */
+/**
+ * Returns the handler of one of these addresses; undefined for other addresses. The handler returns undefined
+ * for an unknown id.
+ */
 export function accountAnswer(method: string, path: string): Answer | undefined {
   for (const [requested, pattern, answer] of answers) {
     const match = requested === method ? pattern.exec(path) : null;
@@ -82,7 +85,7 @@ function remove(id: string): Reply | undefined {
   return files.delete(id) ? json({ id, object: "file", deleted: true }) : undefined;
 }
 
-/** A batch of this provider never gets done: no one would wait for it. */
+/** Starts a batch. It never completes, because no test would wait for it. */
 function begin(body: Json): Reply {
   const input = asText(body["input_file_id"]);
   if (!files.has(input)) throw new BadQuestion(`There is no file '${input}'.`, "input_file_id");
@@ -110,7 +113,7 @@ function cancel(id: string): Reply | undefined {
   return json(cancelled);
 }
 
-/** Newest first, a page at a time. */
+/** Returns one page, newest first. */
 function list(things: (Json & { id: string })[], query: URLSearchParams): Reply {
   const purpose = query.get("purpose");
   const wanted = things.filter((thing) => purpose === null || thing["purpose"] === purpose).reverse();

@@ -6,13 +6,13 @@ import { answerTo, longText, thoughtOn } from "./sentences.ts";
 import { type Behaviour, withoutSwitches } from "./switches.ts";
 import { type ToolCall, callsFor, inputPieces } from "./tool-calls.ts";
 
-/** What the demo model answers, whatever wire the answer leaves on. */
+/** The demo model's answer, for any wire format. */
 export interface Answer {
   id: string;
   /** Unix seconds. */
   created: number;
   reasoning: string[];
-  /** Proves the reasoning to this upstream when it comes back. */
+  /** Proves to this upstream that the reasoning is its own when it is sent back. */
   signature: string;
   text: string[];
   calls: ToolCall[];
@@ -21,7 +21,7 @@ export interface Answer {
   usage: Tokens | undefined;
 }
 
-/** `input` and `output` are whole sums; the others are shares of them. */
+/** `input` and `output` are totals; the others are parts of them. */
 export interface Tokens {
   input: number;
   cached: number;
@@ -37,7 +37,10 @@ export function sign(thought: string): string {
   return MARK + createHmac("sha256", signatureKey).update(thought).digest("base64");
 }
 
-/** Other providers' signatures pass: only our own can be checked. */
+/**
+ * Returns whether a signature is forged. Other providers' signatures pass, because only our own can be
+ * checked.
+ */
 export function isForged(thought: string, signature: string): boolean {
   return signature.startsWith(MARK) && signature !== sign(thought);
 }

@@ -4,7 +4,7 @@ import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { BadQuestion, Listener, type Question, offered } from "./question.ts";
 import { inputPieces } from "./tool-calls.ts";
 
-/** The wire of `/v1/messages`. */
+/** The wire format of `/v1/messages`. */
 export const anthropic: ChatWire = { read, plain, frames };
 
 function read(body: Json): Question {
@@ -46,7 +46,7 @@ function choiceOf(choice: Json): Question["toolChoice"] {
 
 type Prompt = ReturnType<Listener["request"]> & Pick<Question, "model" | "tools">;
 
-/** What counting tokens needs, too: everything that is read. */
+/** Reads the parts that token counting also needs: everything that counts as input. */
 export function readPrompt(body: Json): Prompt {
   const model = asText(body["model"]);
   if (model === "") throw new BadQuestion("model: Field required", "model");
@@ -77,7 +77,7 @@ function blocksOf(content: unknown, at: string): Json[] {
   throw new BadQuestion(`${at}.content: must be a string or a list of blocks`, `${at}.content`);
 }
 
-/** An instruction in the middle of a conversation stands behind a user's turn; one without words may stand anywhere. */
+/** Checks an instruction inside a conversation. It must follow a user's turn, unless it has no text. */
 function hearSystem(listener: Listener, message: Json, before: unknown, at: string): void {
   const blocks = blocksOf(message["content"], at);
   if (blocks.length > 0 && before !== "user")
@@ -92,7 +92,10 @@ function textOf(block: Json, at: string): string {
   return text;
 }
 
-/** Checks what the provider checks: a turn after calls of tools answers all of them, and no others. */
+/**
+ * Checks what the provider checks: a turn after tool calls contains the results of all of them, and no
+ * others.
+ */
 function hearUser(listener: Listener, content: unknown, open: Set<string>, at: string): Set<string> {
   const blocks = blocksOf(content, at);
   if (blocks.some((block) => block["type"] !== "tool_result")) listener.userTurn();
@@ -163,7 +166,7 @@ function stopReason(answer: Answer): string {
   }
 }
 
-/** This provider counts cached tokens beside the input, not in it. */
+/** Returns the usage. This provider reports cached tokens in addition to the input, not as part of it. */
 function usageOf(answer: Answer, output: number): Json | undefined {
   const { usage } = answer;
   if (usage === undefined) return undefined;

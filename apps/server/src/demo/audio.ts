@@ -8,7 +8,7 @@ const RATE = 16_000;
 const SECONDS_PER_PIECE = 0.12;
 const MOST_PIECES = 80;
 
-/** One soft note per piece of the text: 16-bit mono samples. */
+/** Returns one soft note per piece of the text, as 16-bit mono samples. */
 export function melody(text: string): Buffer {
   const pieces = piecesOf(text).slice(0, MOST_PIECES);
   const perPiece = Math.round(RATE * SECONDS_PER_PIECE);
@@ -41,7 +41,10 @@ export function wave(samples: Buffer): Buffer {
   return Buffer.concat([header, samples]);
 }
 
-/** Notes instead of speech; always WAV, except raw samples for `pcm`: no encoder stands ready for the others. */
+/**
+ * Returns notes instead of speech, always as WAV except raw samples for `pcm`: there is no encoder for other
+ * formats.
+ */
 export function speech(body: Json): Reply | Reported {
   const input = asText(body["input"]);
   if (input === "") throw new BadQuestion("'input' must be a text.", "input");
@@ -81,7 +84,7 @@ function* written(text: string, seconds: number, byTokens: boolean): Generator<F
   yield frame({ type: "transcript.text.done", text, usage });
 }
 
-/** Whatever it hears, it describes the file it was given. */
+/** Describes the uploaded file instead of transcribing it. */
 export function transcription(body: Json): Reply | Reported {
   const file = asObject(body["file"]);
   const bytes = asNumber(file["bytes"]);

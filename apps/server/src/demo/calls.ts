@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** One call that the demo upstream received. */
+/** A call that the demo upstream received. */
 export interface Call {
   method: string;
-  /** Path and query as they came. */
+  /** Path and query as received. */
   path: string;
   headers: IncomingHttpHeaders;
-  /** The provider key that the caller presented, or "". */
+  /** The provider key of the caller, or "". */
   key: string;
-  /** Parsed JSON; other bodies are described, not kept. */
+  /** Parsed JSON. Other bodies are described, not stored. */
   body: unknown;
-  /** Unix milliseconds of arrival, and of the end (undefined while it goes on). */
+  /** Unix milliseconds of arrival, and of the end (undefined while it is running). */
   time: number;
   endedAt: number | undefined;
-  /** Status of the answer, 0 while there is none. */
+  /** Status of the response; 0 while there is none. */
   status: number;
-  /** The caller left before the answer was complete. */
+  /** The caller disconnected before the response was complete. */
   aborted: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Entry {
   bytes: number;
 }
 
-/** The latest calls, bounded in number and in memory. */
+/** The latest calls, limited in number and memory. */
 export class CallLog {
   #entries: Entry[] = [];
   #bytes = 0;

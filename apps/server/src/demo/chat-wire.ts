@@ -2,7 +2,9 @@ import type { Answer } from "./answer.ts";
 import type { Json } from "./json.ts";
 import type { Question } from "./question.ts";
 
-/** What the address says about a chat call, for the wire that keeps model and stream out of the body. */
+/**
+ * Parameters of a chat call in its address, for the wire format that has model and stream outside the body.
+ */
 export interface Target {
   model: string;
   stream: boolean;
@@ -10,22 +12,22 @@ export interface Target {
   sse: boolean;
 }
 
-/** Text ready for the socket. A piece carries a part of the answer; switches count pieces. */
+/** Text ready for the socket. `piece` marks frames that carry a part of the answer; switches count them. */
 export interface Frame {
   text: string;
   piece: boolean;
 }
 
-/** One wire on which a chat comes in and its answer goes out. */
+/** A wire format for chat requests and responses. */
 export interface ChatWire {
-  /** Throws `BadQuestion` for what this provider would refuse. */
+  /** Reads a request. Throws `BadQuestion` for requests that this provider would reject. */
   read(body: Json, target: Target): Question;
   plain(question: Question, answer: Answer): Json;
-  /** The whole stream, made as it is read. */
+  /** Yields the whole stream, created lazily. */
   frames(question: Question, answer: Answer): Iterable<Frame>;
 }
 
-/** A server-sent event; without a name it is data only. */
+/** Returns a server-sent event; without a name it contains data only. */
 export function event(data: Json, name?: string): string {
   return `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
 }

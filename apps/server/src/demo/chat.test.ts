@@ -37,7 +37,7 @@ describe("chat completions", () => {
     expect(japanese.choices[0]!.message.content).toContain("ご質問");
   });
 
-  it("streams the same text, one piece per token, with usage only when asked", async () => {
+  it("streams the same text, one piece per token, with usage only on request", async () => {
     const stream = await openai.chat.completions.create({
       model,
       stream: true,
@@ -70,7 +70,7 @@ describe("chat completions", () => {
     expect(answered.choices[0]!.message.content).toContain("21 degrees");
   });
 
-  it("calls tools side by side for several places, arguments in pieces", async () => {
+  it("calls tools in parallel for several places, with arguments in pieces", async () => {
     const runner = openai.chat.completions.stream({
       model,
       tools: [weather],
@@ -83,7 +83,7 @@ describe("chat completions", () => {
     expect(cities).toEqual(["Paris", "東京"]);
   });
 
-  it("refuses a tool message that answers no call, and a call without its answer", async () => {
+  it("rejects a tool message without its call, and a call without its result", async () => {
     const call = {
       id: "call_1",
       type: "function" as const,
@@ -131,7 +131,7 @@ describe("chat completions", () => {
     expect(short.usage!.completion_tokens).toBe(5);
   });
 
-  it("counts the pictures it is shown", async () => {
+  it("counts the images in the request", async () => {
     const url = "data:image/png;base64,iVBORw0KGgo=";
     const seen = await openai.chat.completions.create({
       model,
@@ -149,7 +149,7 @@ describe("chat completions", () => {
     expect(seen.choices[0]!.message.content).toContain("2 images");
   });
 
-  it("thinks aloud as demo-think", async () => {
+  it("returns reasoning as demo-think", async () => {
     const thought = await openai.chat.completions.create({ model: "demo-think", messages: say("Why?") });
     const message = thought.choices[0]!.message as { reasoning_content?: string };
     expect(message.reasoning_content).toContain("Why?");
@@ -160,7 +160,7 @@ describe("chat completions", () => {
 describe("messages", () => {
   const max_tokens = 1000;
 
-  it("answers plain and streamed with the same usage", async () => {
+  it("responds plain and streamed with the same usage", async () => {
     const plain = await claude.messages.create({ model, max_tokens, messages: say("Good question?") });
     expect(plain.content[0]).toMatchObject({ type: "text" });
     expect(plain.stop_reason).toBe("end_turn");
@@ -172,7 +172,7 @@ describe("messages", () => {
     expect(streamed.usage.output_tokens).toBe(plain.usage.output_tokens);
   });
 
-  it("reports cached tokens beside the input", async () => {
+  it("reports cached tokens in addition to the input", async () => {
     const { usage } = await claude.messages.create({
       model,
       max_tokens,
@@ -186,7 +186,7 @@ describe("messages", () => {
     });
   });
 
-  it("thinks, calls a tool in a stream, and takes both back", async () => {
+  it("reasons, calls a tool in a stream, and accepts both back", async () => {
     const tools = [{ name: "get_weather", input_schema: { ...parameters, type: "object" as const } }];
     const messages: Anthropic.MessageParam[] = say("weather in Oslo?");
     const thinking = { type: "enabled" as const, budget_tokens: 1024 };
@@ -216,7 +216,7 @@ describe("messages", () => {
     expect(counted.input_tokens).toBe(answered.usage.input_tokens);
   });
 
-  it("refuses in its own shape with a request id", async () => {
+  it("returns errors in its own format with a request id", async () => {
     const error = await claude.messages
       .create({ model, max_tokens, messages: say("[[status=529]]") })
       .then(() => undefined)
@@ -230,7 +230,7 @@ describe("messages", () => {
 });
 
 describe("responses", () => {
-  it("answers plain and streamed alike", async () => {
+  it("responds plain and streamed alike", async () => {
     const plain = await openai.responses.create({ model, input: "[[say=Well met]]" });
     expect(plain.output_text).toBe("Well met");
     expect(plain.status).toBe("completed");
@@ -239,7 +239,7 @@ describe("responses", () => {
     expect(streamed.usage).toEqual(plain.usage);
   });
 
-  it("thinks, calls a tool and goes on with its output", async () => {
+  it("reasons, calls a tool and continues with its output", async () => {
     const tools = [{ type: "function" as const, name: "get_weather", parameters, strict: false }];
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "weather in Rome" }];
     const include = ["reasoning.encrypted_content" as const];
@@ -295,7 +295,7 @@ describe("generateContent", () => {
       .map((part) => part.text ?? "")
       .join("");
 
-  it("answers plain, as events and as one array", async () => {
+  it("responds plain, as events and as one array", async () => {
     const requested = contents("[[say=Three ways to say it]]");
     const plain = JSON.parse((await post("demo-chat:generateContent", requested)).text) as Generated;
     expect(join([plain])).toBe("Three ways to say it");
@@ -310,7 +310,7 @@ describe("generateContent", () => {
     expect(join(array)).toBe("Three ways to say it");
   });
 
-  it("thinks and calls functions, and wants as many responses as calls", async () => {
+  it("reasons and calls functions, and requires as many responses as calls", async () => {
     const tools = [
       { functionDeclarations: [{ name: "get_weather", parameters: { ...parameters, type: "OBJECT" } }] },
     ];
@@ -337,7 +337,7 @@ describe("generateContent", () => {
     expect((await post("demo-chat:generateContent", back(2))).text).toContain("fog");
   });
 
-  it("says when to come back in a header and in the body", async () => {
+  it("returns the retry delay in a header and in the body", async () => {
     const { status, text } = await post("demo-chat@status=429,retry-after=7:generateContent", contents("hi"));
     expect(status).toBe(429);
     expect(JSON.parse(text)).toMatchObject({
@@ -346,7 +346,7 @@ describe("generateContent", () => {
   });
 });
 
-it("lists its models in the shape the caller's headers ask for", async () => {
+it("lists its models in the format that the caller's headers indicate", async () => {
   const ids = (await openai.models.list()).data.map((one) => one.id);
   expect(ids).toContain("demo-think");
   expect((await claude.models.list()).data.map((one) => one.id)).toEqual(ids);

@@ -1,7 +1,10 @@
 import { type Json, asList } from "./json.ts";
 import { readResponses } from "./openai-responses-request.ts";
 
-/** A conversation made short: what users said stays, all else becomes one item that only its provider can read. */
+/**
+ * Compacts a conversation: users' messages stay, everything else becomes one item that only its provider can
+ * read.
+ */
 export function compaction(body: Json): Json {
   const { input } = readResponses(body);
   const content = asList(body["input"]).filter((item) => (item as Json)["role"] === "user");

@@ -1,18 +1,20 @@
 import type { Behaviour } from "./switches.ts";
 
-/** Which calls a rule is for; an absent field means all. */
+/** The calls that a rule applies to. An absent field means all. */
 export interface Only {
   key?: string;
   model?: string;
-  /** Beginning of the path, e.g. `/v1/messages`. */
+  /** Prefix of the path, e.g. `/v1/messages`. */
   path?: string;
 }
 
-/** Switches from inside the process, for tests. Key, model name and text of a call have the last word. */
+/** Sets switches from inside the process, for tests. Key, model name and text of a call take precedence. */
 export interface DemoControl {
-  /** Adds to what was set before. `times` counts the calls it holds for; without it, until `reset`. */
+  /**
+   * Adds a rule. `times` is the number of calls it applies to; without it, the rule applies until `reset`.
+   */
   set(behaviour: Behaviour & { only?: Only; times?: number }): void;
-  /** Back to ordinary, and the log of calls is empty. */
+  /** Removes all rules and clears the log of calls. */
   reset(): void;
 }
 
@@ -33,7 +35,7 @@ export class Rules {
     this.#rules = [];
   }
 
-  /** What holds for this call; it counts as one of their times. */
+  /** Returns the behaviour for this call, and counts the call for the rules that apply. */
   take(call: Required<Only>): Behaviour {
     if (this.#rules.length === 0) return {};
     const found = this.#rules.filter(({ only, left }) => left > 0 && fits(only, call));

@@ -2,7 +2,7 @@ import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { piecesOf } from "./pieces.ts";
 import { BadQuestion } from "./question.ts";
 
-/** Vectors of words: texts that share words lie near each other, equal texts have equal vectors. */
+/** Word vectors: texts that share words are close to each other, equal texts have equal vectors. */
 
 const DIMENSIONS = 256;
 const MOST_DIMENSIONS = 4096;
@@ -36,7 +36,7 @@ function sizeOf(value: unknown): number {
   return wanted;
 }
 
-/** One text, several texts, or texts as token numbers. */
+/** Reads one text, several texts, or texts as token numbers. */
 function inputsOf(input: unknown): Array<{ text: string; tokens: number }> {
   const list = typeof input === "string" ? [input] : asList(input);
   const inputs = typeof list[0] === "number" ? [list] : list;

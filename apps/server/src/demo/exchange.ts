@@ -6,19 +6,19 @@ import { type Fault, type Provider, refusal, requestIdHeader } from "./faults.ts
 import type { Json } from "./json.ts";
 import type { Behaviour } from "./switches.ts";
 
-/** One call and its answer, with all the trouble that was asked for on the way out. */
+/** One call and its response, with all requested faults. */
 
 const HEAP = 16_384;
 const GARBAGE =
   "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>";
 
-/** A whole answer that is ready to send. */
+/** A complete response that is ready to send. */
 export interface Reply {
   type: string;
   body: string | Buffer;
 }
 
-/** An answer in events. */
+/** A response as events. */
 export interface Reported {
   events: Iterable<Frame>;
 }
@@ -32,7 +32,7 @@ export class Exchange {
   readonly provider: Provider;
   readonly requestId: string;
   readonly #response: ServerResponse;
-  /** Aborts when the connection is gone, whoever closed it. */
+  /** Aborts when the connection is closed by either side. */
   readonly #gone = new AbortController();
   #cut = false;
 
@@ -67,7 +67,7 @@ export class Exchange {
     }
   }
 
-  /** Never ends by itself: only when the caller, or the server, closes the connection. */
+  /** Waits until the caller or the server closes the connection. */
   async #hang(): Promise<void> {
     if (this.gone) return;
     await new Promise((resolve) => {
@@ -85,7 +85,7 @@ export class Exchange {
     this.#response.writeHead(status, { [requestIdHeader[this.provider]]: this.requestId, ...headers });
   }
 
-  /** Hands the text to the socket; true once it may be followed by more. */
+  /** Writes text to the socket. Resolves when more may follow. */
   async #write(text: string | Buffer): Promise<void> {
     if (this.gone || this.#response.write(text)) return;
     await new Promise<void>((resolve) => {
@@ -111,7 +111,7 @@ export class Exchange {
     this.#response.end(text);
   }
 
-  /** Trouble before the first byte. True when the call has ended in it. */
+  /** Applies faults before the first byte. Returns true when the call ended with one. */
   async trouble(behaviour: Behaviour): Promise<boolean> {
     if (behaviour.delay !== undefined) await this.#pause(behaviour.delay);
     if (this.gone) return true;
@@ -143,7 +143,10 @@ export class Exchange {
     else this.#close();
   }
 
-  /** `failure` makes the provider's own error inside a stream; it receives the number of frames before it. */
+  /**
+   * Streams frames. `failure` creates the provider's error inside a stream; it receives the number of frames
+   * before it.
+   */
   async stream(
     type: string,
     frames: Iterable<Frame>,
@@ -205,7 +208,7 @@ function breakOf(behaviour: Behaviour): { end: Early; after: number } | undefine
   return behaviour.garbage === true ? { end: "garbage", after: PIECES_BEFORE_GARBAGE } : undefined;
 }
 
-/** The frames up to the break: right after the piece it is to come after, or after the last one there is. */
+/** Returns the frames before the break: it comes right after its piece, or after the last piece. */
 function shortened(frames: Iterable<Frame>, behaviour: Behaviour): { until: Iterable<Frame>; end?: Early } {
   const early = breakOf(behaviour);
   if (early === undefined) return { until: frames };

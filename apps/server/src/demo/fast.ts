@@ -4,7 +4,7 @@ import type { Reply } from "./exchange.ts";
 import type { Question } from "./question.ts";
 import type { Route } from "./routes.ts";
 
-/** One answer per wire, made once, for callers that measure what stands before the provider. */
+/** One response per wire format, created once, for callers that measure the overhead of the gateway. */
 
 const PIECES = 64;
 const question: Question & { includeUsage: boolean; sse: boolean; encrypted: boolean; echo: object } = {
@@ -25,7 +25,7 @@ const question: Question & { includeUsage: boolean; sse: boolean; encrypted: boo
   maxOutput: undefined,
   stop: [],
   input: 16,
-  // What single wires add to a question.
+  // Fields that single wire formats add to a question.
   includeUsage: true,
   sse: true,
   encrypted: false,
@@ -48,7 +48,7 @@ function make(wire: ChatWire): Ready {
   };
 }
 
-/** Looks for `"stream":true` and at nothing else. */
+/** Returns the prepared response. Only checks the body for `"stream":true`. */
 export function fastReply(route: Extract<Route, { kind: "chat" }>, bytes: Buffer): Reply {
   let replies = ready.get(route.wire);
   if (replies === undefined) ready.set(route.wire, (replies = make(route.wire)));

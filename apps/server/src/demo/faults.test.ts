@@ -12,11 +12,11 @@ afterAll(() => upstream.close());
 
 interface Raw {
   text: string;
-  /** The connection ended before the answer was complete. */
+  /** The connection ended before the response was complete. */
   broken: boolean;
 }
 
-/** Speaks HTTP by hand and reads until the server closes or the answer is whole. */
+/** Sends raw HTTP and reads until the server closes or the response is complete. */
 function raw(message: string, options: { stream?: boolean; key?: string; path?: string } = {}): Promise<Raw> {
   const { port } = new URL(upstream.url);
   const body = JSON.stringify({
@@ -50,7 +50,7 @@ function raw(message: string, options: { stream?: boolean; key?: string; path?: 
 const deltas = (text: string) => text.match(/"delta":\{"content":"[^"]+/g)?.length ?? 0;
 
 describe("cuts", () => {
-  it("closes before, after the headers, and after so many pieces", async () => {
+  it("closes before, after the headers, and after a number of pieces", async () => {
     expect(await raw("[[cut]]")).toEqual({ text: "", broken: true });
     const headers = await raw("[[cut=headers]]", { stream: true });
     expect(headers.text).toMatch(/^HTTP\/1.1 200 OK/);
@@ -61,20 +61,20 @@ describe("cuts", () => {
     expect(three.broken).toBe(true);
   });
 
-  it("breaks a plain answer in its middle", async () => {
+  it("breaks a plain response in its middle", async () => {
     const half = await raw("[[cut=after:1]]");
     expect(half.text).toContain('"chat.completion"');
     expect(half.broken).toBe(true);
   });
 
-  it("lets no end of the answer through when it has fewer pieces", async () => {
+  it("sends no end of the response when it has fewer pieces", async () => {
     const { text } = await raw("[[cut=after:99]] [[length=4]]", { stream: true });
     expect(deltas(text)).toBe(4);
     expect(text).not.toContain('"finish_reason":"stop"');
   });
 });
 
-describe("trouble inside an answer", () => {
+describe("faults inside a response", () => {
   it("puts the provider's own error into a stream", async () => {
     const chat = await raw("[[error-mid-stream=2]]", { stream: true });
     expect(chat.broken).toBe(false);
@@ -85,12 +85,12 @@ describe("trouble inside an answer", () => {
     expect(messages.text).toContain("overloaded_error");
   });
 
-  it("sends what no one can read", async () => {
+  it("sends an unparsable response", async () => {
     expect((await raw("[[garbage]]")).text).toContain("<h1>502 Bad Gateway</h1>");
     expect((await raw("[[garbage]]", { stream: true })).text).toContain('{"id": "oops", "choi\n');
   });
 
-  it("answers empty, with or without usage", async () => {
+  it("sends an empty response, with or without usage", async () => {
     const empty = JSON.parse((await raw("[[empty]]")).text.split("\r\n\r\n")[1]!) as OpenAI.ChatCompletion;
     expect(empty.choices[0]!.message.content).toBe("");
     expect(empty.usage!.completion_tokens).toBe(0);
@@ -99,7 +99,7 @@ describe("trouble inside an answer", () => {
 });
 
 describe("one broken channel among others", () => {
-  it("fails by the key alone, in the shape of the dialect", async () => {
+  it("fails because of its key alone, in the format of the dialect", async () => {
     expect((await raw("hi", { key: "demo-fail-500" })).text).toMatch(/^HTTP\/1.1 500/);
     expect((await raw("hi", { key: "demo-fail-401" })).text).toContain("invalid_api_key");
     expect((await raw("hi", { key: "demo-no-credit" })).text).toContain("insufficient_quota");
@@ -107,13 +107,13 @@ describe("one broken channel among others", () => {
     expect((await raw("hi")).text).toMatch(/^HTTP\/1.1 200/);
   });
 
-  it("is slow by the key alone", async () => {
+  it("is slow because of its key alone", async () => {
     const start = performance.now();
     await raw("hi", { key: "demo-slow-120" });
     expect(performance.now() - start).toBeGreaterThan(115);
   });
 
-  it("obeys rules set in the process, for some calls and so many times", async () => {
+  it("follows rules set in the process, for given calls and a number of times", async () => {
     upstream.control.set({ status: 503, retryAfter: 2, times: 1, only: { key: "a" } });
     expect((await raw("hi", { key: "b" })).text).toMatch(/^HTTP\/1.1 200/);
     const refused = await raw("hi", { key: "a" });
@@ -124,7 +124,7 @@ describe("one broken channel among others", () => {
 });
 
 describe("the log of calls", () => {
-  it("keeps what was sent", async () => {
+  it("stores requests as they were sent", async () => {
     await raw("remember me", { key: "my-key" });
     const [call] = upstream.calls();
     expect(call).toMatchObject({
@@ -137,7 +137,7 @@ describe("the log of calls", () => {
     });
   });
 
-  it("knows that a caller left a stream, and that a cut was no leaving", async () => {
+  it("records that a caller left a stream, and does not count a cut as leaving", async () => {
     const openai = new OpenAI({ baseURL: `${upstream.url}/v1`, apiKey: "demo", maxRetries: 0 });
     const stream = await openai.chat.completions.create({
       model: "demo-chat",
@@ -152,7 +152,7 @@ describe("the log of calls", () => {
     expect(upstream.calls()[0]!.aborted).toBe(false);
   });
 
-  it("notices the leaving of a caller who waits for a silent provider", async () => {
+  it("detects that a caller who waits for a silent provider has left", async () => {
     const controller = new AbortController();
     const body = JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "[[hang]]" }] });
     const waiting = fetch(`${upstream.url}/v1/chat/completions`, {
@@ -167,7 +167,7 @@ describe("the log of calls", () => {
   });
 });
 
-it("refuses bad JSON and unknown addresses in the dialect of the address", async () => {
+it("rejects invalid JSON and unknown addresses in the dialect of the address", async () => {
   const post = (path: string, body: string) => fetch(upstream.url + path, { method: "POST", body });
   const bad = await post("/v1/messages", "{");
   expect(bad.status).toBe(400);

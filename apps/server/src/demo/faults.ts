@@ -1,6 +1,6 @@
 import type { Json } from "./json.ts";
 
-/** How each provider spells its refusals. */
+/** Error formats of each provider. */
 
 export type Provider = "openai" | "anthropic" | "gemini";
 
@@ -10,7 +10,7 @@ export interface Fault {
   param?: string;
   /** Seconds. */
   retryAfter?: number;
-  /** The account has run dry: each provider has its own status and words for it. */
+  /** The account has no credit. Each provider has its own status and message for it. */
   noCredit?: boolean;
 }
 

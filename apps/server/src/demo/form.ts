@@ -1,13 +1,13 @@
 import type { Json } from "./json.ts";
 
-/** What stood in the files, by their descriptions: the log of calls shows the one and keeps the other out of sight. */
+/** File contents by their descriptions. The log of calls shows only the descriptions. */
 const contents = new WeakMap<object, Buffer>();
 
 export function contentOf(file: unknown): Buffer | undefined {
   return typeof file === "object" && file !== null ? contents.get(file) : undefined;
 }
 
-/** Fields of a multipart form as JSON; a file is described by name, type and size. */
+/** Returns the fields of a multipart form as JSON. A file is described by name, type and size. */
 export async function formFields(type: string, bytes: Buffer<ArrayBuffer>): Promise<Json> {
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
   const entries = [...form.entries()].map(async ([name, value]) => {

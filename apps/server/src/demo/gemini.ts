@@ -3,14 +3,14 @@ import type { ChatWire, Frame, Target } from "./chat-wire.ts";
 import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { BadQuestion, Listener, type Question, offered } from "./question.ts";
 
-/** The wire of `/v1beta/models/<model>:generateContent` and `:streamGenerateContent`. */
+/** The wire format of `/v1beta/models/<model>:generateContent` and `:streamGenerateContent`. */
 export const gemini: ChatWire = { read, plain, frames };
 
 interface GeminiQuestion extends Question {
   sse: boolean;
 }
 
-/** This provider takes both spellings of a field. */
+/** Reads a field in camel or snake case. This provider accepts both. */
 function field(object: Json, camel: string): unknown {
   return object[camel] ?? object[camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
 }
@@ -49,7 +49,7 @@ function formatOf(config: Json): Question["json"] {
 
 type Prompt = ReturnType<Listener["request"]> & Pick<Question, "model" | "tools">;
 
-/** What counting tokens needs, too: everything that is read. */
+/** Reads the parts that token counting also needs: everything that counts as input. */
 export function readPrompt(body: Json, model: string): Prompt {
   const contents = asList(body["contents"]).map(asObject);
   if (contents.length === 0) throw new BadQuestion("contents are not specified", "contents");
@@ -94,7 +94,9 @@ function hearModel(listener: Listener, parts: Json[]): number {
   return calls;
 }
 
-/** Checks what the provider checks: as many responses as there were calls. Returns the calls left open. */
+/**
+ * Checks what the provider checks: as many responses as there were calls. Returns the number of open calls.
+ */
 function hearUser(listener: Listener, parts: Json[], calls: number): number {
   const responses = parts.filter((part) => field(part, "functionResponse") !== undefined).length;
   if (responses !== calls) {
@@ -124,7 +126,7 @@ const finishes = {
   "content-filter": "SAFETY",
 } as const;
 
-/** This provider counts thoughts beside the candidates' tokens, not in them. */
+/** Returns the usage. This provider reports reasoning tokens in addition to the candidates' tokens. */
 function usageOf(answer: Answer, written: number): Json {
   const { usage } = answer;
   if (usage === undefined) return {};
@@ -168,9 +170,11 @@ function plain(question: Question, answer: Answer): Json {
   return body(question, answer, [...parts, ...callParts(answer)], answer.usage?.output ?? 0, true);
 }
 
-/** Calls come whole on this wire; the last frame has the finish reason and, after text, the signature. */
+/**
+ * Calls are sent whole in this format. The last frame has the finish reason and, after text, the signature.
+ */
 function* frames(question: Question, answer: Answer): Iterable<Frame> {
-  // Only this wire's own `read` makes the question.
+  // Only this file's own `read` creates the question.
   const { sse } = question as GeminiQuestion;
   let sent = 0;
   let first = true;

@@ -17,7 +17,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
 }
 
-/** A soft picture of two colours that the seed decides: PNG, 8-bit RGB. */
+/** Returns a soft picture of two colours derived from the seed: PNG, 8-bit RGB. */
 export function picture(seed: string): Buffer {
   const colours = createHash("sha256").update(seed).digest();
   const rows = Buffer.alloc(SIZE * (1 + SIZE * 3));
@@ -42,11 +42,11 @@ export function picture(seed: string): Buffer {
   ]);
 }
 
-/** Always small, whatever size was asked for: no one pays for the pixels. */
+/** Returns small images, whatever size was requested: no one pays for the pixels. */
 export function images(body: Json): Json {
   const prompt = asText(body["prompt"]);
   if (prompt === "") throw new BadQuestion("'prompt' must be a text.", "prompt");
-  // A form spells numbers as text.
+  // A form contains numbers as text.
   const count = asNumber(body["n"]) ?? (Number(asText(body["n"])) || 1);
   if (!Number.isInteger(count) || count < 1 || count > MOST_IMAGES) {
     throw new BadQuestion(`'n' must be between 1 and ${MOST_IMAGES}.`, "n");
@@ -69,7 +69,7 @@ export function images(body: Json): Json {
   };
 }
 
-/** One picture in events: as many drafts as were asked for, then the whole. */
+/** Returns one image as events: the requested number of drafts, then the final image. */
 export function draw(body: Json, name: "image_generation" | "image_edit"): Reply | Reported {
   const made = images(body);
   if (body["stream"] !== true && body["stream"] !== "true") return json(made);
@@ -96,7 +96,7 @@ export function draw(body: Json, name: "image_generation" | "image_edit"): Reply
   };
 }
 
-/** One picture made of another, as Recraft's tools answer. */
+/** Returns an edited image in the format of Recraft's tools. */
 export function retouched(body: Json): Json {
   const { name } = asObject(body["file"] ?? body["image"]);
   if (asText(name) === "") throw new BadQuestion("'file' must be a picture.", "file");

@@ -1,4 +1,4 @@
-/** Reads of JSON that came from outside and may have any shape: a wrong shape reads as empty. */
+/** Helpers that read JSON of any shape: a value of the wrong type reads as empty. */
 
 export type Json = Record<string, unknown>;
 

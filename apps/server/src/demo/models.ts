@@ -1,11 +1,11 @@
 import type { Json } from "./json.ts";
 
-/** The models that the demo upstream lists. Any other name is answered as chat. */
+/** The models that the demo upstream lists. Any other name is treated as a chat model. */
 
 interface DemoModel {
   id: string;
   label: string;
-  /** Verbs on the wire that names them per model. */
+  /** Methods in the wire format that lists them per model. */
   methods: string[];
 }
 
@@ -47,7 +47,7 @@ function geminiModel(model: DemoModel): Json {
   };
 }
 
-/** The list, or one model of it; undefined when that one does not exist. */
+/** Returns the list, or one model of it; undefined when that model does not exist. */
 export function modelsFor(provider: "openai" | "anthropic" | "gemini", id: string): Json | undefined {
   const one = { openai: openaiModel, anthropic: anthropicModel, gemini: geminiModel }[provider];
   if (id !== "") {

@@ -19,11 +19,11 @@ const signs: Record<string, RegExp | undefined> = {
 const CERTAIN = 0.97;
 const UNLIKELY = 0.0001;
 
-/** Flags a few telling words, so that both outcomes can be seen. */
+/** Flags a few words, so that both outcomes can be tested. */
 export function moderations(body: Json): Json {
   const { input } = body;
   const parts = asList(input);
-  // A list of parts is one thing to judge, a list of texts is several.
+  // A list of parts is one input; a list of texts is several.
   const several = typeof parts[0] === "string";
   const whole = parts.map((part) => asText(asObject(part)["text"])).join("\n");
   const texts = several ? parts.map(asText) : [typeof input === "string" ? input : whole];

@@ -4,7 +4,7 @@ import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { BadQuestion, Listener, type Question, offered } from "./question.ts";
 import { inputPieces } from "./tool-calls.ts";
 
-/** The wire of `/v1/chat/completions`. */
+/** The wire format of `/v1/chat/completions`. */
 export const openaiChat: ChatWire = { read, plain, frames };
 
 interface ChatQuestion extends Question {
@@ -49,7 +49,7 @@ function formatOf(format: Json): Question["json"] {
   return asObject(asObject(format["json_schema"])["schema"]);
 }
 
-/** Checks what the provider checks: every call of a tool is answered, and every answer has its call. */
+/** Checks what the provider checks: every tool call has its result, and every result has its call. */
 function listen(messages: Json[]): Listener {
   const listener = new Listener();
   let open = new Set<string>();
@@ -207,7 +207,7 @@ function plain(question: Question, answer: Answer): Json {
 }
 
 function* frames(question: Question, answer: Answer): Iterable<Frame> {
-  // Only this wire's own `read` makes the question.
+  // Only this file's own `read` creates the question.
   const includeUsage = (question as ChatQuestion).includeUsage && answer.usage !== undefined;
   const head = {
     id: `chatcmpl-${answer.id}`,
@@ -217,7 +217,7 @@ function* frames(question: Question, answer: Answer): Iterable<Frame> {
     service_tier: "default",
     system_fingerprint: "fp_demo",
   };
-  // One stringify of the constant part: a long stream repeats it thousands of times.
+  // Stringifies the constant part once: a long stream repeats it thousands of times.
   const before = `data: ${JSON.stringify(head).slice(0, -1)},"choices":`;
   const after = includeUsage ? ',"usage":null}\n\n' : "}\n\n";
   const chunk = (index: number, delta: Json, finish: string | null, piece: boolean): Frame => {

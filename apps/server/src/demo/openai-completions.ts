@@ -4,7 +4,7 @@ import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { openaiFinishes, openaiUsage } from "./openai-chat.ts";
 import { BadQuestion, Listener, type Question } from "./question.ts";
 
-/** The old wire of `/v1/completions`: a prompt and its continuation. */
+/** The old wire format of `/v1/completions`: a prompt and its continuation. */
 export const openaiCompletions: ChatWire = { read, plain, frames };
 
 interface CompletionQuestion extends Question {
@@ -17,7 +17,7 @@ function read(body: Json): CompletionQuestion {
   const prompts = typeof body["prompt"] === "string" ? [body["prompt"]] : asList(body["prompt"]);
   const listener = new Listener();
   listener.userTurn();
-  // A prompt of token numbers has no words that we could read.
+  // A prompt of token numbers has no words to read.
   listener.userText(prompts.filter((prompt) => typeof prompt === "string").join("\n"));
   return {
     ...listener.request(undefined),
@@ -58,7 +58,7 @@ function plain(question: Question, answer: Answer): Json {
 }
 
 function* frames(question: Question, answer: Answer): Iterable<Frame> {
-  // Only this wire's own `read` makes the question.
+  // Only this file's own `read` creates the question.
   const { includeUsage } = question as CompletionQuestion;
   const chunk = (index: number, text: string, finish: string | null): Frame => {
     const choices = [{ text, index, logprobs: null, finish_reason: finish }];

@@ -3,11 +3,14 @@ import { BadQuestion, Listener, type OfferedTool, type Question, offered } from 
 
 export interface ResponsesQuestion extends Question {
   encrypted: boolean;
-  /** Fields that the provider repeats in its answer. */
+  /** Fields that the provider repeats in its response. */
   echo: Json;
 }
 
-/** Reads a request of `/v1/responses`. Nothing is kept: `previous_response_id` is taken and means no history. */
+/**
+ * Reads a request of `/v1/responses`. Nothing is stored: `previous_response_id` is accepted and means no
+ * history.
+ */
 export function readResponses(body: Json): ResponsesQuestion {
   const model = asText(body["model"]);
   if (model === "") throw new BadQuestion("Missing required parameter: 'model'.", "model");
@@ -43,7 +46,7 @@ export function readResponses(body: Json): ResponsesQuestion {
   };
 }
 
-/** Tools may also be offered in the middle of the input. */
+/** Returns tools that are added inside the input. */
 function addedTools(input: unknown): unknown[] {
   return asList(input)
     .map(asObject)
@@ -80,7 +83,7 @@ function echoOf(body: Json): Json {
   };
 }
 
-/** Checks what the provider checks: every output of a tool has its call, and every call its output. */
+/** Checks what the provider checks: every tool output has its call, and every call its output. */
 function listen(listener: Listener, items: Json[], continued: boolean): void {
   const open = new Set<string>();
   for (const [index, item] of items.entries()) {

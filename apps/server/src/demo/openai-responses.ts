@@ -5,7 +5,7 @@ import { type ResponsesQuestion, readResponses } from "./openai-responses-reques
 import type { Question } from "./question.ts";
 import { inputPieces } from "./tool-calls.ts";
 
-/** The wire of `/v1/responses`. */
+/** The wire format of `/v1/responses`. */
 export const openaiResponses: ChatWire = { read: readResponses, plain, frames };
 
 function usageOf(answer: Answer): Json | null {
@@ -28,7 +28,7 @@ function statusOf(answer: Answer): "completed" | "incomplete" {
 }
 
 function response(question: Question, answer: Answer, output: Json[] | null): Json {
-  // Only this wire's own `read` makes the question.
+  // Only this file's own `read` creates the question.
   const { echo } = question as ResponsesQuestion;
   const status = output === null ? "in_progress" : statusOf(answer);
   const reason = answer.finish === "length" ? "max_output_tokens" : "content_filter";
@@ -74,7 +74,9 @@ function textPart(text: string): Json {
 
 type Call = Answer["calls"][number];
 
-/** What a tool of plain text is called with stands in the only string that the demo model made for it. */
+/**
+ * Returns the input of a call. For a tool with plain text it is the only string in the generated arguments.
+ */
 function writtenFor(call: Call): string {
   return call.form?.plain === true ? asText(asObject(JSON.parse(call.input))["input"]) : call.input;
 }

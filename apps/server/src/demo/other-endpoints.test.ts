@@ -22,7 +22,7 @@ describe("embeddings", () => {
   const near = (one: number[], other: number[]) =>
     one.reduce((sum, value, at) => sum + value * other[at]!, 0);
 
-  it("puts like texts near each other, as numbers and as bytes", async () => {
+  it("places similar texts close to each other, as numbers and as bytes", async () => {
     const input = ["the cat sat on the mat", "the cat lay on the mat", "quarterly revenue report"];
     const model = "demo-embed";
     const { data, usage } = await openai.embeddings.create({ model, input });
@@ -35,7 +35,7 @@ describe("embeddings", () => {
     expect(near(plain.data[0]!.embedding, plain.data[0]!.embedding)).toBeCloseTo(1);
   });
 
-  it("has Gemini's two verbs", async () => {
+  it("supports Gemini's two methods", async () => {
     const content = { parts: [{ text: "hello" }] };
     const one = JSON.parse(
       (await post("/v1beta/models/demo-embed:embedContent", { content })).text,
@@ -57,13 +57,13 @@ it("continues a prompt, plain and streamed", async () => {
   expect(text).toBe("once upon a time");
 });
 
-it("flags what is violent and nothing else", async () => {
+it("flags violent texts and no others", async () => {
   const { results } = await openai.moderations.create({ input: ["I will kill the process", "Good morning"] });
   expect(results.map((result) => result.flagged)).toEqual([true, false]);
   expect(results[0]!.categories.violence).toBe(true);
 });
 
-it("draws real PNG pictures", async () => {
+it("generates real PNG images", async () => {
   const made = await openai.images.generate({ model: "demo-image", prompt: "A red house", n: 2 });
   const [one, two] = made.data!.map((image) => Buffer.from(image.b64_json!, "base64"));
   expect(one!.subarray(1, 4).toString("latin1")).toBe("PNG");
@@ -74,7 +74,7 @@ it("draws real PNG pictures", async () => {
   expect(made.usage!.output_tokens).toBe(544);
 });
 
-it("speaks in notes, and describes what it hears", async () => {
+it("returns notes as speech, and describes uploaded audio", async () => {
   const spoken = await openai.audio.speech.create({
     model: "demo-tts",
     voice: "alloy",
@@ -106,13 +106,13 @@ it("ranks documents by the words they share with the query", async () => {
   expect(results.map((result) => result.index)).toEqual([1, 0]);
 });
 
-it("obeys switches outside of chat, too, and refuses what is incomplete", async () => {
+it("applies switches outside of chat, too, and rejects incomplete requests", async () => {
   expect((await post("/v1/embeddings", { model: "demo-embed", input: "[[status=500]]" })).status).toBe(500);
   expect((await post("/v1/rerank", { model: "demo-rerank" }, "demo-fail-429")).status).toBe(429);
   expect((await post("/v1/rerank", { model: "demo-rerank" })).status).toBe(400);
 });
 
-it("answers at once, in every dialect, for the key that asks for speed", async () => {
+it("responds at once, in every dialect, for the key that requests speed", async () => {
   const fast = new OpenAI({ baseURL: `${upstream.url}/v1`, apiKey: "demo-fast", maxRetries: 0 });
   const messages = [{ role: "user" as const, content: "hi" }];
   const plain = await fast.chat.completions.create({ model: "any", messages });

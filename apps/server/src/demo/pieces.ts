@@ -9,7 +9,7 @@ export function piecesOf(text: string): string[] {
   return text.match(piece) ?? [];
 }
 
-/** The text over and over until it has exactly so many pieces. */
+/** Repeats the text until it has exactly `count` pieces. */
 export function stretch(text: string, count: number): string[] {
   const once = piecesOf(`${text} `);
   const pieces: string[] = [];

@@ -1,42 +1,42 @@
 import { type Json, asList, asObject } from "./json.ts";
 
-/** What a chat request asks for, whatever wire it came on. */
+/** The content of a chat request, for any wire format. */
 export interface Question {
   model: string;
   stream: boolean;
-  /** The last thing the user said, its switches included. */
+  /** The user's last message, including its switches. */
   prompt: string;
-  /** How many times the user has spoken so far. */
+  /** Number of user turns so far. */
   turns: number;
   images: number;
   audios: number;
   files: number;
-  /** Results of tools that the model has not answered yet. */
+  /** Tool results that the model has not responded to yet. */
   toolResults: string[];
   tools: OfferedTool[];
   toolChoice: "auto" | "none" | "required" | { name: string };
   parallelTools: boolean;
-  /** `true`: any JSON; an object: JSON that fits this schema. */
+  /** `true`: any JSON; an object: JSON that matches this schema. */
   json: false | true | Json;
-  /** The caller asked the model to think, whatever its name. */
+  /** The caller requested reasoning, whatever the model. */
   thinks: boolean;
-  /** How many answers. */
+  /** Number of answers. */
   answers: number;
-  /** Tokens at most, reasoning included. */
+  /** Maximum number of tokens, reasoning included. */
   maxOutput: number | undefined;
   stop: string[];
-  /** Tokens, roughly: a quarter of the bytes. */
+  /** Estimated tokens: a quarter of the bytes. */
   input: number;
 }
 
 export interface OfferedTool {
   name: string;
   schema: Json;
-  /** What only the wire of Responses knows: the group of the tool, and that its input is plain text. */
+  /** Set only for the Responses format: the group of the tool, and whether its input is plain text. */
   form?: { namespace?: string; plain: boolean };
 }
 
-/** A request that no provider would take. */
+/** A request that every provider would reject. */
 export class BadQuestion extends Error {
   readonly param: string;
 
@@ -50,7 +50,7 @@ export class BadQuestion extends Error {
 const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_IMAGE = 85;
 
-/** Gathers what a request holds while a wire walks through its messages. */
+/** Collects the content of a request while a wire format walks through its messages. */
 export class Listener {
   #prompt = "";
   #turns = 0;
@@ -62,7 +62,7 @@ export class Listener {
   #files = 0;
   #results: string[] = [];
 
-  /** A user's turn begins: what older turns showed and asked is history. */
+  /** Begins a user's turn. Text and media of earlier turns are history. */
   userTurn(): void {
     this.#turns += 1;
     this.#messages += 1;
@@ -72,7 +72,7 @@ export class Listener {
     this.#files = 0;
   }
 
-  /** The model, or the system, spoke: results before it are answered. */
+  /** Records a turn of the model or the system. A turn of the model answers the tool results before it. */
   otherTurn(role: "assistant" | "system"): void {
     this.#messages += 1;
     if (role === "assistant") this.#results = [];

@@ -2,7 +2,7 @@ import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 import { piecesOf } from "./pieces.ts";
 import { BadQuestion } from "./question.ts";
 
-/** Orders documents by the share of the query's words that they hold. */
+/** Sorts documents by the share of the query's words that they contain. */
 export function rerank(body: Json): Json {
   const query = asText(body["query"]);
   const documents = asList(body["documents"]).map((one) => asText(one) || asText(asObject(one)["text"]));

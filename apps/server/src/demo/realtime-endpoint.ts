@@ -9,10 +9,13 @@ import { refusal } from "./faults.ts";
 import { serveRealtime } from "./realtime.ts";
 import { switchesInKey, switchesInModel } from "./switches.ts";
 
-/** Opens realtime sessions at `/v1/realtime?model=…`, or refuses them as their provider does. Answers how to end them. */
 const PATH = "/v1/realtime";
 const MAX_MESSAGE = 32 * 1024 * 1024;
 
+/**
+ * Opens realtime sessions at `/v1/realtime?model=…`, or rejects them as the provider does. Returns a
+ * function that ends them.
+ */
 export function openRealtime(server: Server, log: CallLog, rules: Rules): () => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {

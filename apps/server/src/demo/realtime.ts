@@ -9,13 +9,13 @@ import { BadQuestion, type Question } from "./question.ts";
 import { type Behaviour, switchesInText } from "./switches.ts";
 import { inputPieces } from "./tool-calls.ts";
 
-/** A realtime session: it keeps the conversation, and answers in sound or text when it is asked to. */
+/** A realtime session: it keeps the conversation, and responds with audio or text on request. */
 
 export interface RealtimeOptions {
   model: string;
-  /** The names of the events before the interface was final. */
+  /** Uses the event names from before the interface was final. */
   beta: boolean;
-  /** What holds for the whole session: from the key, the model's name and the rules. */
+  /** Behaviour for the whole session, from the key, the model's name and the rules. */
   standing: Behaviour;
   closed(): void;
 }
@@ -263,7 +263,7 @@ function merged(old: unknown, wish: unknown): Json {
 }
 
 interface Pace {
-  /** False when the answer ends here. */
+  /** Returns false when the response ends here. */
   next(): Promise<boolean>;
   broken: "cut" | "error" | undefined;
 }
@@ -301,7 +301,7 @@ function usageOf(made: Answer, sound: boolean, audioInput: number): Json {
   };
 }
 
-/** The conversation as the chat model understands it. */
+/** Converts the conversation to a question for the chat model. */
 function questionOf(model: string, config: Json, items: Json[]): Question {
   const messages = items.flatMap((item): Json[] => {
     switch (item["type"]) {

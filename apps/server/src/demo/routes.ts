@@ -29,13 +29,13 @@ import {
   submitSuno,
 } from "./tasks.ts";
 
-/** What stands at an address. */
+/** The handler of an address. */
 export type Route =
   | { kind: "chat"; provider: Provider; wire: ChatWire; target: Target; failure: StreamFailure }
   | { kind: "task"; provider: Provider; model: string; run: (body: Json) => Reply | Reported | undefined }
   | { kind: "models"; provider: Provider; id: string };
 
-/** The provider's own words for an error inside a stream that has already begun. */
+/** Creates the provider's error inside a stream that has already begun. */
 type StreamFailure = (question: Question, answer: Answer, framesSent: number, requestId: string) => string;
 
 const FAILED = { status: 500 };
@@ -60,7 +60,7 @@ const failures: Record<"chat" | "responses" | "anthropic" | "gemini", StreamFail
     event(refusal("anthropic", { status: 529 }, id).body, "error"),
   gemini: (question, _answer, sent, id) => {
     const text = JSON.stringify(refusal("gemini", { status: 503 }, id).body);
-    // Only the Gemini wire reads such a question.
+    // Only the Gemini format has such a question.
     if ((question as Question & { sse: boolean }).sse) return `data: ${text}\r\n\r\n`;
     return `${sent === 0 ? "[" : ",\r\n"}${text}\r\n]\r\n`;
   },
@@ -68,7 +68,7 @@ const failures: Record<"chat" | "responses" | "anthropic" | "gemini", StreamFail
 
 const inBody: Target = { model: "", stream: false, sse: true };
 
-/** An error in the events of a task. */
+/** Returns an error in the events of a task. */
 export function taskFailure(requestId: string): string {
   return event({ type: "error", ...refusal("openai", FAILED, requestId).body }, "error");
 }
@@ -122,7 +122,7 @@ const seedPath = /^\/mj\/task\/(\d+)\/image-seed$/;
 const midjourneyPath = /^\/mj\/submit\/([\w-]+)$/;
 const openaiList = /^\/v1\/models(?:\/(.+))?$/;
 
-/** Which provider's errors an address speaks, whether anything stands there or not. */
+/** Returns the provider whose error format an address uses, whether the address exists or not. */
 export function providerAt(path: string, headers: Record<string, unknown>): Provider {
   if (/^\/v1(?:beta|alpha)\//.test(path) || geminiPath.test(path)) return "gemini";
   return path.startsWith("/v1/messages") || "anthropic-version" in headers ? "anthropic" : "openai";
@@ -181,7 +181,7 @@ function countTokens(body: Json, model: string): Json {
   return { totalTokens: readGeminiPrompt(inner ?? body, model).input };
 }
 
-/** What a request that is no chat says, for the switches in it. */
+/** Returns the text of a request that is not chat, for the switches in it. */
 export function promptIn(body: Json): string {
   for (const name of ["input", "prompt", "query", "gpt_description_prompt"]) {
     const value = body[name];

@@ -1,6 +1,6 @@
 import { type Json, asList, asNumber, asObject, asText } from "./json.ts";
 
-/** Hints for the values of an example: what was said, and a place if one was named. */
+/** Hints for the values of an example: the prompt, and a place if one was named. */
 export interface Hints {
   prompt: string;
   place: string;
@@ -8,7 +8,7 @@ export interface Hints {
 
 const DEEPEST = 12;
 
-/** A value that fits the JSON Schema, made of the hints where a field's name suits them. */
+/** Returns a value that matches the JSON Schema. Uses the hints where a field's name suits them. */
 export function exampleOf(schema: unknown, hints: Hints): unknown {
   return value(asObject(schema), hints, "", asObject(schema), 0);
 }
@@ -48,7 +48,7 @@ function value(schema: Json, hints: Hints, name: string, root: Json, depth: numb
   }
 }
 
-/** Gemini writes types in capitals; several types stand in a list. */
+/** Returns the type of a schema. Gemini writes types in capitals; several types are a list. */
 function typeOf(schema: Json): string {
   const types = asList(schema["type"]).filter((type) => type !== "null");
   const type = asText(types.length > 0 ? types[0] : schema["type"]).toLowerCase();

@@ -1,6 +1,6 @@
 import type { Question } from "./question.ts";
 
-/** What the demo model says when nothing special is asked of it, in the language it was asked in. */
+/** The demo model's default answers, in the language of the question. */
 
 export type Language = "en" | "zh" | "ja";
 
@@ -101,7 +101,7 @@ const sum = /(-?\d+(?:\.\d+)?)\s*([-+*/×÷])\s*(-?\d+(?:\.\d+)?)/;
 
 function calculated(text: string): [string, string] | undefined {
   const [, left, operator, right] = sum.exec(text) ?? [];
-  // A short question only: dates and codes hold dashes and digits too.
+  // Only for a short question: dates and codes contain dashes and digits too.
   if (left === undefined || operator === undefined || right === undefined || text.length > 60)
     return undefined;
   const [a, b] = [Number(left), Number(right)];
@@ -117,7 +117,7 @@ function calculated(text: string): [string, string] | undefined {
   return [`${left} ${operator} ${right}`, String(Number(value.toPrecision(12)))];
 }
 
-/** The whole answer to what was said; `said` comes without switches. */
+/** Returns the whole answer to a text without switches. */
 export function answerTo(question: Question, text: string): string {
   const phrasesOf = phrases[languageOf(text)];
   if (question.toolResults.length > 0) return phrasesOf.result(question.toolResults);

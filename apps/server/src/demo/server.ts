@@ -1,6 +1,7 @@
 /**
- * The demo upstream: a simulated provider on a socket of its own, so that everything can be tried and tested without
- * a provider key. It speaks the providers' wires and must never know the gateway: it shares no code with it.
+ * The demo upstream: a simulated provider on its own socket, so that everything can be tried and tested
+ * without a provider key. It implements the providers' wire formats and must never know the gateway: it
+ * shares no code with it.
  */
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
@@ -25,14 +26,14 @@ export interface DemoUpstream {
   url: string;
   close(): Promise<void>;
   control: DemoControl;
-  /** The latest calls, oldest first; a call is there as soon as its body has come. */
+  /** Returns the latest calls, oldest first. A call is listed as soon as its body has arrived. */
   calls(): Call[];
 }
 
 const STREAM = "text/event-stream";
 const LARGEST_BODY = 64 * 1024 * 1024;
 
-/** Port 0, the default, takes a free one. */
+/** Starts the server. Port 0, the default, means any free port. */
 export async function startDemoUpstream(
   options: { port?: number; host?: "127.0.0.1" } = {},
 ): Promise<DemoUpstream> {
@@ -45,7 +46,7 @@ export async function startDemoUpstream(
   const host = options.host ?? "127.0.0.1";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    // Exclusive: each worker of a cluster has a simulated provider of its own.
+    // Exclusive: each worker of a cluster has its own simulated provider.
     server.listen({ port: options.port ?? 0, host, exclusive: true }, resolve);
   });
   const address = server.address();
@@ -69,7 +70,7 @@ export async function startDemoUpstream(
   };
 }
 
-/** Undefined when the caller left, or the body is too large, before it was complete. */
+/** Returns undefined when the caller left before the body was complete, or the body is too large. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | undefined> {
   const parts: Array<Buffer<ArrayBuffer>> = [];
   let size = 0;
@@ -97,7 +98,7 @@ function keyOf(request: IncomingMessage, query: URLSearchParams): string {
   );
 }
 
-/** Undefined for what is no JSON, or no form where it says that it is one. */
+/** Returns undefined for invalid JSON, or for an invalid form if the content type is a form. */
 async function parsed(request: IncomingMessage, bytes: Buffer<ArrayBuffer>): Promise<unknown> {
   if (bytes.length === 0) return {};
   const type = request.headers["content-type"] ?? "";
@@ -128,7 +129,7 @@ async function serve(
   const route = routeAt(method, path, query, headers);
   if (key === "demo-fast" && route?.kind === "chat") {
     const { type, body } = fastReply(route, bytes);
-    // A stream says no length, here as anywhere.
+    // A stream has no length here either.
     const framing = type === STREAM ? { "transfer-encoding": "chunked" } : { "content-length": body.length };
     response.writeHead(200, { "content-type": type, ...framing }).end(body);
     return;
@@ -176,7 +177,7 @@ async function respond(
 ): Promise<void> {
   if (route.kind === "chat") {
     const model = route.target.model || asText(body["model"]);
-    // A broken account refuses before it looks at the question.
+    // A broken account rejects before it reads the question.
     const standing = requested(model);
     if (standing.status !== undefined && (await exchange.trouble(standing))) return;
     const question = route.wire.read(body, route.target);
@@ -208,7 +209,7 @@ async function respond(
   else await exchange.send(reply, behaviour);
 }
 
-/** `no-usage` for the events of a task. */
+/** Applies `no-usage` to the events of a task. */
 function reported(events: Iterable<Frame>, behaviour: Behaviour): Iterable<Frame> {
   if (behaviour.noUsage !== true) return events;
   return [...events].map((frame) => ({

@@ -1,22 +1,22 @@
 import type { Json } from "./json.ts";
 
 /**
- * Where something goes wrong: before anything is sent, after the headers, or after so many pieces of the answer
- * (a piece is one streamed delta; an answer in one body breaks in its middle).
+ * Where a fault occurs: before anything is sent, after the headers, or after a number of pieces of the
+ * answer. A piece is one streamed delta; a response in one body breaks in its middle.
  */
 export type Point = "start" | "headers" | number;
 
-/** What the upstream is asked to do besides answering. An absent field means the ordinary. */
+/** Requested behaviour of the upstream. An absent field means the default. */
 export interface Behaviour {
   /** Milliseconds before the headers. */
   delay?: number;
   /** Milliseconds between two streamed pieces. */
   chunkDelay?: number;
-  /** Refuse with this HTTP status. */
+  /** HTTP status of a refusal. */
   status?: number;
   /** Seconds in the `Retry-After` header of a refusal. */
   retryAfter?: number;
-  /** Refuse as a provider does whose account has run dry. */
+  /** Refuses like a provider whose account has no credit. */
   noCredit?: boolean;
   cut?: Point;
   hang?: Point;
@@ -24,18 +24,18 @@ export interface Behaviour {
   garbage?: boolean;
   empty?: boolean;
   noUsage?: boolean;
-  /** Tokens reported as read from, or written to, the prompt cache; both are a share of the input. */
+  /** Tokens reported as read from, or written to, the prompt cache. Both are part of the input. */
   cached?: number;
   cacheWrite?: number;
-  /** Tokens reported instead of the counted ones; any number, absurd ones too. */
+  /** Tokens reported instead of the counted ones. Any number is allowed, even absurd ones. */
   input?: number;
   output?: number;
-  /** Tokens of reasoning; 0 switches it off. */
+  /** Tokens of reasoning; 0 disables it. */
   reasoning?: number;
   /** Tokens of the text. */
   length?: number;
   finish?: "stop" | "length" | "content-filter";
-  /** Answer exactly this. */
+  /** The exact answer. */
   say?: string;
 }
 
@@ -102,19 +102,19 @@ function defined(behaviour: Behaviour): Behaviour {
 
 const inText = /\[\[\s*([a-z-]+)\s*(?:=\s*([^\]]*?)\s*)?\]\]/gi;
 
-/** `[[delay=500]] [[no-usage]]` anywhere in the last thing the user said. */
+/** Parses `[[delay=500]] [[no-usage]]` anywhere in the user's last message. */
 export function switchesInText(text: string): Behaviour {
   if (!text.includes("[[")) return {};
   const all = [...text.matchAll(inText)].map((match) => read((match[1] ?? "").toLowerCase(), match[2] ?? ""));
   return Object.assign({}, ...all) as Behaviour;
 }
 
-/** What a person meant to say: the text without its switches. */
+/** Returns the text without its switches. */
 export function withoutSwitches(text: string): string {
   return text.includes("[[") ? text.replace(inText, "").replace(/ {2,}/g, " ").trim() : text.trim();
 }
 
-/** `demo-chat@delay=500,no-usage`. */
+/** Parses `demo-chat@delay=500,no-usage`. */
 export function switchesInModel(model: string): Behaviour {
   const at = model.indexOf("@");
   if (at === -1) return {};
@@ -128,7 +128,7 @@ export function switchesInModel(model: string): Behaviour {
   return Object.assign({}, ...all) as Behaviour;
 }
 
-/** The provider key of a channel: `demo-fail-429`, `demo-slow-300`, `demo-cut`, `demo-hang`, `demo-no-credit`. */
+/** Parses a channel's key: `demo-fail-429`, `demo-slow-300`, `demo-cut`, `demo-hang`, `demo-no-credit`. */
 export function switchesInKey(key: string): Behaviour {
   if (!key.startsWith("demo-")) return {};
   const status = /^demo-fail-(\d{3})$/.exec(key)?.[1];

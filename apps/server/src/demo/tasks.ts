@@ -8,8 +8,8 @@ import { withoutSwitches } from "./switches.ts";
 import { clip } from "./video.ts";
 
 /**
- * Work that takes its time: songs, videos and pictures. It goes on a step whenever someone asks how it stands, so that
- * tests need not wait: taken on, under way, done.
+ * Asynchronous work: songs, videos and pictures. It advances one step with every status request, so that
+ * tests need not wait: accepted, running, done.
  */
 interface Work {
   id: string;
@@ -147,7 +147,7 @@ export function submitMidjourney(action: string, body: Json): Reply {
     return json({ code: 21, description: "The task exists.", result: again, properties: {} });
   if (action === "ACTION" && asText(body["customId"]) === "")
     throw new BadQuestion("'customId' must be a text.", "customId");
-  // Like the real thing: digits that begin with the time.
+  // Like the real provider's ids: digits that begin with the time.
   const id = `${Date.now()}${String(Math.floor(Math.random() * 1_000)).padStart(3, "0")}`;
   begin(action, text, id);
   return json({ code: 1, description: "Submit success", result: id, properties: {} });

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import type { OfferedTool, Question } from "./question.ts";
 import { exampleOf } from "./schema-example.ts";
 
-/** Which of the offered tools the demo model calls, and with what. */
+/** Chooses which of the offered tools the demo model calls, and their arguments. */
 
 export interface ToolCall {
-  /** Random part of an id; each wire puts its own prefix before it. */
+  /** Random part of an id. Each wire format adds its own prefix. */
   id: string;
   name: string;
-  /** JSON. */
+  /** Arguments as JSON. */
   input: string;
   form?: OfferedTool["form"];
 }
@@ -21,7 +21,7 @@ const places = (
 ).split(",");
 const anyPlaces = ["Paris", "London"];
 
-/** Words of other languages that mean a word of a tool's name. */
+/** Words in other languages for a word of a tool's name. */
 const meanings: Record<string, RegExp> = {
   weather: /天气|天氣|天気/,
   time: /时间|時間|几点|幾點|何時/,
@@ -30,7 +30,7 @@ const meanings: Record<string, RegExp> = {
   calculate: /计算|計算/,
 };
 
-/** Named places, in the order in which they are named. */
+/** Returns named places in order of appearance. */
 function placesIn(text: string): string[] {
   const lower = text.toLowerCase();
   return places
@@ -60,7 +60,7 @@ function wanted(question: Question, text: string): OfferedTool[] {
   return tools.slice(0, 1);
 }
 
-/** No calls once a result has come: then the model speaks. */
+/** Returns the tool calls; none once there is a result, because the model then answers with text. */
 export function callsFor(question: Question, text: string): ToolCall[] {
   if (question.tools.length === 0 || question.toolResults.length > 0) return [];
   const tools = wanted(question, text);
@@ -84,7 +84,7 @@ export function callsFor(question: Question, text: string): ToolCall[] {
 
 const PIECE_OF_INPUT = 8;
 
-/** The arguments as they stream: small pieces that are no JSON by themselves. */
+/** Splits the arguments into small pieces for a stream. A piece alone is not valid JSON. */
 export function inputPieces(input: string): string[] {
   return input.match(new RegExp(`[\\s\\S]{1,${PIECE_OF_INPUT}}`, "gu")) ?? [];
 }

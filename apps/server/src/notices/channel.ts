@@ -4,19 +4,19 @@ import { type GatewayError, upstreamFailed } from "#errors.ts";
 import type { Rendered } from "./letter.ts";
 
 /**
- * Ways to tell operators something, one record each: which settings a way takes and how a message goes out. This room
- * also writes our mails. It must never know what happened, nor whom it concerns; connections are handed in.
+ * Notification channels for operators, one record each: their settings and how a message is sent. This module
+ * also formats our mails. It must never know what happened or whom it concerns; connections are passed in.
  */
 export interface NoticeChannel {
   id: NoticeChannelId;
   label: string;
-  /** The switch in the settings. */
+  /** The setting that enables it. */
   enabledBy: KeysOf<boolean>;
-  /** What must be filled in before the switch may be on. */
+  /** Settings that must be filled in before it can be enabled. */
   needs: readonly KeysOf<string>[];
-  /** The setting that lists the events it is told. */
+  /** The setting that lists the events it receives. */
   events: KeysOf<string>;
-  /** Throws `upstream_failed` with what the receiver answered. */
+  /** Sends a message. Throws `upstream_failed` with the receiver's response. */
   send(message: Message, settings: Settings, tools: Tools): Promise<void>;
 }
 
@@ -34,14 +34,14 @@ export interface Message {
 }
 
 export interface Tools {
-  /** Posts JSON text. Public addresses only; an answer of any status comes back. */
+  /** Posts JSON text to public addresses only. Returns the response of any status. */
   post(
     url: string,
     body: string,
     headers?: Record<string, string>,
   ): Promise<{ status: number; text: string }>;
   mail(to: string, letter: Rendered): Promise<void>;
-  /** Addresses of those who run this installation, where the settings name none. */
+  /** Returns the addresses of the administrators, for use when the settings contain none. */
   operators(): Promise<string[]>;
   now(): number;
 }
@@ -57,7 +57,7 @@ export function refused(label: string, text: string): GatewayError {
     : upstreamFailed({ reason: "notice_refused_with", channel: label, detail });
 }
 
-/** The answer as an object; an empty one when it is none. */
+/** Parses a response as an object; returns an empty one when it is none. */
 export function answerOf(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -67,7 +67,7 @@ export function answerOf(text: string): Record<string, unknown> {
   }
 }
 
-/** Robots answer 200 and put what they think into the body. */
+/** Posts to a chat robot. Robots return 200 and report errors in the body. */
 export async function postToRobot(
   tools: Tools,
   label: string,

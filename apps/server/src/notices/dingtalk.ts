@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type NoticeChannel, plainText, postToRobot } from "./channel.ts";
 
-/** A robot in a group: https://open.dingtalk.com/document/robots/custom-robot-access */
+/** A group robot: https://open.dingtalk.com/document/robots/custom-robot-access */
 export const dingtalk: NoticeChannel = {
   id: "dingtalk",
   label: "DingTalk",

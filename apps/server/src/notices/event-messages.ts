@@ -1,11 +1,11 @@
 import type { NoticeEvent } from "@gateway/shared/site/notice";
 
-/** What happened. Values come from the database and may be anything. */
+/** Facts of an event. The values come from the database and may contain anything. */
 export type Facts = Readonly<Record<string, string>>;
 
 interface EventMessages {
   title(facts: Facts): string;
-  /** Empty when the title says it all. */
+  /** Empty when the title is sufficient. */
   text(facts: Facts): string;
 }
 
@@ -13,8 +13,8 @@ const of = (facts: Facts, name: string) => facts[name] ?? "?";
 const reason = (facts: Facts) => facts["reason"] ?? "";
 
 /**
- * The texts of notices to operators. They are English whatever the language of the site, because their reasons are: what
- * providers, payment gateways and the database answer.
+ * Texts of notices to operators. They are always in English, whatever the language of the site, because the
+ * reasons in them are: they come from providers, payment gateways and the database.
  */
 export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>> = {
   "channel-disabled": {

@@ -9,7 +9,7 @@ import { telegram } from "./telegram.ts";
 import { webhook } from "./webhook.ts";
 import { wecom } from "./wecom.ts";
 
-/** The registry: one line per way. */
+/** Registry with one line per notification channel. */
 export const noticeChannels: Readonly<Record<NoticeChannelId, NoticeChannel>> = {
   email,
   telegram,
@@ -20,7 +20,7 @@ export const noticeChannels: Readonly<Record<NoticeChannelId, NoticeChannel>> = 
   webhook,
 };
 
-/** Everything it needs is filled in. */
+/** Returns whether all settings that a channel needs are filled in. */
 export function isFilledIn(channel: NoticeChannel, settings: Settings): boolean {
   return channel.needs.every((key) => settings[key] !== "");
 }

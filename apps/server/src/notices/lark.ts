@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type NoticeChannel, plainText, postToRobot } from "./channel.ts";
 
-/** A robot in a group: https://open.larksuite.com/document/client-docs/bot-v3/add-custom-bot */
+/** A group robot: https://open.larksuite.com/document/client-docs/bot-v3/add-custom-bot */
 export const lark: NoticeChannel = {
   id: "lark",
   label: "Lark",
@@ -11,7 +11,7 @@ export const lark: NoticeChannel = {
   async send(message, settings, tools) {
     const timestamp = String(Math.floor(tools.now() / 1000));
     const secret = settings.NotifyLarkSecret;
-    // The text to sign is the key, and what is signed is empty.
+    // Lark uses the text to sign as the key, and signs an empty message.
     const sign = createHmac("sha256", `${timestamp}\n${secret}`).digest("base64");
     const body = {
       ...(secret === "" ? {} : { timestamp, sign }),

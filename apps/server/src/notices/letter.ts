@@ -1,23 +1,23 @@
 import { type Language, tagOf } from "./language.ts";
 
 /**
- * How a mail looks: one narrow card that reads well in light and dark, on phones, and without any picture or style
- * sheet. Everything that is put in is escaped.
+ * Layout of a mail: one narrow card that is readable in light and dark mode and on phones, without any
+ * picture or external style sheet. All content is escaped.
  */
 export interface Letter {
   language: Language;
   /** Name of this installation. */
   sender: string;
-  /** "" = it has none yet. */
+  /** "" means none is configured. */
   siteUrl: string;
   title: string;
   paragraphs: readonly string[];
-  /** Shown large, to be read off and typed in. */
+  /** Shown large, for the reader to type in. */
   code?: string;
-  button?: { label: string; url: string; /** Said above the bare address. */ otherwise: string };
-  /** Facts, name and value. */
+  button?: { label: string; url: string; /** Shown above the plain address. */ otherwise: string };
+  /** Facts as pairs of name and value. */
   facts?: readonly (readonly [string, string])[];
-  /** Small, at the end. */
+  /** Small text at the end. */
   closing?: string;
 }
 
@@ -48,7 +48,7 @@ const font =
   "-apple-system,BlinkMacSystemFont,'Segoe UI',Inter,'PingFang SC','PingFang TC','Hiragino Sans','Microsoft YaHei','Noto Sans CJK SC',sans-serif";
 const mono = "ui-monospace,SFMono-Regular,Menlo,Consolas,monospace";
 
-/** Mail programs that know it turn the colours over; the others show the light card. */
+/** Mail programs that support it invert the colours. The others show the light card. */
 const darkStyle = `
 @media (prefers-color-scheme: dark) {
   .page { background: #101216 !important; }

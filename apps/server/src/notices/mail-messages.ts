@@ -1,6 +1,6 @@
 import type { Language } from "./language.ts";
 
-/** The sentences of our mails. */
+/** Texts of our mails. */
 interface MailMessages {
   code: { title: string; body(site: string, minutes: number): string };
   exists: { title: string; body(site: string): string };
@@ -21,7 +21,7 @@ interface MailMessages {
     button: string;
     closing: string;
   };
-  /** Above the bare address of a button. */
+  /** Shown above the plain address of a button. */
   linkToo: string;
   ignore: string;
   notYou: string;

@@ -2,12 +2,12 @@ import type { Language } from "./language.ts";
 import { type Letter, type Rendered, renderLetter } from "./letter.ts";
 import { mailMessages } from "./mail-messages.ts";
 
-/** The mails this gateway writes, each from what it knows at that moment. */
+/** The mails of this gateway, each built from its own data. */
 export interface Sender {
   language: Language;
   /** Name of this installation. */
   name: string;
-  /** "" = none is set. */
+  /** "" means none is configured. */
   siteUrl: string;
 }
 
@@ -20,7 +20,7 @@ function letter(sender: Sender, content: Omit<Letter, "language" | "sender" | "s
   });
 }
 
-/** The code that proves who reads this address. */
+/** Mail with the code that proves access to this address. */
 export function codeMail(sender: Sender, code: string, minutes: number): Rendered {
   const messages = mailMessages[sender.language];
   return letter(sender, {
@@ -31,7 +31,10 @@ export function codeMail(sender: Sender, code: string, minutes: number): Rendere
   });
 }
 
-/** Someone wanted to sign up with an address that has an account: only its owner learns that. */
+/**
+ * Mail for a sign-up attempt with an address that already has an account. Only the owner of the address
+ * learns that.
+ */
 export function accountExistsMail(sender: Sender): Rendered {
   const messages = mailMessages[sender.language];
   return letter(sender, {
@@ -54,7 +57,7 @@ export function resetMail(
   });
 }
 
-/** To the address that an account had until now. */
+/** Mail to the previous address of an account. */
 export function emailChangedMail(sender: Sender, username: string, next: string): Rendered {
   const messages = mailMessages[sender.language];
   return letter(sender, {

@@ -1,6 +1,6 @@
 import { type NoticeChannel, postToRobot } from "./channel.ts";
 
-/** https://github.com/easychen/pushdeer; people run it themselves, too. */
+/** https://github.com/easychen/pushdeer; it can also be self-hosted. */
 export const pushdeer: NoticeChannel = {
   id: "pushdeer",
   label: "PushDeer",

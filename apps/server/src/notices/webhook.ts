@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { type NoticeChannel, refused } from "./channel.ts";
 
 /**
- * Anything that takes a POST. With a secret, `x-gateway-signature` is the hex HMAC-SHA256 of the timestamp, a dot and
- * the body, so that the receiver knows who wrote, what, and when.
+ * Any endpoint that accepts a POST. With a secret, `x-gateway-signature` is the hex HMAC-SHA256 of the
+ * timestamp, a dot and the body. It proves sender, content and time to the receiver.
  */
 export const webhook: NoticeChannel = {
   id: "webhook",

@@ -1,6 +1,6 @@
 import { type NoticeChannel, plainText, postToRobot } from "./channel.ts";
 
-/** A robot in a group: https://developer.work.weixin.qq.com/document/path/91770; 2048 bytes at most. */
+/** A group robot: https://developer.work.weixin.qq.com/document/path/91770; at most 2048 bytes. */
 export const wecom: NoticeChannel = {
   id: "wecom",
   label: "WeCom",

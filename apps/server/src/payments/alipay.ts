@@ -11,7 +11,7 @@ import {
 import { noticeField, readNotice, refuseQuery } from "./notice-form.ts";
 import { isSignedRsa, keyProblems, privateKeyOf, publicKeyOf, signedText, signRsa } from "./signing.ts";
 
-/** Alipay's open platform, RSA2: both sides sign every message with a key of their own. */
+/** Alipay's open platform with RSA2: both sides sign every message with their own key. */
 const label = "Alipay";
 const PAID = new Set(["TRADE_SUCCESS", "TRADE_FINISHED"]);
 
@@ -26,7 +26,7 @@ const Trade = Outcome.extend({
 
 const { id, amount, word, text } = noticeField;
 
-/** What a notification of a trade consists of: https://opendocs.alipay.com/open/270/105902 */
+/** Fields of a trade notification: https://opendocs.alipay.com/open/270/105902 */
 const noticeFields = {
   app_id: id,
   trade_no: id,
@@ -67,13 +67,16 @@ const noticeFields = {
   biz_settle_mode: text.optional(),
 } as const;
 
-/** How each way to pay is called over there. */
+/** Alipay's method and product code of each way to pay. */
 const methods = {
   pagepay: { method: "alipay.trade.page.pay", product_code: "FAST_INSTANT_TRADE_PAY" },
   wappay: { method: "alipay.trade.wap.pay", product_code: "QUICK_WAP_WAY" },
 } as const;
 
-/** @param base where the platform is, unless a merchant names the sandbox */
+/**
+ * Creates the gateway record. @param base default address of the platform; a merchant may configure the
+ * sandbox
+ */
 export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): PaymentGateway {
   return definePayment({
     id: "alipay",
@@ -103,7 +106,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
         return new URLSearchParams({ ...fields, sign: signRsa(signedText(fields, ["sign"]), own) });
       }
 
-      /** The inner answer, after its signature was checked over the very characters that came. */
+      /** Returns the inner response, after its signature was checked over the exact characters received. */
       async function call(method: string, content: object, more?: Record<string, string>): Promise<unknown> {
         const answer = await ask(world, {
           label,
@@ -117,7 +120,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
         if (raw === undefined) throw unreachable(label, "an answer in an unknown form");
         const inner = Outcome.safeParse(readJson(raw));
         if (!sign.success || !isSignedRsa(raw, sign.data.sign, theirs)) {
-          // A refusal of the application itself comes unsigned; its word changes nothing.
+          // A refusal of the application itself is unsigned. It can only end the call.
           const why = inner.data?.sub_code ?? "the answer is not signed by Alipay";
           throw declined(label, why);
         }
@@ -158,7 +161,7 @@ export function alipayAt(base = "https://openapi.alipay.com/gateway.do"): Paymen
             throw notGenuine("the signature is wrong");
           }
           if (fields.app_id !== app_id) throw notGenuine("it is for another application");
-          // A refund is told in the same way, with the status of the trade it belongs to.
+          // A refund is reported in the same way, with the status of its trade.
           const refund = fields.refund_fee !== undefined || fields.gmt_refund !== undefined;
           if (refund || !PAID.has(fields.trade_status)) return undefined;
           return paymentOf(fields.out_trade_no, fields.trade_no, fields.total_amount);
@@ -185,12 +188,12 @@ function paymentOf(tradeNo: string | undefined, gatewayNo: string | undefined, a
   return checkedPayment({ tradeNo, gatewayNo, cents: parseCents(amount ?? ""), currency: "CNY" });
 }
 
-/** 2026-11-21 15:04:05, at UTC+8. */
+/** Formats a time as 2026-11-21 15:04:05, at UTC+8. */
 function beijingTime(instant: Date): string {
   return new Date(instant.getTime() + 8 * 3_600_000).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** The JSON object that follows a name, character by character as it was sent. */
+/** Returns the JSON object that follows a name, exactly as it was sent. */
 function objectAfter(text: string, name: string): string | undefined {
   const start = text.indexOf("{", text.indexOf(name) + name.length);
   if (!text.includes(name) || start < 0) return undefined;

@@ -1,7 +1,7 @@
 import { GatewayError } from "#errors.ts";
 import type { World } from "./gateway.ts";
 
-/** A question to a payment gateway, and the two ways it can fail. */
+/** Requests to payment gateways, and the two ways they can fail. */
 
 const TIMEOUT_MS = 10_000;
 const MOST = 1_000_000;
@@ -20,7 +20,7 @@ export interface Answer {
   text: string;
 }
 
-/** Any status below 500 is an answer. Throws `upstream_failed`. */
+/** Sends a request. Returns the response for any status below 500. Throws `upstream_failed`. */
 export async function ask(world: World, { label, method, url, headers, body }: Question): Promise<Answer> {
   let answer: Answer;
   try {
@@ -48,7 +48,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Worth another try. The reason is for operators; it never holds a secret. */
+/** Error of a request that may be retried. The reason is for operators and never contains a secret. */
 export function unreachable(label: string, reason: string): GatewayError {
   return new GatewayError(
     "upstream_failed",

@@ -30,7 +30,7 @@ function order(over: Partial<OrderToPay> = {}): OrderToPay {
   count += 1;
   return {
     tradeNo: `T${count}`,
-    // 19.99 is the classic that becomes 1998 on its way through a float.
+    // 19.99 is the classic amount that a float conversion turns into 1998.
     cents: 1_999n,
     currency: "CNY",
     title: "Gateway top-up $3, and more",
@@ -42,7 +42,7 @@ function order(over: Partial<OrderToPay> = {}): OrderToPay {
   };
 }
 
-/** Opens an order and, where that is the browser's part, goes there. */
+/** Opens an order and, where the browser has to, follows its address. */
 async function opened(type: PaymentType, over: Record<string, string> = {}) {
   const wanted = order(type === "stripe" ? { currency: "USD" } : {});
   const answer = await connect(type, over).open(wanted);
@@ -58,7 +58,7 @@ function arrived(tradeNo: string, over: object = {}): PaymentNotice {
 const anyone = { forbidden: { code: "forbidden" } };
 
 describe("the registry of payment gateways", () => {
-  it("knows the gateways the console knows, each in the file of its name", async () => {
+  it("contains the gateways that the console lists, each in the file of its name", async () => {
     const gateways = openPaymentGateways();
     expect(Object.keys(gateways).toSorted()).toEqual(types.toSorted());
     for (const type of types) {
@@ -71,29 +71,29 @@ describe("the registry of payment gateways", () => {
 });
 
 describe.each(types)("payment gateway %s", (type) => {
-  it("keeps what opens its endpoint secret", () => {
+  it("declares every secret field as secret", () => {
     const secret = Object.keys(paymentConfigs[type].shape).filter((name) =>
       /secret|private|^key$|v3_key/.test(name),
     );
     expect(secret.toSorted()).toEqual([...paymentSecrets[type]].toSorted());
   });
 
-  it("says of every field that is missing or cannot work", () => {
+  it("reports every missing or invalid field", () => {
     const { problemsOf } = openPaymentGateways()[type];
     expect(problemsOf(there.configs[type])).toEqual({});
     for (const name of paymentSecrets[type]) {
-      // The address of a webhook must be known before Stripe makes its secret.
+      // The address of a webhook must be known before Stripe creates its secret.
       if (name === "webhook_secret") continue;
       expect(problemsOf({ ...there.configs[type], [name]: "" })[name], name).toBeTruthy();
     }
   });
 
-  it("opens an order for exactly the sum it was given", async () => {
+  it("opens an order for exactly the given amount", async () => {
     const { tradeNo } = await opened(type);
     expect(there.orders.get(tradeNo)).toMatchObject({ cents: 1_999, paid: false });
   });
 
-  it("takes its own notice, with number, sum and money", async () => {
+  it("accepts its own notification, with number, amount and currency", async () => {
     const { tradeNo } = await opened(type);
     const payment = await connect(type).verify(arrived(tradeNo));
     expect(payment).toEqual({
@@ -104,7 +104,7 @@ describe.each(types)("payment gateway %s", (type) => {
     });
   });
 
-  it("refuses a notice in which one character was changed, and one without a signature", async () => {
+  it("rejects a notification in which one character was changed, and one without a signature", async () => {
     const { tradeNo } = await opened(type);
     const notice = arrived(tradeNo);
     const changed = (text: string) => text.replace(tradeNo, `${tradeNo}0`);
@@ -125,7 +125,7 @@ describe.each(types)("payment gateway %s", (type) => {
     }
   });
 
-  it("refuses a notice with a field, a value or a place that no notice has", async () => {
+  it("rejects a notification with an unknown field, an invalid value or a wrong place", async () => {
     const { tradeNo } = await opened(type);
     const { verify } = connect(type);
     const notice = arrived(tradeNo);
@@ -159,7 +159,7 @@ describe.each(types)("payment gateway %s", (type) => {
     await expect(verify(notice)).resolves.toMatchObject({ tradeNo });
   });
 
-  it("refuses a notice that is signed, but names an impossible number, amount or currency", async () => {
+  it("rejects a signed notification with an invalid number, amount or currency", async () => {
     const { tradeNo } = await opened(type);
     const { verify } = connect(type);
     const impossible = [{ gatewayNo: "a b" }, { gatewayNo: "x".repeat(101) }, { cents: 0 }, { cents: -1 }];
@@ -187,7 +187,7 @@ describe.each(types)("payment gateway %s", (type) => {
     else expect(answer).toBe("opened");
   });
 
-  it("refuses the notice of someone with another key", async () => {
+  it("rejects a notification signed with another key", async () => {
     const { tradeNo } = await opened(type);
     const other = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const pem = other.publicKey.export({ type: "spki", format: "pem" }).toString();
@@ -201,19 +201,19 @@ describe.each(types)("payment gateway %s", (type) => {
     await expect(verify(arrived(tradeNo))).rejects.toMatchObject(anyone.forbidden);
   });
 
-  it("refuses what is signed well, but meant for another merchant", async () => {
+  it("rejects a valid signature for another merchant", async () => {
     if (type === "stripe") return;
     const { tradeNo } = await opened(type);
     const notice = arrived(tradeNo, { merchant: "somebody else" });
     await expect(connect(type).verify(notice)).rejects.toMatchObject(anyone.forbidden);
   });
 
-  it("hears that nothing was paid yet, and credits nothing for it", async () => {
+  it("accepts the report of an unpaid order, and credits nothing for it", async () => {
     const { tradeNo } = await opened(type);
     expect(await connect(type).verify(arrived(tradeNo, { paid: false }))).toBeUndefined();
   });
 
-  it("can be asked for a payment whose notice was lost", async () => {
+  it("can be queried for a payment whose notification was lost", async () => {
     const { tradeNo, session } = await opened(type);
     const { query } = connect(type);
     expect(await query!({ tradeNo, session })).toBeUndefined();
@@ -222,7 +222,7 @@ describe.each(types)("payment gateway %s", (type) => {
     if (type !== "stripe") expect(await query!({ tradeNo: "never-opened", session: "" })).toBeUndefined();
   });
 
-  it("says that it cannot be reached, without saying a secret", async () => {
+  it("reports that it cannot be reached, without revealing a secret", async () => {
     const down: typeof fetch = () => Promise.reject(new TypeError("no network here"));
     const client = connect(type, {}, down);
     const requested = type === "epay" ? client.query!({ tradeNo: "T", session: "" }) : client.open(order());
@@ -237,7 +237,7 @@ describe.each(types)("payment gateway %s", (type) => {
 });
 
 describe("epay", () => {
-  it("signs like the protocol says: sorted, without empty fields, the key at the end", () => {
+  it("signs as the protocol requires: sorted, without empty fields, the key at the end", () => {
     // echo -n 'money=10.00&name=VIP&out_trade_no=M1&pid=10001&type=epaysecret' | md5sum
     const fields = { type: "epay", pid: "10001", name: "VIP", money: "10.00", out_trade_no: "M1", param: "" };
     expect(signatureOf({ ...fields, sign: "x", sign_type: "MD5" }, "secret")).toBe(
@@ -245,12 +245,12 @@ describe("epay", () => {
     );
   });
 
-  it("is never asked over a line anyone can write on", () => {
+  it("is never queried without TLS", () => {
     expect(connect("epay", { pay_domain: "http://pay.example.com" }).query).toBeUndefined();
     expect(connect("epay", { pay_domain: "https://pay.example.com" }).query).toBeDefined();
   });
 
-  it("refuses a notice that says a field twice", async () => {
+  it("rejects a notification with a repeated field", async () => {
     const { tradeNo } = await opened("epay");
     const notice = arrived(tradeNo);
     const twice = { ...notice, query: `${notice.query}&money=1000000.00` };
@@ -261,7 +261,7 @@ describe("epay", () => {
 });
 
 describe("alipay", () => {
-  it("sends browsers to its pages with an order it has signed", async () => {
+  it("sends browsers to its pages with a signed order", async () => {
     for (const [pay_type, method] of [
       ["pagepay", "alipay.trade.page.pay"],
       ["wappay", "alipay.trade.wap.pay"],
@@ -274,7 +274,7 @@ describe("alipay", () => {
     }
   });
 
-  it("believes no answer that Alipay has not signed", async () => {
+  it("rejects responses that Alipay has not signed", async () => {
     const lying: typeof fetch = async () =>
       new Response(
         '{"alipay_trade_query_response":{"code":"10000","trade_status":"TRADE_SUCCESS"},"sign":"AAAA"}',
@@ -285,7 +285,7 @@ describe("alipay", () => {
 });
 
 describe("wxpay", () => {
-  it("fetches certificates once, and not again for every serial number someone makes up", async () => {
+  it("fetches certificates once, and not again for every invented serial number", async () => {
     const { tradeNo } = await opened("wxpay");
     const client = connect("wxpay");
     await client.verify(arrived(tradeNo));
@@ -298,21 +298,21 @@ describe("wxpay", () => {
     expect(there.requested.filter((line) => line.includes("certificates"))).toHaveLength(before);
   });
 
-  it("believes no answer that WeChat Pay has not signed", async () => {
+  it("rejects responses that WeChat Pay has not signed", async () => {
     const { tradeNo } = await opened("wxpay");
     const stripped: typeof fetch = async (...args) => new Response(await (await fetch(...args)).text());
     const { query } = connect("wxpay", {}, stripped);
     await expect(query!({ tradeNo, session: "" })).rejects.toMatchObject({ code: "upstream_failed" });
   });
 
-  it("refuses a notice from long ago", async () => {
+  it("rejects an old notification", async () => {
     const { tradeNo } = await opened("wxpay");
     const notice = arrived(tradeNo);
     now += 3_600_000;
     await expect(connect("wxpay").verify(notice)).rejects.toMatchObject(anyone.forbidden);
   });
 
-  it("wants the public key and its id together", () => {
+  it("requires the public key and its id together", () => {
     const { problemsOf } = openPaymentGateways().wxpay;
     expect(problemsOf({ ...there.configs.wxpay, platform_key_id: "PUB_KEY_ID_1" })).toHaveProperty(
       "platform_public_key",
@@ -321,14 +321,14 @@ describe("wxpay", () => {
 });
 
 describe("stripe", () => {
-  it("refuses a webhook from long ago", async () => {
+  it("rejects an old webhook", async () => {
     const { tradeNo } = await opened("stripe");
     const notice = arrived(tradeNo);
     now += 301_000;
     await expect(connect("stripe").verify(notice)).rejects.toMatchObject(anyone.forbidden);
   });
 
-  it("believes no webhook while it has no secret, though anyone can sign with an empty one", async () => {
+  it("accepts no webhook while it has no secret, because anyone can sign with an empty one", async () => {
     const { tradeNo } = await opened("stripe");
     const { body, query } = arrived(tradeNo);
     const time = Math.floor(now / 1000);
@@ -338,7 +338,7 @@ describe("stripe", () => {
     await expect(verify({ headers, query, body })).rejects.toMatchObject(anyone.forbidden);
   });
 
-  it("says why it refuses an order, to the log only", async () => {
+  it("reports why it rejects an order, to the log only", async () => {
     const failure: unknown = await connect("stripe", { secret_key: "sk_wrong" })
       .open(order())
       .catch((error: unknown) => error);
@@ -348,7 +348,7 @@ describe("stripe", () => {
 });
 
 describe("keys", () => {
-  it("are never taken for public when they are private", () => {
+  it("are never accepted as public when they are private", () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     expect(() => publicKeyOf(privateKey.export({ type: "pkcs8", format: "pem" }).toString())).toThrow();
     const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -13,7 +13,10 @@ import {
 import { noticeField, readNotice } from "./notice-form.ts";
 import { sameText, signedText } from "./signing.ts";
 
-/** The protocol of many small payment sites: forms signed with MD5 over the sorted fields and the merchant's key. */
+/**
+ * The protocol of many small payment sites: forms signed with MD5 over the sorted fields and the merchant's
+ * key.
+ */
 const label = "Epay";
 
 const text = z.union([z.string(), z.number()]).transform(String);
@@ -26,8 +29,9 @@ const Found = z.object({
 });
 
 /**
- * What a notification consists of. An order that we sign has other fields (`notify_url`, `return_url`): the protocol
- * uses one key in both directions, so this list is what keeps our own signature from counting as theirs.
+ * Fields of a notification. An order that we sign has other fields (`notify_url`, `return_url`). The protocol
+ * uses one key in both directions, so this list prevents our own signature from being accepted as a
+ * notification.
  */
 const noticeFields = {
   pid: noticeField.id,
@@ -40,7 +44,7 @@ const noticeFields = {
   type: noticeField.word.or(z.literal("")).optional(),
   name: noticeField.text.optional(),
   param: noticeField.text.optional(),
-  // Newer sites of this kind say more.
+  // Newer sites of this kind send more fields.
   api_trade_no: noticeField.text.optional(),
   buyer: noticeField.text.optional(),
   addtime: noticeField.text.optional(),
@@ -99,7 +103,7 @@ export function epay(): PaymentGateway {
           refused: { status: 400, type: "text/plain", body: "fail" },
         },
       };
-      // The answer to a question is not signed: without TLS anyone on the way could say "paid".
+      // The response to a query is not signed: without TLS an attacker on the network could report "paid".
       if (!isSafe(base)) return client;
       return {
         ...client,

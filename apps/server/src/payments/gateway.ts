@@ -10,69 +10,72 @@ import { z } from "zod";
 import { forbidden, type GatewayError, internalError } from "#errors.ts";
 
 /**
- * Payment gateways, one record each: how an order is opened, and what counts as the word that it was paid. This room
- * speaks their wires; it must never know our orders, balances or database.
+ * Payment gateways, one record each: how an order is opened, and how a payment is verified. This module
+ * implements their wire formats. It must never know our orders, balances or database.
  */
 export interface PaymentGateway {
   id: PaymentType;
   label: string;
-  /** An issue per field that cannot work. */
+  /** Returns an issue per invalid field. */
   problemsOf(config: Record<string, string>): Record<string, FieldIssue>;
-  /** One merchant's account. Throws `internal` for a config that has problems. */
+  /** Creates the client of one merchant's account. Throws `internal` for an invalid config. */
   connect(config: Record<string, string>, world: World): PaymentClient;
 }
 
-/** Handed in, so that the room itself opens no connection and reads no clock of its own. */
+/** Passed in, so that this module itself opens no connection and reads no clock. */
 export interface World {
   fetch: typeof globalThis.fetch;
   now(): Date;
 }
 
 export interface PaymentClient {
-  /** Throws `upstream_failed` or `upstream_refused`. */
+  /** Opens an order. Throws `upstream_failed` or `upstream_refused`. */
   open(order: OrderToPay): Promise<OpenedPayment>;
-  /** Undefined: genuine, but not the news of a payment. Throws `forbidden` for what the gateway did not sign. */
+  /**
+   * Verifies a notification. Undefined: genuine, but not about a payment. Throws `forbidden` when the
+   * signature is invalid.
+   */
   verify(notice: PaymentNotice): Promise<Payment | undefined>;
-  /** Undefined: not paid (yet). Missing where the gateway cannot be asked in a way that can be trusted. */
+  /** Queries an order. Undefined: not paid (yet). Missing where the gateway cannot be queried securely. */
   query?(order: OpenOrder): Promise<Payment | undefined>;
-  /** What it wants to hear. */
+  /** Replies that the gateway expects to a notification. */
   reply: { taken: Reply; refused: Reply };
 }
 
 export interface OpenOrder {
   tradeNo: string;
-  /** What `open` answered; "" when nothing. */
+  /** Session returned by `open`; "" when there is none. */
   session: string;
 }
 
 export interface OrderToPay {
   tradeNo: string;
-  /** Hundredths of `currency`. */
+  /** Amount in hundredths of `currency`. */
   cents: bigint;
   currency: PaymentCurrency;
-  /** What the payer reads. */
+  /** Title that the payer sees. */
   title: string;
   notifyUrl: string;
-  /** Where the payer's browser goes afterwards. */
+  /** Address to which the payer's browser returns. */
   returnUrl: string;
   expiresAt: Date;
-  /** "" = unknown. */
+  /** "" means unknown. */
   email: string;
 }
 
 export interface OpenedPayment {
-  /** `link`: a page to open. `qr`: what a code says that the payer scans. */
+  /** `link`: a page to open. `qr`: the content of a code that the payer scans. */
   kind: "link" | "qr";
   url: string;
-  /** The gateway's own name for the attempt, where `query` needs it. */
+  /** The gateway's id of the attempt, where `query` needs it. */
   session?: string;
 }
 
-/** What came in at our address, whoever sent it. */
+/** A request to our notification address, from any sender. */
 export interface PaymentNotice {
   /** Names in lower case. */
   headers: Record<string, string | undefined>;
-  /** Without the question mark, as it was sent. */
+  /** The raw query, without the question mark. */
   query: string;
   body: string;
 }
@@ -82,7 +85,7 @@ export interface Payment {
   /** The gateway's number of the payment. */
   gatewayNo: string;
   cents: bigint;
-  /** Undefined where the wire does not say: the gateway knows one money only. */
+  /** Undefined where the notification contains none, because the gateway has only one currency. */
   currency: string | undefined;
 }
 
@@ -92,11 +95,11 @@ export interface Reply {
   body: string;
 }
 
-/** A record from what only its file knows. */
+/** Completes a record from its gateway-specific parts. */
 export function definePayment<T extends PaymentType>(record: {
   id: T;
   label: string;
-  /** What its schema cannot know. */
+  /** Returns issues that the schema cannot detect. */
   problemsOf?(config: PaymentConfigs[T]): Record<string, FieldIssue>;
   connect(config: PaymentConfigs[T], world: World): PaymentClient;
 }): PaymentGateway {
@@ -126,14 +129,17 @@ const PaymentValues = z.object({
   currency: z.union([z.undefined(), z.string().regex(/^[A-Z]{3}$/)]),
 });
 
-/** A payment whose every value is of the expected form. Throws `forbidden` otherwise. */
+/** Returns a payment whose values all have the expected form. Throws `forbidden` otherwise. */
 export function checkedPayment(values: Record<keyof Payment, unknown>): Payment {
   const parsed = PaymentValues.safeParse(values);
   if (parsed.success) return parsed.data;
   throw notGenuine(`its ${parsed.error.issues[0]?.path.join(".") ?? "content"} is missing or not valid`);
 }
 
-/** Not worth a credit. The reason is for the log; the sender hears that it was refused and nothing else. */
+/**
+ * Error of a notification that must not be credited. The reason is only for the log; the sender gets a plain
+ * refusal.
+ */
 export function notGenuine(reason: string): GatewayError {
   return forbidden(
     { reason: "payment_notice_not_genuine" },

@@ -5,10 +5,10 @@ import type { PaymentGateway } from "./gateway.ts";
 import { stripeAt } from "./stripe.ts";
 import { wxpayAt } from "./wxpay.ts";
 
-/** The registry: one line per payment gateway. */
+/** Registry with one line per payment gateway. */
 export type PaymentGateways = Readonly<Record<PaymentType, PaymentGateway>>;
 
-/** @param at other addresses than the real ones */
+/** Creates the registry. @param at addresses that replace the real ones */
 export function openPaymentGateways(at: { alipay?: string; wxpay?: string; stripe?: string } = {}) {
   return {
     epay: epay(),

@@ -3,24 +3,24 @@ import { notGenuine, type PaymentNotice } from "./gateway.ts";
 import { readForm } from "./signing.ts";
 
 /**
- * Notifications that arrive as a form. The protocols sign `name=value&…` without encoding, so a field we do not expect,
- * a field that comes twice or a value with a separator could change what was signed. Each is refused before the
- * signature is looked at.
+ * Parses notifications that arrive as a form. The protocols sign `name=value&…` without encoding. An
+ * unexpected field, a repeated field or a value with a separator could change what was signed. Each is
+ * rejected before the signature is checked.
  */
 
-/** Characters that may stand in a value besides its own rule: no separator, no control character. */
+/** Characters allowed in any value: no separator, no control character. */
 const SAFE = /^[^&=\p{Cc}]*$/u;
 
 export const noticeField = {
-  /** A number of ours or of the gateway's. */
+  /** Our number or the gateway's. */
   id: z.string().regex(/^[\w.:-]{1,100}$/),
   amount: z.string().regex(/^\d{1,12}(\.\d{1,2}0*)?$/),
   word: z.string().regex(/^[\w-]{1,64}$/),
-  /** Text that other people wrote, such as a title. */
+  /** Text written by others, such as a title. */
   text: z.string().max(4_000).regex(SAFE),
 } as const;
 
-/** Throws `forbidden` for anything but exactly these fields, in the query or in the body. */
+/** Parses the fields of the query or of the body. Throws `forbidden` for any other set of fields. */
 export function readNotice<Shape extends z.ZodRawShape>(
   shape: Shape,
   { query, body }: Pick<PaymentNotice, "query" | "body">,
@@ -37,7 +37,7 @@ export function readNotice<Shape extends z.ZodRawShape>(
   );
 }
 
-/** For notifications whose fields are all in the body. */
+/** Throws when the query is not empty, for notifications whose fields are all in the body. */
 export function refuseQuery({ query }: Pick<PaymentNotice, "query">): void {
   if (query !== "") throw notGenuine("it has fields in the query");
 }

@@ -11,7 +11,7 @@ import { internalError } from "#errors.ts";
 
 /** Keys as merchants paste them, and signatures with them. */
 
-/** PEM, or the base64 inside it. Throws for anything but an RSA key. */
+/** Parses a private key in PEM, or the base64 inside it. Throws for anything but an RSA key. */
 export function privateKeyOf(text: string): KeyObject {
   return firstRsa([
     () => createPrivateKey(text),
@@ -20,7 +20,7 @@ export function privateKeyOf(text: string): KeyObject {
   ]);
 }
 
-/** The same, for a public key or a certificate. */
+/** Parses a public key or a certificate in the same formats. */
 export function publicKeyOf(text: string): KeyObject {
   if (text.includes("PRIVATE KEY")) throw new Error("This is a private key.");
   return firstRsa([
@@ -30,7 +30,7 @@ export function publicKeyOf(text: string): KeyObject {
   ]);
 }
 
-/** An issue per field whose key cannot be read. */
+/** Returns an issue per field whose key cannot be parsed. */
 export function keyProblems(
   keys: Record<string, { text: string; kind: "private" | "public" }>,
 ): Record<string, FieldIssue> {
@@ -46,7 +46,7 @@ export function keyProblems(
   return problems;
 }
 
-/** SHA-256 with RSA, base64. */
+/** Signs with RSA and SHA-256. Returns base64. */
 export function signRsa(message: string, key: KeyObject): string {
   return sign("sha256", Buffer.from(message), key).toString("base64");
 }
@@ -55,16 +55,16 @@ export function isSignedRsa(message: string, signature: string, key: KeyObject):
   return verify("sha256", Buffer.from(message), key, Buffer.from(signature, "base64"));
 }
 
-/** In constant time. */
+/** Compares two texts in constant time. */
 export function sameText(left: string, right: string): boolean {
   const [one, other] = [Buffer.from(left), Buffer.from(right)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /**
- * `a=1&b=2` by name, without empty values and without the names left out: what is signed of a form. The protocols
- * encode nothing, so a value with `&` or `=` could be read as further fields. Throws `internal` for one: what we sign must
- * not have any, and what arrives is checked before.
+ * Returns the text of a form that is signed: `a=1&b=2` sorted by name, without empty values and the names
+ * left out. The protocols encode nothing, so a value with `&` or `=` could be read as further fields. Throws
+ * `internal` for such a value: we must not sign one, and received values are checked before.
  */
 export function signedText(fields: Record<string, string | undefined>, leftOut: readonly string[]): string {
   const signed = Object.entries(fields).filter(([name, value]) => value && !leftOut.includes(name));
@@ -78,7 +78,10 @@ export function signedText(fields: Record<string, string | undefined>, leftOut: 
     .join("&");
 }
 
-/** The fields of a form or query; undefined when a name comes twice, because then no one knows what was signed. */
+/**
+ * Parses a form or query. Returns undefined when a name is repeated, because it is then unclear what was
+ * signed.
+ */
 export function readForm(text: string): Record<string, string> | undefined {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {

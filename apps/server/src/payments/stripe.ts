@@ -5,12 +5,12 @@ import { checkedPayment, definePayment, notGenuine, type Payment, type PaymentGa
 import { refuseQuery } from "./notice-form.ts";
 import { sameText } from "./signing.ts";
 
-/** Stripe Checkout: a page of theirs per order; webhooks signed with HMAC-SHA256. */
+/** Stripe Checkout: a hosted page per order; webhooks signed with HMAC-SHA256. */
 const label = "Stripe";
 const VERSION = "2024-09-30.acacia";
-/** Seconds a webhook may be old. */
+/** Maximum age of a webhook, in seconds. */
 const TOLERANCE = 300;
-/** Stripe keeps a session open for half an hour at least. */
+/** Minimum lifetime of a session in milliseconds: Stripe keeps one open for at least half an hour. */
 const LEAST_MS = 31 * 60_000;
 
 const Session = z.object({
@@ -26,7 +26,7 @@ const Opened = z.object({ id: z.string(), url: z.string() });
 const Event = z.object({ type: z.string(), data: z.object({ object: z.unknown() }) });
 const Refusal = z.object({ error: z.object({ code: z.string().optional(), type: z.string().optional() }) });
 
-/** Completed at once, or days later by a way of paying that takes its time. */
+/** Events of a payment: completed at once, or days later with a slow payment method. */
 const news = new Set(["checkout.session.completed", "checkout.session.async_payment_succeeded"]);
 
 export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
@@ -72,7 +72,7 @@ export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
 
         async verify({ headers: sent, query, body }) {
           refuseQuery({ query });
-          // Anyone could sign with a secret that is empty.
+          // Anyone can sign with an empty secret.
           if (webhook_secret === "") throw notGenuine("no webhook secret is set");
           checkSignature(sent["stripe-signature"] ?? "", body, webhook_secret, world.now());
           const event = Event.safeParse(readJson(body));
@@ -101,7 +101,7 @@ export function stripeAt(base = "https://api.stripe.com"): PaymentGateway {
   });
 }
 
-/** Undefined for what is not paid, and for sessions of other programs on the same account. */
+/** Returns undefined for unpaid sessions, and for sessions of other programs on the same account. */
 function paymentOf(session: z.infer<typeof Session>): Payment | undefined {
   const tradeNo = session.metadata?.["order"];
   if (session.payment_status !== "paid" || tradeNo === undefined) return undefined;
@@ -110,7 +110,7 @@ function paymentOf(session: z.infer<typeof Session>): Payment | undefined {
     tradeNo,
     gatewayNo: session.payment_intent ?? session.id,
     cents: BigInt(session.amount_total),
-    // Never undefined: a wire that names its money must name ours.
+    // Never undefined: Stripe reports a currency, so it must be ours.
     currency: session.currency?.toUpperCase() ?? "",
   });
 }

@@ -6,14 +6,15 @@ import { notGenuine } from "./gateway.ts";
 import { publicKeyOf } from "./signing.ts";
 
 /**
- * What WeChat Pay signs with: a key that the merchant was given, or certificates that change and are fetched. Those
- * come encrypted with a key only WeChat Pay and the merchant have, which is what makes them trustworthy.
+ * Keys that WeChat Pay signs with: a key that the merchant was given, or certificates that rotate and are
+ * fetched. Certificates arrive encrypted with a key that only WeChat Pay and the merchant have, which makes
+ * them trustworthy.
  */
 const DOWNLOAD_EVERY_MS = 60_000;
 const MOST_MERCHANTS = 50;
 const TAG = 16;
 
-/** What the API v3 calls a resource: AES-256-GCM. */
+/** An encrypted resource of API v3: AES-256-GCM. */
 export const Sealed = z.object({
   algorithm: z.literal("AEAD_AES_256_GCM"),
   ciphertext: z.string(),
@@ -25,7 +26,7 @@ const Certificates = z.object({
   data: z.array(z.object({ serial_no: z.string(), encrypt_certificate: Sealed })),
 });
 
-/** Throws `forbidden` when it was not made with this key. */
+/** Decrypts a resource. Throws `forbidden` when it was not encrypted with this key. */
 export function open(sealed: z.infer<typeof Sealed>, key: string): string {
   try {
     const bytes = Buffer.from(sealed.ciphertext, "base64");
@@ -41,13 +42,13 @@ export function open(sealed: z.infer<typeof Sealed>, key: string): string {
 }
 
 interface Source {
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now(): number;
-  /** The list of certificates, as it came. */
+  /** Returns the list of certificates as received. */
   download(): Promise<string>;
 }
 
-/** The certificates of all merchants of this process, kept by their serial numbers. */
+/** Creates the certificate store of all merchants of this process, by serial number. */
 export function createPlatformKeys() {
   const merchants = new Map<string, { keys: Map<string, KeyObject>; requestedAt: number }>();
 
@@ -56,7 +57,8 @@ export function createPlatformKeys() {
     key: string,
     source: Source,
   ) {
-    // Serial numbers come from whoever sends a notice: an unknown one may cost one download a minute.
+    // The sender of a notification chooses the serial number, so an unknown one may cause one download a
+    // minute.
     if (source.now() - known.requestedAt < DOWNLOAD_EVERY_MS) return;
     known.requestedAt = source.now();
     const list = Certificates.safeParse(readJson(await source.download()));
@@ -66,7 +68,7 @@ export function createPlatformKeys() {
   }
 
   return {
-    /** Answers the key of a serial number; undefined when there is none. */
+    /** Returns a function that finds the key of a serial number; undefined when there is none. */
     of(config: PaymentConfigs["wxpay"], source: Source): (serial: string) => Promise<KeyObject | undefined> {
       const { platform_key_id, platform_public_key, mch_id, mch_apiv3_key } = config;
       if (platform_key_id !== "") {

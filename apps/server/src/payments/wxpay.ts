@@ -6,9 +6,9 @@ import { refuseQuery } from "./notice-form.ts";
 import { isSignedRsa, keyProblems, privateKeyOf, signRsa } from "./signing.ts";
 import { createPlatformKeys, open, Sealed } from "./wxpay-keys.ts";
 
-/** WeChat Pay, API v3, native: the payer scans a code. Both sides sign; notices are encrypted besides. */
+/** WeChat Pay, API v3, native: the payer scans a code. Both sides sign; notifications are also encrypted. */
 const label = "WeChat Pay";
-/** Seconds a signed message may be old. */
+/** Maximum age of a signed message, in seconds. */
 const TOLERANCE = 300;
 
 const Opened = z.object({ code_url: z.string() });
@@ -85,7 +85,10 @@ export function wxpayAt(base = "https://api.mch.weixin.qq.com"): PaymentGateway 
         return key !== undefined && isSignedRsa(message, header("wechatpay-signature"), key);
       }
 
-      /** The answer as JSON, after its signature was checked; a refusal is not worth checking. */
+      /**
+       * Returns the response as JSON, after its signature was checked. The signature of a refusal is not
+       * checked.
+       */
       async function call(method: "GET" | "POST", path: string, content?: object) {
         const answer = await send(method, path, content);
         const body = readJson(answer.text);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await home.drop();
 });
 
-/** A way to the database that can be shut, and counts who comes. */
+/** A TCP proxy to the database that can be closed and that counts connections. */
 async function receiver() {
   const { hostname, port } = new URL(home.url);
   const inside = new Set<Socket>();
@@ -48,8 +48,8 @@ async function receiver() {
   };
 }
 
-describe("who listens for changes", () => {
-  it("knocks once a second while the database is away, and hears each change once when it is back", async () => {
+describe("the announcement listener", () => {
+  it("retries once a second while the database is away, and receives each change once afterwards", async () => {
     const endpoint = await receiver();
     const ears = await listen(endpoint.url, () => {});
     const received: number[] = [];
@@ -73,7 +73,7 @@ describe("who listens for changes", () => {
     endpoint.close();
   });
 
-  it("is told of what was announced before anyone asked for the topic", async () => {
+  it("receives announcements made before it subscribed to the topic", async () => {
     const ears = await listen(home.url, () => {});
     await announce(database.db, "prices", 3);
     await ears.caughtUp();
@@ -84,7 +84,7 @@ describe("who listens for changes", () => {
     await ears.close();
   });
 
-  it("is called again until it has taken the change in, and counts as stale until then", async () => {
+  it("is called again until it has applied the change, and counts as stale until then", async () => {
     const errors: string[] = [];
     const ears = await listen(home.url, (error) => errors.push(error.message));
     let failures = 2;
@@ -103,7 +103,7 @@ describe("who listens for changes", () => {
     await ears.close();
   });
 
-  it("finds out that its connection is silent, opens another and reloads", async () => {
+  it("detects that its connection is silent, opens another one and reloads", async () => {
     const proxy = await startTcpProxy(home.url);
     const ears = await listen(proxy.url, () => {}, { beatMs: 1_500 });
     const received: number[] = [];
@@ -121,7 +121,7 @@ describe("who listens for changes", () => {
 });
 
 describe("a coalesced reload", () => {
-  it("never runs twice at once, and rejects so that it is tried again", async () => {
+  it("never runs twice at once, and rejects so that the caller retries", async () => {
     let running = 0;
     let runs = 0;
     const reload = coalesce(async () => {

@@ -5,40 +5,51 @@ import pg from "pg";
 import type { Db } from "./database/db.ts";
 
 /**
- * Tells every node that something it may have cached has changed. The announcement is part of the transaction that
- * makes the change: it is heard when, and only when, that commits.
+ * Notifies every node that data it may have cached has changed. The announcement is part of the transaction
+ * that makes the change. Nodes receive it if and only if that transaction commits.
  */
 export type Topic = "channels" | "tokens" | "users" | "groups" | "prices" | "settings" | "leases";
 
 const CHANNEL = "gateway_changes";
 
-/** `id` narrows the change to one row; 0 means "anything of this topic". */
+/** Announces a change. `id` narrows it to one row; 0 means "any row of this topic". */
 export async function announce(db: Db, topic: Topic, id = 0): Promise<void> {
   await db.$executeRaw`SELECT pg_notify(${CHANNEL}, ${`${topic}:${id}`})`;
 }
 
-/** A promise it answers, if any, ends when the change has been taken in. When it rejects, it is called again. */
+/**
+ * If the listener returns a promise, it resolves when the change is applied. A listener that rejects is
+ * called again.
+ */
 export type Listener = (id: number) => unknown;
 
 export interface Announcements {
-  /** What was announced since `listen` and before this call is told as 0. */
+  /**
+   * Subscribes to a topic. Changes announced between `listen` and this call are delivered once, with id 0.
+   */
   on(topic: Topic, listener: Listener): void;
   /**
-   * Ends when this node has taken in everything that was announced before the call, so that who changes something
-   * here can use it here at once. Gives up waiting after a second.
+   * Resolves when this node has applied everything announced before the call. After it, a change made on this
+   * node takes effect here. Stops waiting after one second.
    */
   caughtUp(): Promise<void>;
-  /** Topics of which a change could not be taken in yet, with milliseconds since then; it is tried again and again. */
+  /**
+   * Topics with a change that could not be applied yet, and milliseconds since then. Such changes are
+   * retried.
+   */
   stale(): { topic: Topic; forMs: number }[];
-  /** How often a change of each topic could not be taken in, since the start. */
+  /** Number of failed attempts to apply a change since the start, by topic. */
   failures(): ReadonlyMap<Topic, number>;
-  /** Called when the connection turned out to be silent: others may be as well, and nothing else looks at an idle one. */
+  /**
+   * Called when the connection turns out to be silent. Other connections may be silent too, and nothing else
+   * checks idle ones.
+   */
   onSilence(listener: () => void): void;
   close(): Promise<void>;
 }
 
 interface ListenOptions {
-  /** How often the connection is tried, and how long it may take to answer. Milliseconds. */
+  /** Interval between checks of the connection, and the time limit of each check, in milliseconds. */
   beatMs?: number;
 }
 
@@ -47,8 +58,8 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Listens on a connection of its own. After a lost connection every listener is called with 0, because what was
- * announced in between is unknown. A connection that is silent is found out by a notification to itself.
+ * Listens on a connection of its own. After a lost connection every listener is called with 0, because the
+ * changes announced in between are unknown. A silent connection is detected with a notification to itself.
  */
 export async function listen(
   url: string,
@@ -56,7 +67,7 @@ export async function listen(
   { beatMs = 5_000 }: ListenOptions = {},
 ): Promise<Announcements> {
   const listeners = new Map<Topic, Listener[]>();
-  /** Announced before anyone listened. */
+  /** Topics with changes announced before anyone subscribed. */
   const missed = new Set<Topic>();
   const waiting = new Map<string, () => void>();
   const failing = new Map<Topic, { since: number; count: number }>();
@@ -69,7 +80,7 @@ export async function listen(
   let retry: NodeJS.Timeout | undefined;
   let beat: NodeJS.Timeout | undefined;
 
-  /** Ends when the listener has taken the change in, however often it fails. */
+  /** Resolves when the listener has applied the change, however often it fails before. */
   async function take(topic: Topic, listener: Listener, id: number): Promise<void> {
     let failed = false;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -108,7 +119,7 @@ export async function listen(
     else tell(topic as Topic, Number(id));
   }
 
-  /** Sends a notification that comes back here. Rejects when it does not in time. */
+  /** Sends a notification to this connection. Rejects when it does not arrive in time. */
   async function roundTrip(withinMs: number): Promise<void> {
     const mark = randomUUID();
     const returned = new Promise<void>((resolve) => {
@@ -117,7 +128,7 @@ export async function listen(
     if (current === undefined)
       throw new Error("The connection that listens for changes is being opened again.");
     const { client } = current;
-    // One statement at a time on the connection, however many wait.
+    // Statements run one at a time on this connection, however many are waiting.
     const sent = (sending = sending
       .catch(() => undefined)
       .then(() => client.query("SELECT pg_notify($1, $2)", [CHANNEL, `mark:${mark}`])));
@@ -161,7 +172,7 @@ export async function listen(
       application_name: "gateway-listen",
       stream: () => socket,
     });
-    // Only what was open can be lost: a connection that is never made is tried again by who wanted it.
+    // Only an open connection can be lost. When opening fails, the caller that opened it retries.
     let state: "opening" | "open" | "lost" = "opening";
     const lose = (error: Error) => {
       if (state !== "open" || closing.signal.aborted) return;
@@ -208,7 +219,7 @@ export async function listen(
     },
     async caughtUp() {
       const late = sleep(CATCH_UP_MS, undefined, { ref: false });
-      // Announcements arrive in the order of their commits: what came before the mark has been heard with it.
+      // Announcements arrive in the order of their commits, so everything before the mark has been received.
       await Promise.race([roundTrip(CATCH_UP_MS).then(() => taking), late]).catch(onError);
     },
     stale: () => [...failing].map(([topic, { since }]) => ({ topic, forMs: performance.now() - since })),
@@ -227,8 +238,9 @@ export async function listen(
 }
 
 /**
- * Runs a reload one at a time: what is announced meanwhile is answered by exactly one more run, so an old read never
- * ends after a new one. Each call ends with the run that began after it, and rejects when that fails.
+ * Runs at most one reload at a time. All calls during a run share exactly one further run, so an old read
+ * never ends after a new one. Each call resolves with the run that began after it, and rejects when that run
+ * fails.
  */
 export function coalesce(reload: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> | undefined;

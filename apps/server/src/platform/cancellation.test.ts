@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { abortSignalOf, createCancellation } from "./cancellation.ts";
 
-test("cancellation: calls each listener once, in order, but not those that were removed", () => {
+test("cancellation: calls each listener once, in order, and skips removed ones", () => {
   const cancellation = createCancellation();
   const calls: string[] = [];
   const removed = () => calls.push("removed");
@@ -18,7 +18,7 @@ test("cancellation: calls each listener once, in order, but not those that were 
   expect(calls).toEqual(["first", "last"]);
 });
 
-test("cancellation: as an AbortSignal it aborts with it, or at once", () => {
+test("cancellation: aborts the derived AbortSignal when it is cancelled, or at once if it already was", () => {
   const cancellation = createCancellation();
   const signal = abortSignalOf(cancellation);
   expect(signal.aborted).toBe(false);

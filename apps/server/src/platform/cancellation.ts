@@ -1,6 +1,7 @@
 /**
- * What of an AbortSignal the way of a call uses. Every call has several and nearly none of them ends: one of these costs
- * an object, where a controller costs a signal, an event and their listeners.
+ * The part of AbortSignal that the path of a call uses. Every call has several signals, and almost none of
+ * them fires. This one costs a single object; an AbortController costs a signal, an event and their
+ * listeners.
  */
 export interface CancelSignal {
   readonly aborted: boolean;
@@ -9,13 +10,13 @@ export interface CancelSignal {
 }
 
 export interface Cancellation extends CancelSignal {
-  /** Calls each listener once; those that are added later are not called. */
+  /** Calls each listener once. Listeners added later are not called. */
   cancel(): void;
 }
 
 export function createCancellation(): Cancellation {
   let listeners: (() => void)[] = [];
-  // No accessor: to make one takes longer than everything else here.
+  // No accessor: defining one takes longer than everything else here.
   const state = {
     aborted: false,
     addEventListener(_type: "abort", listener: () => void) {
@@ -36,7 +37,7 @@ export function createCancellation(): Cancellation {
   return state;
 }
 
-/** The same as an AbortSignal, for libraries that demand one. */
+/** Returns an equivalent AbortSignal, for libraries that require one. */
 export function abortSignalOf(signal: CancelSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const controller = new AbortController();

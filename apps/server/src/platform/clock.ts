@@ -1,26 +1,26 @@
 /**
- * The time by the database's clock, counted on by this machine's monotonic one. All nodes agree on it, and a wall clock
- * that is set forward or back changes neither a duration nor the hour that a call is counted in.
+ * The database's time, advanced by this machine's monotonic clock. All nodes agree on it. Changing a wall
+ * clock affects neither a duration nor the hour that a call is counted in.
  */
 
-/** Milliseconds since 1970 when the monotonic clock was 0. */
+/** Milliseconds since 1970 at which the monotonic clock was 0. */
 let origin = performance.timeOrigin;
 let isSet = false;
 
-/** A difference that the way to the database explains. */
+/** Maximum difference that the latency to the database explains, in milliseconds. */
 const toleratedMs = 250;
-/** An answer that took longer says too little. */
+/** Maximum round trip, in milliseconds. A slower response is too imprecise. */
 const longestRoundTripMs = 1_000;
 
-/** Milliseconds since 1970, whole. */
+/** Returns milliseconds since 1970, as an integer. */
 export function now(): number {
   return Math.round(origin + performance.now());
 }
 
 /**
- * Takes over the database's time.
- * @param databaseMs its clock, in milliseconds since 1970
- * @param requestedAt `performance.now()` when it was asked; the answer came just now
+ * Adopts the database's time.
+ * @param databaseMs the database's clock, in milliseconds since 1970
+ * @param requestedAt `performance.now()` when the request was sent; the response has just arrived
  */
 export function followClock(databaseMs: number, requestedAt: number): void {
   const answeredAt = performance.now();
@@ -31,7 +31,7 @@ export function followClock(databaseMs: number, requestedAt: number): void {
   isSet = true;
 }
 
-/** The same as a date. */
+/** Returns the current time as a Date. */
 export function currentTime(): Date {
   return new Date(now());
 }

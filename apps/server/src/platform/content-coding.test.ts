@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decompressed } from "./content-coding.ts";
 import { createUpstreamClient, type UpstreamResponse } from "./http.ts";
 
-/** Providers that compress, over real connections. */
+/** Providers that compress their responses, over real connections. */
 let server: Server;
 let serve: (response: ServerResponse) => void;
 const client = createUpstreamClient();
@@ -55,8 +55,8 @@ const codings: [
   ["zstd", (body) => zlib.zstdCompressSync(body), () => zlib.createZstdCompress()],
 ];
 
-describe.each(codings)("an answer compressed with %s", (coding, compress, open) => {
-  it("is read as it was before, and says no more that it is compressed", async () => {
+describe.each(codings)("a response compressed with %s", (coding, compress, open) => {
+  it("is decompressed, and its headers no longer name the coding", async () => {
     play(coding, compress(Buffer.from('{"said":"Ahoy, 船!"}')));
     const response = await ask();
     expect(response.headers).toMatchObject({ "x-kept": "1" });
@@ -65,7 +65,7 @@ describe.each(codings)("an answer compressed with %s", (coding, compress, open) 
     expect(await response.text(1_000)).toBe('{"said":"Ahoy, 船!"}');
   });
 
-  it("comes piece by piece, each as soon as its provider has sent it", async () => {
+  it("is delivered piece by piece, each as soon as the provider has sent it", async () => {
     const encoder = open();
     serve = (response) => {
       response.writeHead(200, { "content-encoding": coding });
@@ -85,20 +85,20 @@ describe.each(codings)("an answer compressed with %s", (coding, compress, open) 
     expect(await chunks.next()).toMatchObject({ done: true });
   });
 
-  it("costs no more memory than its reader allows, however much is hidden in it", async () => {
+  it("uses no more memory than its reader allows, even for a decompression bomb", async () => {
     play(coding, compress(Buffer.alloc(8 * 1024 * 1024)));
     const response = await ask();
     await expect(response.text(100_000)).rejects.toMatchObject({ kind: "network" });
   });
 
-  it("is a broken one when its bytes are damaged", async () => {
+  it("fails when its bytes are damaged", async () => {
     const bytes = compress(Buffer.from("Ahoy! ".repeat(1_000)));
     bytes.fill(0xff, 8);
     play(coding, bytes);
     await expect((await ask()).text(100_000)).rejects.toMatchObject({ kind: "network" });
   });
 
-  it("tells what had come when its connection broke, and then that it broke", async () => {
+  it("delivers what arrived before its connection broke, and then fails", async () => {
     const encoder = open();
     let broken = () => {};
     serve = (response) => {
@@ -114,7 +114,7 @@ describe.each(codings)("an answer compressed with %s", (coding, compress, open) 
     await expect(chunks.next()).rejects.toMatchObject({ kind: "network" });
   });
 
-  it("is given up with its connection when its reader leaves", async () => {
+  it("is cancelled with its connection when its reader leaves", async () => {
     const encoder = open();
     let left = false;
     serve = (response) => {
@@ -134,20 +134,20 @@ describe.each(codings)("an answer compressed with %s", (coding, compress, open) 
   });
 });
 
-describe("an answer that is not compressed", () => {
-  it("is the very same object", async () => {
+describe("an uncompressed response", () => {
+  it("is returned as the same object", async () => {
     serve = (response) => response.end("plain");
     const response = await ask();
     expect(decompressed(response)).toBe(response);
     expect(await response.text(100)).toBe("plain");
   });
 
-  it("passes as it is when it names a coding that no one knows", async () => {
+  it("passes unchanged when it names an unknown coding", async () => {
     play("utf-8", Buffer.from("plain"));
     expect(await (await ask()).text(100)).toBe("plain");
   });
 
-  it("may be empty all the same", async () => {
+  it("may have an empty body and still name a coding", async () => {
     play("gzip", Buffer.alloc(0));
     expect(await (await ask()).text(100)).toBe("");
   });

@@ -10,21 +10,22 @@ import {
 import { textOf, TransportError, type UpstreamResponse } from "./http.ts";
 
 /**
- * Answers of providers that compress though no one asked for it, as they were before: piece by piece, so that events
- * go on as they come, and never more than a reader has asked for. It must not know what is in them.
+ * Decompresses responses of providers that compress although no one requested it. Works piece by piece, so
+ * that events pass as they arrive, and never ahead of the reader. It must not know what the responses
+ * contain.
  */
 
-/** Like every client: what has come counts, also of an answer whose last bytes are missing. */
+/** As in every client, data that arrived counts even if the last bytes of the response are missing. */
 const lenient = { finishFlush: constants.Z_SYNC_FLUSH };
 const brotli = { finishFlush: constants.BROTLI_OPERATION_FLUSH };
-/** 8 MB, the most that a provider may want remembered (RFC 9659). */
+/** Maximum window of 8 MB that a sender may require (RFC 9659). */
 const zstd = { finishFlush: constants.ZSTD_e_flush, params: { [constants.ZSTD_d_windowLogMax]: 23 } };
 
 type Decompress = ReturnType<
   typeof createGunzip | typeof createBrotliDecompress | typeof createZstdDecompress | typeof createInflateRaw
 >;
 
-/** By the first bytes: half of the world sends "deflate" without the header that belongs to it. */
+/** Some decoders depend on the first bytes: many servers send "deflate" without its zlib header. */
 const codings: Record<string, (first: Buffer) => Decompress> = {
   gzip: () => createGunzip(lenient),
   "x-gzip": () => createGunzip(lenient),
@@ -33,7 +34,7 @@ const codings: Record<string, (first: Buffer) => Decompress> = {
   zstd: () => createZstdDecompress(zstd),
 };
 
-/** The very same answer unless it is compressed in a way that is known. */
+/** Returns the same response unless it is compressed with a known coding. */
 export function decompressed(response: UpstreamResponse): UpstreamResponse {
   const coding = response.headers["content-encoding"];
   if (coding === undefined) return response;
@@ -59,7 +60,7 @@ async function* decompress(
       try {
         yield* source;
       } catch (error) {
-        // Told when all that had come before it is told.
+        // Thrown after everything that arrived before it has been delivered.
         failure = error;
       }
     }

@@ -1,8 +1,9 @@
 /**
- * An async generator made of two functions. Per value it costs one promise, where `async function*` costs several and
- * a queue: it is for what passes piece by piece.
- * @param next the next value; undefined at the end
- * @param close called once: at the end, after an error, or when the reader leaves, also before the first value
+ * Creates an async generator from two functions. It costs one promise per value, where `async function*`
+ * costs several and a queue. Meant for data that passes piece by piece.
+ * @param next returns the next value; undefined at the end
+ * @param close called once: at the end, after an error, or when the reader leaves, even before the first
+ * value
  */
 export function generatorOf<Value extends object | string>(
   next: () => Promise<Value | undefined>,
@@ -32,7 +33,7 @@ export function generatorOf<Value extends object | string>(
       return { done: true, value: undefined };
     },
     async return() {
-      // As with a generator: whoever leaves waits for the value that was requested.
+      // As with a generator, a reader that leaves waits for the value that it requested.
       await pending?.catch(() => {});
       await end();
       return { done: true, value: undefined };

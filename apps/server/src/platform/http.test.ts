@@ -2,25 +2,25 @@ import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createUpstreamClient, type UpstreamClient } from "./http.ts";
 
-/** Connections that lie idle between two calls, and a provider that closes them when it likes. */
+/** Idle connections between two calls, and a provider that closes them at any time. */
 const answer = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nhi";
 
 let server: Server;
 let client: UpstreamClient;
 let sockets: Set<Socket>;
-/** How many requests came on each connection, in the order in which they were opened. */
+/** Number of requests on each connection, in the order in which the connections were opened. */
 let requested: number[];
-/** What the provider does with a request: the number of its connection, and of the request on it. */
+/** What the provider does with a request, by the number of its connection and of the request on it. */
 let serve: (connection: number, request: number) => string | undefined;
 
-/** How long it holds a request in milliseconds before it hangs up without an answer. */
+/** Time the provider waits before it hangs up without a response, in milliseconds. */
 let thinks: number;
 
 beforeEach(async () => {
   requested = [];
   thinks = 0;
   sockets = new Set();
-  // The second call must take the connection of the first.
+  // The second call must reuse the connection of the first.
   client = createUpstreamClient({ connections: 1 });
   server = createServer((socket) => {
     const connection = requested.push(0);
@@ -61,20 +61,20 @@ async function ask(): Promise<string> {
   return response.text(1_000);
 }
 
-describe("a connection that the provider closed while it lay idle", () => {
-  it("is no failure of the call that met it", async () => {
+describe("a connection that the provider closed while it was idle", () => {
+  it("does not fail the call that meets it", async () => {
     serve = (_connection, request) => (request === 1 ? answer : undefined);
     expect([await ask(), await ask()]).toEqual(["hi", "hi"]);
     expect(requested).toEqual([2, 1]);
   });
 
-  it("is told apart from a provider that does not answer, which is asked once", async () => {
+  it("is distinguished from a provider that does not respond, which gets the request only once", async () => {
     serve = () => undefined;
     await expect(ask()).rejects.toMatchObject({ kind: "network" });
     expect(requested).toEqual([1]);
   });
 
-  it("is told apart from a provider that hangs up over a request it has read", async () => {
+  it("is distinguished from a provider that hangs up after it has read the request", async () => {
     serve = (_connection, request) => (request === 1 ? answer : undefined);
     thinks = 1_200;
     expect(await ask()).toBe("hi");
@@ -82,7 +82,7 @@ describe("a connection that the provider closed while it lay idle", () => {
     expect(requested).toEqual([2]);
   });
 
-  it("is met once in a call", async () => {
+  it("is retried only once in a call", async () => {
     serve = (connection, request) => (connection === 1 && request === 1 ? answer : undefined);
     expect(await ask()).toBe("hi");
     await expect(ask()).rejects.toMatchObject({ kind: "network" });

@@ -5,46 +5,46 @@ import { generatorOf } from "./generator-of.ts";
 import { throughProxy } from "./proxy.ts";
 
 /**
- * Calls to upstreams, at undici's dispatch level: one pool per origin and proxy, no stream objects in between, the
- * body as chunks with back-pressure. Knows nothing of providers or wires.
+ * Calls to upstreams, at undici's dispatch level: one pool per origin and proxy, no stream objects in
+ * between, the body as chunks with back-pressure. Knows nothing about providers or wire formats.
  */
 export interface UpstreamRequest {
   url: string;
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers: Record<string, string>;
   body: string | Buffer | StreamedBody | null;
-  /** http, https or socks5 URL; "" = direct. */
+  /** http, https or socks5 URL; "" means a direct connection. */
   proxy: string;
   connectTimeoutMs: number;
-  /** From the request being sent to the answer's headers. */
+  /** Maximum time from the request being sent to the response's headers. */
   firstByteTimeoutMs: number;
-  /** Between two chunks of the body. */
+  /** Maximum time between two chunks of the body. */
   idleTimeoutMs: number;
   signal: CancelSignal | undefined;
   progress?: RequestProgress | undefined;
   limits?: AnswerLimits | undefined;
 }
 
-/** What ends an answer although its bytes keep coming; absent is no limit. */
+/** Limits that end a response although its bytes keep arriving. Absent means no limit. */
 export interface AnswerLimits {
   maxBytes?: number;
-  /** From the request being sent to the end of the body. */
+  /** Maximum time from the request being sent to the end of the body. */
   maxDurationMs?: number;
 }
 
-/** Receives how far a request got. Called on the hot path: it must not throw or wait. */
+/** Receives the progress of a request. Called on the hot path: it must not throw or wait. */
 export interface RequestProgress {
-  /** The request is on a connection: the other side may read it from now on. */
+  /** The request is on a connection. The upstream may read it from now on. */
   sent(): void;
-  /** Status and headers came. */
+  /** Status and headers arrived. */
   answered(status: number): void;
-  /** So many bytes of the body came. */
+  /** This number of bytes of the body arrived. */
   received(bytes: number): void;
 }
 
-/** A body that is not in memory. Opened once for each time it is sent. */
+/** A request body that is not in memory. It is opened once for each time it is sent. */
 export interface StreamedBody {
-  /** Bytes; undefined where only its end will tell. */
+  /** Length in bytes; undefined when it is unknown before the end. */
   length: number | undefined;
   open(): AsyncIterable<Buffer>;
 }
@@ -52,17 +52,17 @@ export interface StreamedBody {
 export interface UpstreamResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  /** Reads at most `maxBytes`; what is beyond fails with BodyTooLarge. */
+  /** Reads at most `maxBytes`. A longer body fails with TransportError. */
   text(maxBytes: number): Promise<string>;
   /** The body as it arrives. Leaving the loop early cancels the call. */
   chunks(): AsyncGenerator<Buffer, void, undefined>;
   cancel(): void;
 }
 
-/** Why there was no (whole) answer. */
+/** Why there was no complete response. */
 export class TransportError extends Error {
   readonly kind: "timeout" | "network" | "aborted";
-  /** The answer passed a limit that its request sets: bytes or seconds. */
+  /** The response exceeded a limit of its request: bytes or duration. */
   readonly isLimit: boolean;
   constructor(kind: "timeout" | "network" | "aborted", message: string, cause?: unknown, isLimit = false) {
     super(message, { cause });
@@ -77,16 +77,19 @@ export interface UpstreamClient {
   close(): Promise<void>;
 }
 
-// Chunks that may wait for a slow reader before the socket is paused, and the level at which it flows again.
+// Chunks that may wait for a slow reader before the socket is paused, and the level at which it resumes.
 const HIGH_WATER = 512;
 const LOW_WATER = 128;
-/** The same in bytes: large answers come in pieces of 64 KB. */
+/** The same in bytes: large responses arrive in pieces of 64 KB. */
 const HIGH_WATER_BYTES = 512 * 1024;
 const LOW_WATER_BYTES = 128 * 1024;
-/** Chunks that wait are joined up to this size. */
+/** Waiting chunks are joined up to this size. */
 const JOINED_BYTES = 64 * 1024;
 const MAX_POOLS = 2_000;
-/** To one provider. A stream holds one for minutes, and a call beyond them would wait in silence. */
+/**
+ * Maximum number of connections to one provider. A stream uses one for minutes, and a call beyond the maximum
+ * would wait silently.
+ */
 const MOST_CONNECTIONS = 10_000;
 
 export function classify(error: unknown): TransportError {
@@ -101,12 +104,15 @@ export function classify(error: unknown): TransportError {
   return new TransportError("network", message || "The connection failed.", error);
 }
 
-/** Longer than word of a closed connection travels; whoever hangs up later has read the request, and may have begun. */
+/**
+ * Longer than a closed connection takes to be noticed. An upstream that hangs up later has read the request,
+ * and may have started processing it.
+ */
 const CLOSED_ALREADY_MS = 1_000;
 
 /**
- * The other side had closed a connection that had lain idle when the request went into it: no one read it. Seen as a
- * connection that has answered before and ends at once.
+ * Returns whether the upstream had closed the idle connection before the request was written, so no one read
+ * it. Recognised by a connection that has received data before and ends at once.
  */
 function wasIdle(error: Error, ageMs: number): boolean {
   return (
@@ -114,7 +120,9 @@ function wasIdle(error: Error, ageMs: number): boolean {
   );
 }
 
-/** Collects the answer of one dispatched request: a small queue between undici's callbacks and one reader. */
+/**
+ * Collects the response of one dispatched request: a small queue between undici's callbacks and one reader.
+ */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly response: Promise<UpstreamResponse>;
   #settleResponse!: { resolve(value: UpstreamResponse): void; reject(error: Error): void };
@@ -128,7 +136,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #signal: CancelSignal | undefined;
   #onAbort = () => this.cancel();
   #progress: RequestProgress | undefined;
-  /** Sends the request once more; undefined when it may not be. */
+  /** Sends the request once more; undefined when that is not allowed. */
   #again: (() => void) | undefined;
   limits: AnswerLimits | undefined;
   #bytes = 0;
@@ -150,7 +158,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#sentAt = performance.now();
-    // Cancelled while it waited for a connection.
+    // Cancelled while the request waited for a connection.
     if (this.#failure !== undefined) controller.abort(this.#failure);
     else this.#progress?.sent();
   }
@@ -181,7 +189,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#wake?.();
   }
 
-  /** Ends the answer. What came before it is still read. */
+  /** Ends the response when it exceeds a limit. Data that arrived before is still read. */
   #exceeds({ maxBytes = Infinity, maxDurationMs = Infinity }: AnswerLimits, more: number): boolean {
     this.#bytes += more;
     const reason =
@@ -245,7 +253,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return this.#take();
   }
 
-  /** What waits, in one piece as far as its parts are small: what one read of the socket brought is written at once. */
+  /** Takes queued chunks and joins small ones, so that one socket read is written at once. */
   #take(): Buffer | undefined {
     const queue = this.#queue;
     let size = queue[0]?.length ?? 0;
@@ -269,7 +277,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A whole body. Throws TransportError when there is more of it than may be. */
+/** Reads a whole body. Throws TransportError when it is longer than `maxBytes`. */
 export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -288,7 +296,7 @@ interface Place {
 }
 
 const MAX_PLACES = 1_000;
-/** A channel is asked at the same few addresses again and again. */
+/** Cache of parsed addresses: a channel is called at the same few addresses again and again. */
 const places = new Map<string, Place>();
 
 function placeOf(address: string): Place {
@@ -315,7 +323,7 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
         ? new Pool(origin, { connections, connect: { timeout: connectTimeoutMs } })
         : throughProxy(proxy, { connections, connectTimeoutMs });
     if (pools.size >= MAX_POOLS) {
-      // The oldest pool closes once its calls are done; an operator with this many origins will not notice.
+      // The oldest pool closes when its calls are done. An operator with this many origins will not notice.
       const [oldest] = pools.entries();
       if (oldest !== undefined) {
         pools.delete(oldest[0]);
@@ -345,7 +353,7 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
       };
       const dispatch = (handler: Exchange) =>
         poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(options, handler);
-      // A stream is spent with its first sending.
+      // A streamed body can be sent only once.
       const exchange = new Exchange(request, streamed ? undefined : dispatch);
       exchange.limits = request.limits;
       dispatch(exchange);

@@ -2,24 +2,30 @@ import { GatewayError, invalidRequest } from "#errors.ts";
 import { LONG_TEXT, type TextRange } from "./long-texts.ts";
 
 /**
- * Looks at JSON text while it arrives, before it is parsed: depth and number of values are limited, because a small
- * text of many values takes seconds and gigabytes to parse. Checks no grammar.
+ * Scans JSON text while it arrives, before it is parsed. Limits depth and number of values, because a small
+ * text with many values takes seconds and gigabytes to parse. Does not check the grammar.
  */
 export interface JsonScan {
-  /** Takes the text in any pieces. Throws `invalid_request` (too deep) and `body_too_large` (too many values). */
+  /**
+   * Takes the text in pieces of any size. Throws `invalid_request` (too deep) and `body_too_large` (too many
+   * values).
+   */
   push(chunk: Buffer): void;
-  /** Keys of all objects, repeated ones included. */
+  /** Number of keys of all objects, including repeated ones. */
   readonly keys: number;
-  /** Long strings, in order. */
+  /** Long strings, in order of appearance. */
   readonly longTexts: readonly TextRange[];
 }
 
 export const MAX_JSON_DEPTH = 200;
-/** Texts, numbers, objects and arrays together: the longest lists of token numbers have 300,000. */
+/**
+ * Maximum number of strings, numbers, objects and arrays together. The longest lists of token numbers have
+ * 300,000.
+ */
 const MAX_VALUES = 500_000;
-/** Objects and arrays cost several times as much as a number. */
+/** Maximum number of objects and arrays, which cost several times as much as a number. */
 const MAX_CONTAINERS = 100_000;
-/** Shorter texts are searched faster byte by byte than by a call of the native search. */
+/** Strings below this length are searched faster byte by byte than with the native search. */
 const SHORT_TEXT = 32;
 
 const QUOTE = 0x22;
@@ -30,14 +36,16 @@ export function createJsonScan(): JsonScan {
   let values = 0;
   let containers = 0;
   let inText = false;
-  /** The next byte belongs to an escape that began in the chunk before. */
+  /** The next byte belongs to an escape that began in the previous chunk. */
   let escaped = false;
-  /** Bytes of the chunks before this one. */
+  /** Bytes of the previous chunks. */
   let passed = 0;
   let textStart = 0;
   const longTexts: TextRange[] = [];
 
-  /** Where the text ends, beyond its quote; the chunk's length when it goes on in the next one. */
+  /**
+   * Returns the offset after the closing quote; the chunk's length if the string continues in the next chunk.
+   */
   function endOfText(chunk: Buffer, start: number): number {
     let at = start;
     if (escaped) {
@@ -68,7 +76,7 @@ export function createJsonScan(): JsonScan {
       inText = false;
       return at;
     }
-    // A pair of bytes may reach into the next chunk.
+    // An escape of two bytes may reach into the next chunk.
     escaped = at > chunk.length;
     return chunk.length;
   }
@@ -81,7 +89,7 @@ export function createJsonScan(): JsonScan {
       throw new GatewayError("body_too_large", { reason: "body_over_containers", most: MAX_CONTAINERS });
   }
 
-  // A plain field: an object with an accessor takes longer to make than a short body to scan.
+  // A plain field: creating an object with an accessor takes longer than scanning a short body.
   const scan: { -readonly [Key in keyof JsonScan]: JsonScan[Key] } = {
     keys: 0,
     longTexts,

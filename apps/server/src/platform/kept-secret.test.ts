@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe("the kept secret", () => {
-  it("is one for all nodes that start together on an empty folder", async () => {
+  it("is the same for all nodes that start together on an empty folder", async () => {
     const secrets = await Promise.all(Array.from({ length: 20 }, () => keptSecret(folder)));
     expect(new Set(secrets).size).toBe(1);
     expect(await keptSecret(folder)).toBe(secrets[0]);

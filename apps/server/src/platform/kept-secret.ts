@@ -5,9 +5,9 @@ import { join } from "node:path";
 const leastLength = 32;
 
 /**
- * The process secret of an installation that was given none: made once, kept in DATA_DIR where only its owner may read
- * it. Nodes that start together on one folder use the same. Throws a sentence when the file is there but unusable:
- * another secret could not decrypt what is stored.
+ * Returns the process secret of an installation that was given none. It is generated once and kept in
+ * DATA_DIR, where only its owner may read it. Nodes that start together on one folder use the same secret.
+ * Throws a message when the file exists but is unusable: another secret could not decrypt the stored data.
  */
 export async function keptSecret(dataDir: string): Promise<string> {
   const file = join(dataDir, "secret-key");
@@ -16,7 +16,7 @@ export async function keptSecret(dataDir: string): Promise<string> {
   const draft = join(dataDir, `.secret-key-${randomUUID()}`);
   await writeFile(draft, `${randomBytes(leastLength).toString("base64url")}\n`, { mode: 0o600 });
   try {
-    // The file appears whole or not at all, and the first node decides.
+    // link() creates the complete file or nothing, and the first node sets the secret.
     await link(draft, file);
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;

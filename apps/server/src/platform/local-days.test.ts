@@ -39,7 +39,7 @@ describe("local days", () => {
     expect(startOfDay("2025-11-02", "America/Havana").toISOString()).toBe("2025-11-02T04:00:00.000Z");
   });
 
-  it("end where the next one begins", () => {
+  it("end where the next day begins", () => {
     const dates = (from: string, to: string) =>
       localDays(new Date(from), new Date(to), "UTC").map((day) => day.date);
     expect(dates("2026-02-27T00:00:00Z", "2026-03-01T00:00:00Z")).toEqual(["2026-02-27", "2026-02-28"]);

@@ -1,4 +1,4 @@
-/** Days as people have them: from one local midnight to the next, also where clocks change in between. */
+/** Calendar days in a time zone: from one local midnight to the next, even when clocks change in between. */
 
 const dayMs = 86_400_000;
 
@@ -8,7 +8,7 @@ export interface LocalDay {
   start: Date;
 }
 
-/** Every local day that [from, to) touches, oldest first. */
+/** Returns every local day that overlaps [from, to), oldest first. */
 export function localDays(from: Date, to: Date, timeZone: string): LocalDay[] {
   const days: LocalDay[] = [];
   let noon = Date.parse(`${localDate(from, timeZone)}T12:00:00Z`);
@@ -21,7 +21,7 @@ export function localDays(from: Date, to: Date, timeZone: string): LocalDay[] {
   }
 }
 
-/** Today and the days before it, oldest first. */
+/** Returns today and the days before it, oldest first. */
 export function lastLocalDays(count: number, now: Date, timeZone: string): LocalDay[] {
   const noon = Date.parse(`${localDate(now, timeZone)}T12:00:00Z`);
   return Array.from({ length: count }, (_, index) => {
@@ -30,13 +30,13 @@ export function lastLocalDays(count: number, now: Date, timeZone: string): Local
   });
 }
 
-/** The instant a local day begins. @param date YYYY-MM-DD */
+/** Returns the instant a local day begins. @param date YYYY-MM-DD */
 export function startOfDay(date: string, timeZone: string): Date {
   const asUtc = Date.parse(`${date}T00:00:00Z`);
-  // The first guess may be off by a change of clocks; the second is right.
+  // The first guess may be off by a clock change. The second is correct.
   const guess = asUtc - offsetAt(asUtc, timeZone);
   const start = new Date(asUtc - offsetAt(guess, timeZone));
-  // A day whose midnight is left out begins when clocks have gone forward, which is what the first guess says.
+  // If the day has no midnight, it begins when clocks go forward, which is the first guess.
   return localDate(start, timeZone) < date ? new Date(guess) : start;
 }
 
@@ -46,7 +46,7 @@ export function localDate(instant: Date, timeZone: string): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Milliseconds that local time is ahead of UTC. */
+/** Returns the milliseconds that local time is ahead of UTC. */
 function offsetAt(instant: number, timeZone: string): number {
   let format = formats.get(timeZone);
   if (format === undefined) {

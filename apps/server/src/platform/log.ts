@@ -1,7 +1,7 @@
 import { levels, pino, type Logger } from "pino";
 import pretty from "pino-pretty";
 
-/** A line of the log, as administrators read it in the console. */
+/** A log line, as administrators read it in the console. */
 export interface LogLine {
   /** YYYY-MM-DD HH:mm:ss, UTC. */
   time: string;
@@ -9,11 +9,11 @@ export interface LogLine {
   message: string;
 }
 
-/** The latest lines of this process. */
+/** The latest log lines of this process. */
 export interface LogRing {
-  /** Returns the line as it was given. */
+  /** Keeps a line and returns it unchanged. */
   keep(line: string): string;
-  /** Oldest first. */
+  /** Returns the last lines, oldest first. */
   last(count: number): LogLine[];
 }
 
@@ -50,8 +50,8 @@ function readable(line: string): LogLine {
 }
 
 /**
- * One line per event: JSON in production, for machines; short sentences elsewhere, for the person who has just
- * started it. Credentials that a library might hang on an error never get out.
+ * Opens the log with one line per event: JSON in production, for machines; short sentences elsewhere, for the
+ * person who has just started it. Credentials that a library attaches to an error are removed.
  */
 export function openLog(env: { NODE_ENV: string; LOG_LEVEL: string }, ring: LogRing): Logger {
   const options = {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 
 /**
- * Long texts and base64 of a JSON body stay bytes: the rest of the body is parsed with short placeholders in their place.
- * In the parsed objects each of them is an accessor, which makes the text when it is read; what only passes through is
- * never made into text, and `stringifyLong` puts the original bytes back. Pure.
+ * Keeps long texts and base64 of a JSON body as bytes. The rest of the body is parsed with short placeholders
+ * in their place. In the parsed objects each long text is an accessor that decodes it when it is read. Texts
+ * that only pass through are never decoded: `stringifyLong` puts the original bytes back. Pure.
  */
 export interface LongTexts {
   /** The JSON text with placeholders. */
@@ -12,7 +12,7 @@ export interface LongTexts {
 }
 
 export interface LongText {
-  /** As they stand between the quotes, escapes included. */
+  /** The bytes between the quotes, escapes included. */
   readonly bytes: Buffer;
   readonly isEscaped: boolean;
 }
@@ -23,14 +23,14 @@ export interface TextRange {
   end: number;
 }
 
-/** Bytes from which a string is taken out. */
+/** Minimum length of a string that is taken out, in bytes. */
 export const LONG_TEXT = 4_096;
 
-/** The fields of all wires in which texts and base64 stand; what is elsewhere may be read for settings. */
+/** Fields of all wire formats that carry texts and base64. Other fields may be read for settings. */
 const fields = new Set(["content", "text", "url", "image_url", "data", "file_data", "input", "prompt"]);
 const LONGEST_FIELD = 16;
 
-/** No caller can guess it, so it stands in no text of theirs. */
+/** Random, so callers cannot guess it and it appears in none of their texts. */
 const MARK = `@${randomBytes(12).toString("hex")}.`;
 const MARK_END = "@";
 
@@ -40,8 +40,8 @@ const COLON = 0x3a;
 const FIRST_PRINTED = 0x20;
 
 /**
- * Takes long strings out of a valid UTF-8 JSON text. Undefined when there are none, or when one of them is no JSON
- * string: then the text must be parsed whole, which says what is wrong.
+ * Takes long strings out of a valid UTF-8 JSON text. Returns undefined when there are none, or when one of
+ * them is not a valid JSON string. The text must then be parsed whole, which reports the error.
  * @param ranges all strings of at least LONG_TEXT bytes, in order
  */
 export function takeLongTexts(raw: Buffer, ranges: readonly TextRange[]): LongTexts | undefined {
@@ -61,7 +61,10 @@ export function takeLongTexts(raw: Buffer, ranges: readonly TextRange[]): LongTe
   return texts.length === 0 ? undefined : { small: small + raw.toString("utf8", at, raw.length), texts };
 }
 
-/** The name of the field whose value begins at `at`; "" for an entry of a list, a key, and an escaped name. */
+/**
+ * Returns the name of the field whose value begins at `at`; "" for an array element, a key, and an escaped
+ * name.
+ */
 function fieldBefore(raw: Buffer, at: number): string {
   let before = at - 1;
   const skipSpace = () => {
@@ -78,7 +81,10 @@ function fieldBefore(raw: Buffer, at: number): string {
   return raw.toString("latin1", begin + 1, end);
 }
 
-/** Where the part begins that no one reads: behind the head of a data URL. Undefined for one that is not base64. */
+/**
+ * Returns where the payload begins, after the head of a data URL. Undefined for a data URL that is not
+ * base64.
+ */
 function withoutDataUrl(raw: Buffer, start: number, end: number): number | undefined {
   const head = raw.toString("latin1", start, Math.min(end, start + MAX_DATA_HEAD)).toLowerCase();
   if (!head.startsWith("data:")) return start;
@@ -90,10 +96,10 @@ function withoutDataUrl(raw: Buffer, start: number, end: number): number | undef
 
 const MAX_DATA_HEAD = 256;
 
-/** How many escapes a string has; undefined when it has a control character or a wrong escape. */
+/** Counts the escapes of a string. Returns undefined when it has a control character or an invalid escape. */
 function escapesIn(raw: Buffer, start: number, end: number): number | undefined {
   const base = start + ((4 - ((raw.byteOffset + start) % 4)) % 4);
-  // One view for the whole string: a text of escapes only must not make one for each of them.
+  // One view for the whole string: a text of nothing but escapes must not create one per escape.
   const words =
     base < end ? new Int32Array(raw.buffer, raw.byteOffset + base, (end - base) >> 2) : new Int32Array(0);
   let count = 0;
@@ -114,11 +120,11 @@ function escapesIn(raw: Buffer, start: number, end: number): number | undefined 
   return count;
 }
 
-/** Passes words of four bytes that have neither a control character nor a backslash, eight words at a time at first. */
+/** Skips words of four bytes without control characters and backslashes, first eight words at a time. */
 function plainWords(words: Int32Array, start: number): number {
   const last = words.length;
   let index = start;
-  // Within the list: no entry is undefined, and a check of each would double the time.
+  // Always within bounds, so no element is undefined. Checking each one would double the time.
   const at = (place: number) => special(words[place] as number);
   for (; index + 8 <= last; index += 8) {
     const found = at(index) | at(index + 1) | at(index + 2) | at(index + 3);
@@ -130,13 +136,16 @@ function plainWords(words: Int32Array, start: number): number {
 
 const HIGH_BITS = 0x80808080;
 
-/** The highest bit of a byte is set where the byte is less than 0x20, or where it is a backslash. */
+/** Sets the highest bit of each byte that is less than 0x20 or a backslash. */
 function special(word: number): number {
   const crossed = word ^ 0x5c5c5c5c;
   return ((word - 0x20202020) & ~word) | ((crossed - 0x01010101) & ~crossed);
 }
 
-/** What may stand behind a backslash, but for codes; and the digits of a code. By byte: this runs for each escape. */
+/**
+ * Bytes that may follow a backslash, except for codes, and the digits of a code. Lookup tables, because this
+ * runs for each escape.
+ */
 const single = flags('"\\/bfnrt');
 const digit = flags("0123456789abcdefABCDEF");
 
@@ -146,7 +155,7 @@ function flags(characters: string): Uint8Array {
   return table;
 }
 
-/** Bytes of the escape; 0 when it is none. */
+/** Returns the length of the escape in bytes; 0 when it is invalid. */
 function escapeAt(raw: Buffer, at: number, end: number): number {
   const next = raw[at + 1] ?? 0;
   if (at + 1 < end && single[next] === 1) return 2;
@@ -155,10 +164,10 @@ function escapeAt(raw: Buffer, at: number, end: number): number {
   return 6;
 }
 
-/** While this is above 0, accessors answer their placeholders. */
+/** While this is above 0, accessors return their placeholders. */
 let showing = 0;
 
-/** Runs what passes texts on but does not read them: it sees placeholders, and answers with them. */
+/** Runs code that passes texts on without reading them: it sees placeholders, and returns them. */
 export function withPlaceholders<T>(run: () => T): T {
   showing += 1;
   try {
@@ -169,13 +178,13 @@ export function withPlaceholders<T>(run: () => T): T {
 }
 
 /**
- * What an object or a body has of long texts. Not a WeakMap: its values would outlive every collection of young objects,
- * and with them the bytes of each body until all memory is collected.
+ * Key under which an object or a body stores its long texts. Not a WeakMap: its values would survive every
+ * collection of the young generation, and with them the bytes of each body until a full collection.
  */
 const LONG = Symbol("long texts");
 
 interface Marked {
-  /** Which fields of an object are accessors, and of what. */
+  /** The fields of an object that are accessors, with their texts. */
   [LONG]?: Map<string, LongText>;
 }
 
@@ -185,8 +194,8 @@ interface MarkedBody {
 
 /**
  * Turns every placeholder in objects and lists into an accessor.
- * @returns whether every text stands there, and none of them as a part of another one: what is made of a placeholder (a
- * text in another coding, or JSON within a text) is not what would be made of the text
+ * @returns whether every text was found, and none of them as a part of another text. Code that transforms a
+ * placeholder (another coding, or JSON within a text) would not get the result of transforming the text.
  */
 export function defineAccessors(value: unknown, { texts }: LongTexts): boolean {
   const found = new Set<LongText>();
@@ -234,12 +243,12 @@ function defineOne(
   return true;
 }
 
-/** The bytes of a field that is a long text and nothing else; undefined for any other. */
+/** Returns the bytes of a field that consists of one long text; undefined for any other field. */
 export function longTextOf(owner: object, key: string): LongText | undefined {
   return (owner as Marked)[LONG]?.get(key);
 }
 
-/** Texts of a placeholder and between placeholders, in order. */
+/** Splits a text into placeholders and the texts between them, in order. */
 function pieces(text: string, texts: readonly LongText[]): (string | LongText)[] {
   const found: (string | LongText)[] = [];
   let at = 0;
@@ -266,7 +275,7 @@ function textOf({ bytes, isEscaped }: LongText): string {
   return isEscaped ? (JSON.parse(`"${text}"`) as string) : text;
 }
 
-/** The JSON of a value, with the bytes that came in the place of accessors and placeholders. */
+/** Returns the JSON of a value, with the original bytes in place of accessors and placeholders. */
 export function stringifyLong(value: unknown, { texts }: LongTexts): Buffer {
   const json = withPlaceholders(() => JSON.stringify(value));
   const parts = pieces(json, texts).map((piece) =>
@@ -275,12 +284,12 @@ export function stringifyLong(value: unknown, { texts }: LongTexts): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Notes which texts a body was taken without: for those that send it on. */
+/** Records which texts were taken out of a body, for code that sends it on. */
 export function rememberLongTexts(raw: Buffer, long: LongTexts): void {
   (raw as MarkedBody)[LONG] = long;
 }
 
-/** The long texts of a body, as it came or as it was written anew. */
+/** Returns the long texts of a body, as received or as rewritten. */
 export function longTextsOf(raw: Buffer | undefined): LongTexts | undefined {
   return (raw as MarkedBody | undefined)?.[LONG];
 }

@@ -2,16 +2,16 @@ import { createTransport, type Transporter } from "nodemailer";
 import { GatewayError, upstreamFailed } from "#errors.ts";
 
 /**
- * The way to the mail server. What a mail says is not known here, nor why it is sent; a changed account is used from
- * the next mail on.
+ * Connection to the mail server. This module knows neither the contents of a mail nor why it is sent. A
+ * changed account is used from the next mail on.
  */
 export interface MailAccount {
   host: string;
   port: number;
-  /** "" = the server asks for no name. */
+  /** "" means that the server requires no authentication. */
   user: string;
   password: string;
-  /** Address of the sender, and the name beside it. */
+  /** Address and display name of the sender. */
   from: string;
   fromName: string;
   requireTls: boolean;
@@ -25,21 +25,24 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /** Ends when the server has taken the mail. Throws `upstream_failed` with a sentence for whoever set it up. */
+  /**
+   * Resolves when the server has accepted the mail. Throws `upstream_failed` with a message for the
+   * administrator.
+   */
   send(mail: Mail): Promise<void>;
-  /** Comes back at once: no one can tell from the time it takes whether there was anything to send. */
+  /** Returns at once, so that the response time does not reveal whether there was anything to send. */
   post(mail: Mail): void;
-  /** Waits for what is on its way. */
+  /** Waits for the mails that are being sent. */
   close(): Promise<void>;
 }
 
-/** Milliseconds for each step; someone may be waiting for the answer. */
+/** Time limit of each step, in milliseconds. A user may be waiting for the response. */
 const STEP_MS = 8_000;
 const ANSWER_MS = 15_000;
 const MOST_WAITING = 1_000;
 const TRIES = 3;
 
-/** @param account the one in force; undefined while none is set up */
+/** @param account returns the current account; undefined while none is set up */
 export function createMailer(
   account: () => MailAccount | undefined,
   onError: (error: unknown) => void,
@@ -65,7 +68,7 @@ export function createMailer(
       greetingTimeout: STEP_MS,
       socketTimeout: ANSWER_MS,
       dnsTimeout: STEP_MS,
-      // A mail is what we give it, never a file or an address of this machine.
+      // A mail contains only what it is given, never a file or a URL that this machine can read.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -151,7 +154,7 @@ const reasons: Record<string, MailReason> = {
   EENVELOPE: "mail_address_refused",
 };
 
-/** What the server itself said goes along: without it no one can mend the settings. */
+/** Includes the server's own message: without it an administrator cannot correct the settings. */
 function explained(error: unknown): GatewayError {
   const facts = error instanceof Error ? (error as Error & { code?: string; response?: string }) : undefined;
   const reason = reasons[facts?.code ?? ""] ?? "mail_failed";

@@ -3,7 +3,7 @@ import { createMemoryBudget, defaultMemoryBudget, type MemoryAllocation } from "
 
 const quick = { timeoutMs: 30 };
 
-/** Whether it is granted before anything else happens. */
+/** Whether the request was granted synchronously. */
 function granted(requested: MemoryAllocation | Promise<MemoryAllocation>): requested is MemoryAllocation {
   return !(requested instanceof Promise);
 }
@@ -44,7 +44,7 @@ describe("memory budget", () => {
     expect((await small).bytes).toBe(10);
   });
 
-  it("refuses with 503, the reason and Retry-After when the wait is over", async () => {
+  it("rejects with 503, the reason and Retry-After when the wait is over", async () => {
     const budget = createMemoryBudget(100);
     await budget.acquire(100, { owner: "a" });
     await expect(budget.acquire(1, { owner: "b", ...quick })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe("memory budget", () => {
     expect((await other).bytes).toBe(1);
   });
 
-  it("lets requests that are read grow before others begin", async () => {
+  it("lets requests that are being read grow before others begin", async () => {
     const budget = createMemoryBudget(100);
     const one = await budget.acquire(50, { owner: "a" });
     const two = await budget.acquire(50, { owner: "b" });
@@ -92,7 +92,7 @@ describe("memory budget", () => {
     expect((await fresh).bytes).toBe(30);
   });
 
-  it("lets the last request grow on when all others have ended", async () => {
+  it("lets the last request grow when all others have ended", async () => {
     const budget = createMemoryBudget(100);
     const one = await budget.acquire(50, { owner: "a" });
     const two = await budget.acquire(50, { owner: "b" });
@@ -103,7 +103,7 @@ describe("memory budget", () => {
     expect(budget.used).toBe(550);
   });
 
-  it("forgets a request that is aborted while it waits", async () => {
+  it("removes a request that is aborted while it waits", async () => {
     const budget = createMemoryBudget(100);
     const first = await budget.acquire(100, { owner: "a" });
     const leaving = new AbortController();
@@ -115,7 +115,7 @@ describe("memory budget", () => {
     expect((await behind).bytes).toBe(100);
   });
 
-  it("frees what was granted to a request that had ended", async () => {
+  it("frees memory that was granted to a request that had ended", async () => {
     const budget = createMemoryBudget(100);
     const one = await budget.acquire(60, { owner: "a" });
     const two = await budget.acquire(40, { owner: "b" });
@@ -126,7 +126,7 @@ describe("memory budget", () => {
     expect(budget.used).toBe(0);
   });
 
-  it("refuses immediately when one owner has too many requests waiting", async () => {
+  it("rejects immediately when one owner has too many requests waiting", async () => {
     const budget = createMemoryBudget(10);
     await budget.acquire(10, { owner: "a" });
     const wait = async (owner: string) => budget.acquire(1, { owner, timeoutMs: 50 });
@@ -137,7 +137,7 @@ describe("memory budget", () => {
     await Promise.allSettled([...waiting, other]);
   });
 
-  it("has a default that a small machine can give", () => {
+  it("has a default that fits a small machine", () => {
     expect(defaultMemoryBudget()).toBeGreaterThanOrEqual(128 * 1024 * 1024);
   });
 });

@@ -3,34 +3,34 @@ import { getHeapStatistics } from "node:v8";
 import { GatewayError } from "#errors.ts";
 
 /**
- * The memory that requests and answers of this process may use together. Whatever may be large is counted before it is
- * read: request bodies, fetched files, answers that are collected before they are sent. Requests that do not fit wait
- * in the order of their arrival, then get a 503.
+ * The memory that requests and responses of this process may use together. Everything that may be large is
+ * counted before it is read: request bodies, fetched files, responses that are collected before they are
+ * sent. Requests that do not fit wait in the order of their arrival, then get a 503.
  */
 export interface MemoryBudget {
-  /** Bytes that may be in use at once. */
+  /** Maximum number of bytes in use at once. */
   readonly capacity: number;
   /** Bytes in use. */
   readonly used: number;
   /**
-   * Waits until the bytes are free, in order of arrival. More than the capacity is granted when nothing else is in
-   * use. Throws `overloaded` (503) after `timeoutMs`, and the signal's reason when it aborts.
+   * Waits until the bytes are free, in order of arrival. A request above the capacity is granted when nothing
+   * else is in use. Throws `overloaded` (503) after `timeoutMs`, and the signal's reason when it aborts.
    */
   acquire(bytes: number, options: AcquireOptions): MemoryAllocation | Promise<MemoryAllocation>;
 }
 
 export interface AcquireOptions {
-  /** Who uses it, for example `user5`: one owner gets at most its share of the capacity. */
+  /** Who uses the memory, for example `user5`. One owner gets at most its share of the capacity. */
   owner: string;
-  /** How long to wait; also the default of `add`. */
+  /** Maximum wait; also the default of `add`. */
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
-/** Bytes of the budget that one request uses, until `release`. */
+/** Bytes of the budget that one request uses until `release`. */
 export interface MemoryAllocation {
   readonly bytes: number;
-  /** More bytes for the same request. Waits before requests that have none yet; throws as `acquire` does. */
+  /** Adds bytes to the same request. Served before requests that have none yet; throws as `acquire` does. */
   add(bytes: number, options?: { timeoutMs?: number }): void | Promise<void>;
   /** Gives a part back, for example when a buffer was written to disk. */
   giveBack(bytes: number): void;
@@ -38,10 +38,10 @@ export interface MemoryAllocation {
   release(): void;
 }
 
-/** One owner may use this part of the capacity; a single request may use more. */
+/** Share of the capacity that one owner may use. A single request may use more. */
 const SHARE_OF_ONE_OWNER = 0.5;
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** Requests that may wait at once; the next one is refused immediately. */
+/** Requests that may wait at once. The next one is rejected immediately. */
 const MAX_WAITING = 1_000;
 const MAX_WAITING_OF_ONE_OWNER = 100;
 const MEGABYTE = 1024 * 1024;
@@ -61,11 +61,11 @@ interface Wait {
   signal: AbortSignal | undefined;
 }
 
-/** @param capacity bytes */
+/** Creates a budget. @param capacity bytes */
 export function createMemoryBudget(capacity: number): MemoryBudget {
   const share = Math.floor(capacity * SHARE_OF_ONE_OWNER);
   const usedBy = new Map<string, number>();
-  /** Requests that are read already come before those that have not begun: when they end, memory is free. */
+  /** Requests that are already being read are served before new ones: when they end, they free memory. */
   const growing: Waiter[] = [];
   const waiting: Waiter[] = [];
   let used = 0;
@@ -93,7 +93,10 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
     serve();
   }
 
-  /** Grants in order. An owner above its share does not keep others waiting; a lack of memory does. */
+  /**
+   * Grants waiting requests in order. One that exceeds its owner's share is skipped; one that lacks memory
+   * blocks those behind it.
+   */
   function serve(): void {
     for (const queue of [growing, waiting]) {
       for (let index = 0; index < queue.length;) {
@@ -118,7 +121,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       const refuse = (reason: unknown) => {
         leave();
         reject(reason instanceof Error ? reason : overloaded());
-        // What waited behind it may fit.
+        // Requests behind it may fit now.
         serve();
       };
       const onAbort = () => refuse(signal?.reason);
@@ -149,7 +152,7 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
       bytes: initial,
       add(more, options = {}) {
         if (released || more <= 0) return;
-        // The only request that uses memory may go on: no other one could free any for it.
+        // The only request that uses memory may grow: no other one could free memory for it.
         const grows = () => used === allocation.bytes || fits(owner, more);
         if (growing.length === 0 && grows()) {
           take(owner, more);
@@ -204,8 +207,8 @@ export function createMemoryBudget(capacity: number): MemoryBudget {
 }
 
 /**
- * Bytes, when the operator names none: a quarter of what this machine or container has, at most half of the heap that
- * Node may use, at least 128 MB.
+ * Returns the default budget in bytes: a quarter of the memory of this machine or container, at most half of
+ * Node's heap limit, at least 128 MB.
  */
 export function defaultMemoryBudget(): number {
   const limit = process.constrainedMemory();

@@ -1,21 +1,24 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
-/** What Prometheus reads at /metrics. Labels are bounded: endpoints, statuses, channels; never a name a client chose. */
+/**
+ * Metrics that Prometheus reads at /metrics. Labels are bounded: endpoints, statuses and channels, never a
+ * name that a client chose.
+ */
 export interface Metrics {
   call(endpoint: string, status: number, durationMs: number, firstByteMs: number): void;
   attempt(provider: string, channelId: number, result: string): void;
   used(usage: { input: number; output: number }, points: bigint): void;
   streams: { inc(): void; dec(): void };
-  /** One answer of the management API, by its true status. */
+  /** Counts one response of the management API, by its true status. */
   consoleAnswer(method: string, status: number): void;
-  /** One turn of the ledger, and how many calls began or ended in it. */
+  /** Counts one batch of the ledger, with the number of calls that began or ended in it. */
   batch(steps: number, milliseconds: number): void;
-  /** Long calls that got a checkpoint. */
+  /** Counts long calls that got a checkpoint. */
   checkpoints(calls: number): void;
-  /** The bodies of a call were not kept, although they should have been. */
+  /** Counts a call whose bodies should have been kept but were not. */
   bodiesDropped(): void;
   text(): Promise<string>;
-  /** The same as data, so that several processes can be added up. */
+  /** Returns the same as data, so that several processes can be summed. */
   values(): Promise<MetricReport>;
   contentType: string;
 }
@@ -24,10 +27,10 @@ export type MetricReport = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
-/** What is read at the moment Prometheus asks. */
+/** Values that are read when Prometheus scrapes. */
 interface Watched {
   memory: { readonly capacity: number; readonly used: number };
-  /** Changes that other nodes or the console announced, and whether they could be loaded. */
+  /** Changes announced by other nodes or the console, and whether they could be loaded. */
   reloads: {
     stale(): { topic: string; forMs: number }[];
     failures(): ReadonlyMap<string, number>;
@@ -135,8 +138,9 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
 }
 
 /**
- * A counter of the hot path: it adds up plain numbers, which Prometheus' own counter gets when it is read.
- * @returns adds to the count of these values of the labels, in order
+ * Creates a counter for the hot path. It adds up plain numbers, which are copied to Prometheus' own counter
+ * when it is read.
+ * @returns a function that adds to the count of the given label values, in order
  */
 function countUp(
   name: string,

@@ -1,15 +1,18 @@
 import ipaddr from "ipaddr.js";
 
-/** Leading bits of an address that one client is assumed to hold. */
+/** Number of leading bits that identify one client. */
 export interface NetworkSize {
   ipv4: number;
   ipv6: number;
 }
 
-/** One IPv6 client usually has a whole /64. */
+/** An IPv6 client usually has a whole /64. */
 const oneClient: NetworkSize = { ipv4: 32, ipv6: 64 };
 
-/** The network of an address, in one spelling, for example `203.0.113.0/24`. What is no address is returned as it is. */
+/**
+ * Returns the network of an address in canonical form, for example `203.0.113.0/24`. Returns anything that is
+ * not an address unchanged.
+ */
 export function networkOf(address: string, size: NetworkSize = oneClient): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * The root of the repository or image. Right from the sources as well as from the bundle, which lies as deep
- * (scripts/bundle.mjs).
+ * Root folder of the repository or image. The path is correct for the sources and for the bundle, which is
+ * written at the same depth (scripts/bundle.mjs).
  */
 export const root = fileURLToPath(new URL("../../../../", import.meta.url));

@@ -14,7 +14,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Answers the port of a server that does this with whoever comes. */
+/** Starts a server that handles every connection with `serve`. Returns its port. */
 async function listening(serve: (socket: Socket) => void): Promise<number> {
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -27,11 +27,11 @@ async function listening(serve: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** No one listens there. */
+/** A port that nothing listens on. */
 const closed = 1;
 
 const silent = () => {};
-/** Says one thing after the other, each to what it is told. */
+/** Sends the next word on every message it receives. */
 const saying =
   (...words: (string | Buffer)[]) =>
   (socket: Socket) => {
@@ -101,7 +101,7 @@ const patient = {
   headers: {},
   signal: undefined,
 };
-/** Only silence is waited for in vain; what happens on a slow machine may take its time. */
+/** Only the tests of silence use short time limits. The others allow for a slow machine. */
 const timesOf = (kind: "timeout" | "network") =>
   kind === "network"
     ? patient
@@ -130,8 +130,8 @@ describe("a proxy that does not work", () => {
   });
 });
 
-describe("a WebSocket that is given up", () => {
-  it("is not waited for while its proxy is silent", async () => {
+describe("a cancelled WebSocket", () => {
+  it("does not wait while its proxy is silent", async () => {
     const left = new AbortController();
     const opening = openWebSocket({
       ...patient,
@@ -147,8 +147,8 @@ describe("a WebSocket that is given up", () => {
   });
 });
 
-describe("a proxy that works", () => {
-  it.each(["socks5", "socks5h"])("is asked by name, %s", async (scheme) => {
+describe("a working proxy", () => {
+  it.each(["socks5", "socks5h"])("receives host names, not addresses, %s", async (scheme) => {
     const target = createHttpServer((_request, response) => response.end("found"));
     servers.push(target);
     target.listen(0, "127.0.0.1");

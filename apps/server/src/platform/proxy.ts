@@ -1,8 +1,8 @@
 import { type Dispatcher, Pool, ProxyAgent, Socks5ProxyAgent } from "undici";
 
 /**
- * The way to upstreams through a proxy. The time-out holds for each step of it: reaching the proxy, its word that the
- * way is open, TLS behind it.
+ * Creates a dispatcher that reaches upstreams through a proxy. The time limit applies to each step:
+ * connecting to the proxy, its reply that the tunnel is open, TLS behind it.
  * @param proxy http, https, socks5 or socks5h URL; names are always resolved by the proxy
  */
 export function throughProxy(
@@ -17,7 +17,7 @@ export function throughProxy(
   return new ProxyAgent({
     ...settings,
     uri: proxy,
-    // Left to itself, a proxy that says nothing to CONNECT is given five minutes.
+    // By default, undici waits five minutes for a proxy that does not reply to CONNECT.
     clientFactory: (origin, given) => new Pool(origin, { ...given, headersTimeout: connectTimeoutMs }),
   });
 }

@@ -19,8 +19,8 @@ async function serve(answer: RequestListener): Promise<string> {
 
 const here = { mayReach: () => true };
 
-describe("fetching an address someone named", () => {
-  it("reads what a public server answers, through redirects", async () => {
+describe("fetching an address from a user", () => {
+  it("returns the response of a public server, through redirects", async () => {
     const url = await serve((request, response) => {
       if (request.url === "/list") response.end("[1]");
       else response.writeHead(302, { location: "/list" }).end();
@@ -28,7 +28,7 @@ describe("fetching an address someone named", () => {
     expect(await fetchPublicText(url, here)).toBe("[1]");
   });
 
-  it("brings bytes and their type, and stops when no one wants them any more", async () => {
+  it("returns bytes and their type, and stops when it is aborted", async () => {
     const url = await serve((request, response) => {
       if (request.url === "/hang") return;
       response.writeHead(200, { "content-type": "Image/PNG; q=1" }).end(Buffer.from([137, 80]));
@@ -40,7 +40,7 @@ describe("fetching an address someone named", () => {
     await expect(wanted).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  it("refuses names and addresses of this machine and of private networks", async () => {
+  it("rejects names and addresses of this machine and of private networks", async () => {
     const url = await serve((_request, response) => response.end("secret"));
     for (const address of [
       url,
@@ -55,7 +55,7 @@ describe("fetching an address someone named", () => {
     }
   });
 
-  it("refuses to be redirected to one", async () => {
+  it("rejects a redirect to a private address", async () => {
     const url = await serve((_request, response) => {
       response.writeHead(302, { location: "http://169.254.169.254/latest" }).end();
     });
@@ -69,7 +69,7 @@ describe("fetching an address someone named", () => {
     });
   });
 
-  it("gives up on what never ends, is too large, fails or is not there", async () => {
+  it("fails when the response never ends, is too large, is an error or is missing", async () => {
     const silent = await serve(() => {});
     const quick = { ...here, timeoutMs: 200 };
     await expect(fetchPublicText(silent, quick)).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe("fetching an address someone named", () => {
     });
   });
 
-  it("tells public addresses from the others", () => {
+  it("distinguishes public addresses from the others", () => {
     for (const address of [
       "1.1.1.1",
       "100.63.255.255",

@@ -6,25 +6,25 @@ import { Agent, fetch as undiciFetch, request } from "undici";
 import { GatewayError } from "#errors.ts";
 
 /**
- * Fetches an address that a person or a request named, and reaches public machines only: what stands in our own
- * network must not be readable through us. Names are checked when the connection is made, so a name that changes its
- * mind in between changes nothing.
+ * Fetches addresses that a person or a request supplied. It reaches public machines only, because our own
+ * network must not be readable through the gateway. Names are checked when the connection is made, so DNS
+ * rebinding has no effect.
  */
 export interface PublicFetchOptions {
-  /** For the whole answer, redirects included. */
+  /** Time limit of the whole response, redirects included. */
   timeoutMs?: number;
   maxBytes?: number;
-  /** For tests, whose servers are on this machine. */
+  /** For tests, whose servers run on this machine. */
   mayReach?: (address: string) => boolean;
-  /** Aborts when no one wants the answer any more. */
+  /** Aborts the fetch when its result is no longer needed. */
   signal?: AbortSignal;
-  /** Called before each piece is kept; what it throws ends the transfer and reaches the caller. */
+  /** Called before each piece is kept. An error it throws ends the transfer and reaches the caller. */
   onPiece?: (bytes: number) => void | Promise<void>;
 }
 
-/** What was found at an address. */
+/** The result of a fetch. */
 export interface Fetched {
-  /** Lower case, without parameters; "" when the server did not say. */
+  /** Lower case, without parameters; "" when the server sent none. */
   mediaType: string;
   bytes: Buffer;
 }
@@ -32,13 +32,13 @@ export interface Fetched {
 const redirects = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-/** Throws `invalid_request` with the reason. */
+/** Fetches text. Throws `invalid_request` with the reason. */
 export async function fetchPublicText(address: string, options: PublicFetchOptions = {}): Promise<string> {
   const { bytes } = await fetchPublic(address, options);
   return bytes.toString("utf8");
 }
 
-/** The same, for what is no text. */
+/** Fetches bytes. Throws `invalid_request` with the reason. */
 export async function fetchPublic(address: string, options: PublicFetchOptions = {}): Promise<Fetched> {
   const { timeoutMs = 10_000, maxBytes = 10_000_000, mayReach = isPublicAddress } = options;
   const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) } });
@@ -72,8 +72,8 @@ export async function fetchPublic(address: string, options: PublicFetchOptions =
 }
 
 /**
- * Posts JSON text to an address that an operator named; no redirect is followed. Any status is an answer. Throws
- * `invalid_request` when there is none.
+ * Posts JSON text to an address that an operator configured. Follows no redirect. Resolves for any status;
+ * throws `invalid_request` when there is no response.
  */
 export async function postToPublic(
   address: string,
@@ -104,8 +104,8 @@ export async function postToPublic(
 }
 
 /**
- * `fetch` that reaches public addresses only: for whoever takes a `fetch` and asks addresses that an administrator
- * named. Redirects are refused. Rejects with `invalid_request`.
+ * Returns a `fetch` that reaches public addresses only, for code that takes a `fetch` and calls addresses
+ * that an administrator configured. Rejects redirects. Rejects with `invalid_request`.
  */
 export function publicFetch(
   mayReach: (address: string) => boolean = isPublicAddress,
@@ -114,7 +114,7 @@ export function publicFetch(
   return async (input, init = {}) => {
     const url = checkedUrl(input instanceof Request ? input.url : String(input), mayReach);
     try {
-      // undici's own fetch and its dispatcher belong together; its types and those of the platform are the same.
+      // undici's fetch and its dispatcher must be used together. Its types equal those of the platform.
       const options = { ...init, redirect: "error", dispatcher } as Parameters<typeof undiciFetch>[1];
       return await undiciFetch(url, options);
     } catch (error) {
@@ -125,8 +125,8 @@ export function publicFetch(
 }
 
 /**
- * True for addresses of the public internet. The special-purpose registries of IANA are the list of what is not, with
- * two addresses that a cloud answers inside its own network only.
+ * Returns true for addresses of the public internet. Excludes IANA's special-purpose registries, and two
+ * addresses that a cloud serves inside its own network only.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -161,7 +161,10 @@ const special4 = ranges([
   "240.0.0.0/4",
 ]);
 
-/** What IANA has allocated for unicast; IPv4-mapped and -compatible, NAT64, unique and link-local lie outside. */
+/**
+ * Range that IANA has allocated for unicast. IPv4-mapped and -compatible, NAT64, unique local and link-local
+ * addresses lie outside.
+ */
 const global6: Range = ipaddr.parseCIDR("2000::/3");
 const special6 = ranges([
   "2001::/23", // Teredo, ORCHID, benchmarking, AMT and others
@@ -180,7 +183,7 @@ function checkedUrl(address: string, mayReach: (address: string) => boolean): UR
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw refused({ reason: "http_address" });
   }
-  // A name is checked when it is looked up; an address never is.
+  // A name is checked when it is resolved. A literal address is never resolved, so it is checked here.
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (ipaddr.isValid(host) && !mayReach(host)) throw notPublic();
   return url;
@@ -233,9 +236,12 @@ function notPublic(): GatewayError {
   return refused({ reason: "address_not_public" });
 }
 
-/** Callers that were sent the address themselves say in which field; elsewhere its name would say nothing. */
+/**
+ * Errors name the field `url`, for callers that received the address themselves; elsewhere the name would
+ * mean nothing.
+ */
 function refused(issue: FieldIssue, cause?: unknown): GatewayError {
-  // An issue of a field that stands alone here.
+  // This issue belongs to a field but stands alone here.
   const given = { ...issue } as ErrorParams<"invalid_request">;
   return new GatewayError("invalid_request", given, { field: "url", cause });
 }

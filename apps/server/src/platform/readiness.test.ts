@@ -5,7 +5,7 @@ import { createReadiness } from "./readiness.ts";
 const well = { ping: async () => {}, trouble: () => undefined, stale: () => [] };
 
 describe("readiness", () => {
-  it("bears a failure for its time, then says why, and is back with the first answer", async () => {
+  it("tolerates a failure for a while, then reports why, and recovers with the first response", async () => {
     let away = true;
     const readiness = createReadiness({
       ...well,
@@ -21,7 +21,7 @@ describe("readiness", () => {
     expect(await readiness.check()).toEqual({ stale: [] });
   });
 
-  it("is lost while a batch waits too long, though other connections answer", async () => {
+  it("is lost while a batch waits too long, though other connections respond", async () => {
     let batchMs = 7_000;
     const trouble = () => ({ failingMs: 0, batchMs, error: undefined });
     const readiness = createReadiness({ ...well, trouble });

@@ -3,36 +3,42 @@ import { databaseAway, GatewayError } from "#errors.ts";
 import { databaseTrouble } from "./database/connection-loss.ts";
 
 /**
- * Whether this node should get traffic. A short failure does not count: when all nodes refused at once, a load
+ * Whether this node should get traffic. A short failure does not count: if all nodes failed at once, a load
  * balancer would have none left. It must not know what the node does.
  */
 export interface Readiness {
-  /** Topics whose changes could not be loaded. Throws `shutting_down` or `unavailable` with the reason. */
+  /**
+   * Returns topics whose changes could not be loaded. Throws `shutting_down` or `unavailable` with the
+   * reason.
+   */
   check(): Promise<{ stale: string[] }>;
-  /** From now on the node is not ready, because it will stop. */
+  /** Marks the node as not ready from now on, because it will stop. */
   drain(): void;
 }
 
 interface ReadinessOptions {
-  /** One statement on the database. */
+  /** Runs one statement on the database. */
   ping(): Promise<unknown>;
-  /** Milliseconds for which nothing was charged, and the age of the oldest batch; undefined while all is well. */
+  /**
+   * Milliseconds without a successful charge, and the age of the oldest batch. Undefined while charging
+   * works.
+   */
   trouble(): { failingMs: number; batchMs: number; error: unknown } | undefined;
   stale(): { topic: string; forMs: number }[];
-  /** A failure counts after so long. */
+  /** Time after which a failure counts, in milliseconds. */
   notReadyAfterMs?: number;
-  /** A batch of this age counts as a failure. */
+  /** Age from which a batch counts as a failure, in milliseconds. */
   oldestBatchMs?: number;
 }
 
 const pingMs = 2_000;
-/** A change that is loaded at the second try is not worth a word. */
+/** Changes that are loaded at the second attempt are not reported. */
 const staleAfterMs = 2_000;
 
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { notReadyAfterMs = 5_000, oldestBatchMs = 8_000 } = options;
   let draining = false;
-  /** Since when no ping has succeeded. */
+  /** Start of the first failed ping since the last successful one. */
   let silentSince: number | undefined;
 
   async function ping(): Promise<unknown> {

@@ -1,14 +1,17 @@
-/** One computation for all readers of this node: it lasts some time, and longer when it took longer. */
+/**
+ * One computed value for all readers of this node. It lasts for some time, and longer when computing took
+ * longer.
+ */
 export interface Recomputed<T> {
-  /** Rejects when the computation does; the next reader tries again. */
+  /** Rejects when the computation does. The next reader tries again. */
   read(): Promise<T>;
 }
 
 interface Limits {
   lastsMs: number;
-  /** Computing takes at most this share of the time, however large the site is. */
+  /** Maximum share of the time spent on computing, however large the site is. */
   mostShare: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now?: () => number;
 }
 

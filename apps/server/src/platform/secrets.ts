@@ -8,15 +8,16 @@ import {
 } from "node:crypto";
 
 /**
- * Keys at rest. One process secret is stretched into two keys: one encrypts what must be shown or used again
- * (channel keys, token keys), the other makes keyed hashes of what must only be recognised (presented keys, cookies).
+ * Encryption and hashing of stored credentials. Two keys are derived from one process secret. One encrypts
+ * what must be shown or used again (channel keys, token keys). The other makes keyed hashes of what must only
+ * be recognised (presented keys, cookies).
  */
 export interface Secrets {
-  /** AES-256-GCM; a fresh nonce per call. `context` binds the cipher text to its place. */
+  /** Encrypts with AES-256-GCM and a fresh nonce per call. `context` binds the cipher text to its place. */
   encrypt(plain: string, context: string): Uint8Array<ArrayBuffer>;
-  /** Throws when the text was changed, moved to another context, or made with another secret. */
+  /** Throws when the cipher text was changed, moved to another context, or made with another secret. */
   decrypt(sealed: Uint8Array, context: string): string;
-  /** HMAC-SHA256: finds a row by a presented secret without storing the secret. */
+  /** HMAC-SHA256. Finds a row by a presented secret without storing the secret. */
   hash(value: string): Uint8Array<ArrayBuffer>;
 }
 
@@ -47,7 +48,10 @@ export function openSecrets(secretKey: string): Secrets {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Random text of letters and digits; 43 characters carry 256 bits. Unbiased: bytes past the last full cycle are redrawn. */
+/**
+ * Returns random letters and digits; 43 characters carry 256 bits. Unbiased: bytes beyond the last full cycle
+ * are redrawn.
+ */
 export function randomText(length: number): string {
   let text = "";
   while (text.length < length) {
@@ -58,7 +62,7 @@ export function randomText(length: number): string {
   return text;
 }
 
-/** "sk-abcd…wxyz": enough to recognise a secret, too little to use it. */
+/** Returns "sk-abcd…wxyz": enough to recognise a secret, too little to use it. */
 export function hintOf(secret: string): string {
   return secret.length < 16 ? `${secret.slice(0, 2)}…` : `${secret.slice(0, 7)}…${secret.slice(-4)}`;
 }

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-it("database: an idle node whose connections all went silent drops them, and answers again", async () => {
+it("database: an idle node whose connections all went silent drops them and works again", async () => {
   const place = await freshDatabase();
   closers.push(() => place.drop());
   const proxy = await startTcpProxy(place.url);
@@ -25,7 +25,7 @@ it("database: an idle node whose connections all went silent drops them, and ans
   const began = performance.now();
   const waiting = [database.pool.query("SELECT 1"), database.pool.query("SELECT 1")];
   for (const result of await Promise.allSettled(waiting)) expect(result.status).toBe("rejected");
-  // The limit of a statement is five minutes; a silent connection is found out long before.
+  // The limit of a statement is five minutes. A silent connection is detected long before.
   expect(performance.now() - began).toBeLessThan(30_000);
   expect((await database.pool.query("SELECT 1")).rowCount).toBe(1);
 }, 60_000);

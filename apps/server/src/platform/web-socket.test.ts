@@ -36,7 +36,7 @@ const patient = {
   maxMessage: 1024 * 1024,
   signal: undefined,
 };
-/** No one listens there. */
+/** An address that nothing listens on. */
 const unreachable = { ...patient, url: "ws://127.0.0.1:1/" };
 
 function ask(path: string, signal?: AbortSignal) {
@@ -68,7 +68,7 @@ describe("a WebSocket to an upstream", () => {
     const count = 400;
     for (let index = 0; index < count; index += 1) theirs.send(`${index} ${"x".repeat(100_000)}`);
     await sleep(300);
-    // 40 MB were sent; all but a few of them are still on the other side.
+    // 40 MB were sent. All but a few of them are still buffered by the sender.
     expect(theirs.bufferedAmount).toBeGreaterThan(20_000_000);
     let next = 0;
     for await (const { data } of ours.messages()) {
@@ -87,7 +87,7 @@ describe("a WebSocket to an upstream", () => {
     await ours.closed;
   });
 
-  it("tells what an upstream says that refuses it", async () => {
+  it("returns the response of an upstream that rejects the connection", async () => {
     expect(await ask("/refused")).toMatchObject({
       status: 429,
       headers: { "retry-after": "7" },
@@ -96,7 +96,7 @@ describe("a WebSocket to an upstream", () => {
     await expect(openWebSocket(unreachable)).rejects.toThrow(TransportError);
   });
 
-  it("can be given up while it is opened", async () => {
+  it("can be cancelled while it is being opened", async () => {
     await expect(ask("/open", AbortSignal.abort())).rejects.toMatchObject({ kind: "aborted" });
   });
 });

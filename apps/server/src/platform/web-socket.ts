@@ -6,8 +6,8 @@ import { classify, TransportError, type UpstreamRequest } from "./http.ts";
 import { throughProxy } from "./proxy.ts";
 
 /**
- * WebSockets, on either side, as messages that are read in order and sent with back-pressure. Knows nothing of what
- * the messages say.
+ * WebSockets, on either side, as messages that are read in order and sent with back-pressure. Knows nothing
+ * about the contents of the messages.
  */
 export interface Message {
   data: Buffer;
@@ -15,27 +15,30 @@ export interface Message {
 }
 
 export interface Closed {
-  /** 1006 when the connection broke without a word. */
+  /** 1006 when the connection broke without a closing frame. */
   code: number;
   reason: string;
 }
 
 export interface MessageSocket {
-  /** What comes, in order, until the socket is closed. For one reader. */
+  /** Yields messages in order, until the socket is closed. For one reader. */
   messages(): AsyncGenerator<Message, void, undefined>;
   /** Resolves when the socket may take more. A message to a closed socket is dropped. */
   send(data: Buffer | string, binary?: boolean): Promise<void>;
-  /** Says goodbye, and cuts the connection when the other side does not answer in time. */
+  /** Sends a closing frame, and cuts the connection when the other side does not reply in time. */
   close(code: number, reason: string): void;
   readonly closed: Promise<Closed>;
 }
 
-/** Messages that may wait for their reader before the socket is paused, and the level at which it flows again. */
+/** Messages that may wait for their reader before the socket is paused, and the level at which it resumes. */
 const HIGH_WATER = 32;
 const LOW_WATER = 8;
 const MAX_UNSENT_BYTES = 1024 * 1024;
 const GOODBYE_MS = 5_000;
-/** A side that is silent this long is asked whether it lives; unanswered by the next time, it is gone. */
+/**
+ * Ping interval. A side that was silent for this long gets a ping; without a pong by the next interval, it is
+ * gone.
+ */
 const PING_MS = 30_000;
 const MAX_REASON_BYTES = 120;
 
@@ -57,7 +60,7 @@ export function messageSocket(socket: WebSocket): MessageSocket {
     if (queue.length >= HIGH_WATER) socket.pause();
     wake();
   });
-  // What went wrong is told by the close code.
+  // The close code reports what went wrong.
   socket.on("error", () => {});
   const closed = new Promise<Closed>((resolve) => {
     socket.once("close", (code, reason) => {
@@ -91,7 +94,7 @@ export function messageSocket(socket: WebSocket): MessageSocket {
     },
     close(code, reason) {
       if (ended !== undefined) return;
-      // A paused socket would never read the other side's goodbye.
+      // A paused socket would never read the other side's closing frame.
       if (socket.isPaused) socket.resume();
       socket.close(sayable(code) ? code : 1011, cut(reason));
       setTimeout(() => socket.terminate(), GOODBYE_MS).unref();
@@ -104,7 +107,7 @@ function bytesOf(data: Buffer | ArrayBuffer | Buffer[]): Buffer {
   return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
 
-/** Codes that a closing frame may carry; the others only tell what happened without one. */
+/** Returns whether a closing frame may carry the code. The others only describe a close without a frame. */
 function sayable(code: number): boolean {
   return (code >= 1000 && code <= 1003) || (code >= 1007 && code <= 1014) || (code >= 3000 && code <= 4999);
 }
@@ -114,11 +117,11 @@ function cut(reason: string): string {
 }
 
 export type WebSocketRequest = Omit<UpstreamRequest, "method" | "body" | "idleTimeoutMs"> & {
-  /** Bytes; a longer message closes the socket. */
+  /** Maximum size of a message, in bytes. A longer message closes the socket. */
   maxMessage: number;
 };
 
-/** Either the socket, or the answer of an upstream that would not open one. */
+/** Either the socket, or the response of an upstream that rejected the connection. */
 export type WebSocketAnswer =
   | { socket: MessageSocket }
   | { status: number; headers: Record<string, string | string[] | undefined>; text: string };
@@ -126,7 +129,7 @@ export type WebSocketAnswer =
 const MAX_REFUSAL_BYTES = 256 * 1024;
 const ACCEPT_GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** Opens a WebSocket through the proxy that the request names. Throws TransportError. */
+/** Opens a WebSocket, through the request's proxy if there is one. Throws TransportError. */
 export async function openWebSocket(request: WebSocketRequest): Promise<WebSocketAnswer> {
   const url = new URL(request.url.replace(/^ws/i, "http"));
   const dispatcher = dispatcherFor(url.origin, request);
@@ -143,16 +146,16 @@ export async function openWebSocket(request: WebSocketRequest): Promise<WebSocke
     }
     return { socket: messageSocket(speakOver(answer.stream, request.maxMessage)) };
   } catch (error) {
-    // A connection that is still being made, too.
+    // Also destroys a connection that is still being made.
     dispatcher.destroy().catch(() => {});
     throw classify(error);
   } finally {
-    // An upgraded connection belongs to no one but its socket any more.
+    // An upgraded connection belongs to its socket only.
     dispatcher.close().catch(() => {});
   }
 }
 
-/** Of its own, not of the pools: the connection does not come back, and HTTP/2 has no upgrade. */
+/** Returns a dispatcher outside the pools: the connection is not reused, and HTTP/2 has no upgrade. */
 function dispatcherFor(origin: string, { proxy, connectTimeoutMs }: WebSocketRequest): Dispatcher {
   if (proxy !== "") return throughProxy(proxy, { connectTimeoutMs, proxyTunnel: true, allowH2: false });
   return new Client(origin, { allowH2: false, connect: { timeout: connectTimeoutMs } });
@@ -224,8 +227,9 @@ function upgrade(
 }
 
 /**
- * The client's half of the protocol over a connection that is upgraded already. `ws` has it, but opens connections
- * only itself, which knows no proxies: so it is handed the connection at the place where its own would arrive.
+ * Runs the client's half of the protocol over a connection that is already upgraded. `ws` implements it, but
+ * opens connections only itself and supports no proxies. So it is handed the connection where its own would
+ * arrive.
  */
 function speakOver(stream: Duplex, maxPayload: number): WebSocket {
   const Bare = WebSocket as unknown as new (

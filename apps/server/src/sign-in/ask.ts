@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { forbidden, GatewayError } from "#errors.ts";
 import type { Fetch } from "./provider.ts";
 
-/** A question to a provider in JSON, and the two ways it can fail. */
+/** JSON requests to identity providers, and the two ways they can fail. */
 
 const TIMEOUT_MS = 10_000;
 
@@ -10,11 +10,14 @@ export interface Question {
   label: string;
   url: string | URL;
   headers?: Record<string, string>;
-  /** Sent as JSON; without it the question is a GET. */
+  /** Sent as JSON. Without it the request is a GET. */
   body?: unknown;
 }
 
-/** A status that says no is `forbidden`; no answer, a broken one or a failing server is `upstream_failed`. */
+/**
+ * Sends a request. Throws `forbidden` for a refusal, and `upstream_failed` for no response, an invalid one or
+ * a server error.
+ */
 export async function ask<T extends z.ZodType>(
   fetch: Fetch,
   schema: T,
@@ -49,7 +52,7 @@ export async function ask<T extends z.ZodType>(
 
 type Reason = Error | string | null | undefined;
 
-/** Worth another try. The reason is for the log; it never holds a secret. */
+/** Error of a request that may be retried. The reason is for the log and never contains a secret. */
 export function unreachable(label: string, reason: Reason): GatewayError {
   return new GatewayError(
     "upstream_failed",
@@ -73,7 +76,7 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error("something that is no error was thrown");
 }
 
-/** Errors of the libraries carry whole requests; the log gets their sentence only. */
+/** Keeps only the message of an error for the log, because the libraries attach whole requests to errors. */
 function because(label: string, reason: Reason): Error {
   const text = reason instanceof Error ? `${reason.name}: ${reason.message}` : (reason ?? "no reason");
   const below = reason instanceof Error && reason.cause instanceof Error ? ` (${reason.cause.message})` : "";

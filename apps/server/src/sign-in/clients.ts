@@ -1,13 +1,13 @@
 import type { Settings } from "@gateway/shared/site/settings";
 import type { Fetch, IdentityClient, IdentityProvider } from "./provider.ts";
 
-/** Opened providers: each is kept as long as the settings it was opened with are the ones in force. */
+/** Cache of opened providers. Each is kept as long as the settings it was opened with are current. */
 
-/** A provider may move its endpoints; what it said is asked anew after this time. */
+/** A provider may move its endpoints, so its metadata is fetched again after this time. */
 const KEPT_MS = 3_600_000;
 
 export interface IdentityClients {
-  /** Throws what opening throws; the next call tries again. */
+  /** Returns an open client. Throws what opening throws; the next call tries again. */
   of(provider: IdentityProvider, settings: Settings): Promise<IdentityClient>;
 }
 

@@ -18,19 +18,19 @@ const filled = (value: string): Settings => {
 };
 
 describe("the registry of identity providers", () => {
-  it("knows the providers the console knows, and no other", () => {
+  it("contains the providers that the console lists, and no other", () => {
     expect(providers.map(([id]) => id).toSorted()).toEqual(IdentityProviderId.options.toSorted());
   });
 });
 
 describe.each(providers)("identity provider %s", (id, provider) => {
-  it("lives in the file of its name", async () => {
+  it("is in the file of its name", async () => {
     expect(provider.id).toBe(id);
     const file = new URL(`./${id}.ts`, import.meta.url).href;
     await expect(import(/* @vite-ignore */ file)).resolves.toBeDefined();
   });
 
-  it("is off at first, and offered only when switched on and filled in", () => {
+  it("is off by default, and offered only when enabled and filled in", () => {
     expect(isOffered(provider, defaultSettings)).toBe(false);
     expect(isOffered(provider, { ...filled("x"), [provider.enabledBy]: false })).toBe(false);
     expect(isOffered(provider, filled("x"))).toBe(true);
@@ -39,14 +39,14 @@ describe.each(providers)("identity provider %s", (id, provider) => {
     }
   });
 
-  it("keeps what opens its endpoint secret", () => {
+  it("declares every secret setting as secret", () => {
     const keys = [...provider.needs, ...(provider.reads ?? [])];
     const secret = keys.filter((key) => /Secret|Token/.test(key));
     expect(secret.length).toBeGreaterThan(0);
     for (const key of secret) expect(secretSettings).toContain(key);
   });
 
-  it("says that it could not be reached, without saying a secret", async () => {
+  it("reports that it could not be reached, without revealing a secret", async () => {
     const settings = filled("http://127.0.0.1:9/hush-hush");
     const arrival = {
       state: "s",
@@ -55,7 +55,7 @@ describe.each(providers)("identity provider %s", (id, provider) => {
       redirectUri: () => "http://x/y",
       code: "c",
     };
-    // GitHub's token is asked for by the OAuth plugin, which brings its own client.
+    // The OAuth plugin requests GitHub's token with its own HTTP client.
     const there =
       id === "github" ? githubAt({ web: "http://127.0.0.1:9", api: "http://127.0.0.1:9" }) : provider;
     const requested = there.open(settings, nowhere).then((client) => client.identify(arrival));
@@ -81,7 +81,7 @@ describe("opened providers", () => {
     expect(await clients.of(lark, filled("two"))).not.toBe(second);
   });
 
-  it("are opened anew after a failure", async () => {
+  it("are opened again after a failure", async () => {
     let calls = 0;
     const clients = createIdentityClients(() => {
       calls += 1;

@@ -13,7 +13,7 @@ const Refusal = z.object({ error: z.string() });
 const Account = z.object({ id: z.int(), login: z.string().min(1), name: z.string().nullish() });
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** @param at other addresses than github.com, e.g. GitHub Enterprise Server */
+/** Creates the provider record. @param at addresses that replace github.com, e.g. GitHub Enterprise Server */
 export function githubAt(
   at = { web: "https://github.com", api: "https://api.github.com" },
 ): IdentityProvider {
@@ -38,7 +38,7 @@ export function githubAt(
 
 function identityOf(account: z.infer<typeof Account>, emails: z.infer<typeof Emails>): ExternalIdentity {
   return {
-    // The login can be given up and taken by someone else; the number never is.
+    // A login can be released and taken by another user. The numeric id never is.
     subject: String(account.id),
     label: account.login,
     username: account.login,
@@ -48,8 +48,8 @@ function identityOf(account: z.infer<typeof Account>, emails: z.infer<typeof Ema
 }
 
 /**
- * Code → access token. The plugin needs a Fastify instance and fixed credentials, so each set of credentials gets
- * a small one of its own, which never listens.
+ * Exchanges a code for an access token. The plugin needs a Fastify instance and fixed credentials. So each
+ * set of credentials gets a small instance of its own, which never listens.
  */
 async function openExchange(web: string, settings: Settings) {
   const app = Fastify();
@@ -63,7 +63,7 @@ async function openExchange(web: string, settings: Settings) {
       options: { authorizationMethod: "body" },
     },
     callbackUri: (request) => Back.parse(request.query).redirect_uri,
-    // Our own state is bound to the browser and spent before this is asked.
+    // Our own state is bound to the browser and consumed before this runs.
     generateStateFunction: () => "",
     checkStateFunction: () => true,
   });
@@ -77,7 +77,7 @@ async function openExchange(web: string, settings: Settings) {
     const body: unknown = answer.json();
     if (answer.statusCode >= 500) throw unreachable(label, `status ${answer.statusCode}`);
     const token = Token.safeParse(body);
-    // GitHub says no with status 200.
+    // GitHub sends refusals with status 200.
     if (!token.success) throw refused(label, Refusal.safeParse(body).data?.error);
     return token.data.access_token;
   };

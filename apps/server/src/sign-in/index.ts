@@ -5,7 +5,7 @@ import { oidc } from "./oidc.ts";
 import type { IdentityProvider } from "./provider.ts";
 import { wechat } from "./wechat.ts";
 
-/** The registry: one line per identity provider. */
+/** Registry with one line per identity provider. */
 export type IdentityProviders = Readonly<Record<IdentityProviderId, IdentityProvider>>;
 
 export const identityProviders: IdentityProviders = {

@@ -3,8 +3,8 @@ import { ask, refused } from "./ask.ts";
 import type { IdentityProvider } from "./provider.ts";
 
 /**
- * Lark (Feishu). Not through the OAuth plugin: the exchange wants a token of the app in its header first, and the
- * answers come in an envelope of Lark's own.
+ * Lark (Feishu). It does not use the OAuth plugin: the exchange first needs a token of the app in its header,
+ * and the responses have Lark's own envelope.
  */
 const label = "Lark";
 
@@ -53,7 +53,7 @@ export function larkAt(base = "https://open.feishu.cn"): IdentityProvider {
             label: name ?? "",
             username: "",
             displayName: name ?? "",
-            // Lark does not say whether an address was verified.
+            // Lark does not report whether an address was verified.
             email: null,
           };
         },

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { asError, refused, unreachable } from "./ask.ts";
 import type { Arrival, ExternalIdentity, Fetch, IdentityProvider } from "./provider.ts";
 
-/** Any OpenID Connect provider, found by its issuer; with PKCE and a nonce. */
+/** Any OpenID Connect provider, discovered by its issuer, with PKCE and a nonce. */
 const label = "OpenID Connect";
 const TIMEOUT_SECONDS = 10;
 
@@ -56,7 +56,7 @@ async function discover(settings: Settings, fetch: Fetch): Promise<openid.Config
       {
         [openid.customFetch]: (url, options) => fetch(url, options),
         timeout: TIMEOUT_SECONDS,
-        // An operator who names a plain http address means it, for example inside one's own network.
+        // An operator who configures a plain http address intends it, for example inside a private network.
         ...(issuer.protocol === "http:" ? { execute: [openid.allowInsecureRequests] } : {}),
       },
     );
@@ -65,7 +65,7 @@ async function discover(settings: Settings, fetch: Fetch): Promise<openid.Config
   }
 }
 
-/** As the provider wants it; saying nothing means the header. */
+/** Returns the client authentication that the provider supports. The default is the header. */
 function authenticationBy(secret: string): openid.ClientAuth {
   const inBody = openid.ClientSecretPost(secret);
   const inHeader = openid.ClientSecretBasic(secret);
@@ -92,7 +92,7 @@ async function claimsOf(config: openid.Configuration, arrival: Arrival): Promise
     });
     const proven = Claims.parse(tokens.claims());
     if (config.serverMetadata().userinfo_endpoint === undefined) return proven;
-    // Most providers keep names out of the token. The answer must be about the same person.
+    // Most providers keep names out of the token. The response must be about the same person.
     const profile = await openid.fetchUserInfo(config, tokens.access_token, proven.sub);
     return Claims.parse({ ...proven, ...profile });
   } catch (error) {
@@ -101,7 +101,10 @@ async function claimsOf(config: openid.Configuration, arrival: Arrival): Promise
   }
 }
 
-/** No connection, no answer in time, or a server in trouble; all else is a no. */
+/**
+ * Returns whether a retry may succeed: no connection, a timeout, or a server error. Any other error is a
+ * refusal.
+ */
 function isPassing(error: Error): boolean {
   if (error instanceof openid.ResponseBodyError) return error.status >= 500;
   if (error.cause instanceof Response) return error.cause.status >= 500;
@@ -120,7 +123,7 @@ function identityOf(claims: z.infer<typeof Claims>, usernameClaim: string): Exte
   };
 }
 
-/** Written with commas or blanks; without `openid` it would not be OpenID Connect. */
+/** Returns the configured scopes, separated by commas or spaces. OpenID Connect requires `openid`. */
 function scopesOf(settings: Settings): string {
   const requested = settings.OIDCScopes.split(/[\s,]+/).filter((scope) => scope !== "");
   return [...new Set(["openid", ...requested])].join(" ");

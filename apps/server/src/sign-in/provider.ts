@@ -2,32 +2,35 @@ import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import type { Settings } from "@gateway/shared/site/settings";
 
 /**
- * Identity providers, one record each: which settings they take, and how a code becomes a person. This room speaks
- * their wires; it must never know our accounts, sessions or database.
+ * Identity providers, one record each: their settings, and how a code becomes an identity. This module
+ * implements their wire formats. It must never know our accounts, sessions or database.
  */
 export interface IdentityProvider {
   id: IdentityProviderId;
   label: string;
-  /** The switch in the settings. */
+  /** The setting that enables it. */
   enabledBy: KeysOf<boolean>;
-  /** What must be filled in before the switch may be on. */
+  /** Settings that must be filled in before it can be enabled. */
   needs: readonly KeysOf<string>[];
-  /** What else it reads. */
+  /** Other settings that it reads. */
   reads?: readonly KeysOf<string>[];
-  /** May ask the provider what it can do; the answer is kept by `clients.ts`. */
+  /** Opens a client. May request the provider's metadata; `clients.ts` caches the result. */
   open(settings: Settings, fetch: Fetch): Promise<IdentityClient>;
 }
 
 export type KeysOf<T> = { [K in keyof Settings]: Settings[K] extends T ? K : never }[keyof Settings];
 
-/** Handed in, so that the room itself opens no connection of its own making. */
+/** Passed in, so that this module creates no HTTP client of its own. */
 export type Fetch = typeof globalThis.fetch;
 
 /** One provider with one set of credentials. */
 export interface IdentityClient {
-  /** Where the browser goes to sign in; absent where the console knows the address itself. */
+  /** Returns the address where the browser signs in. Absent where the console knows the address itself. */
   authorizeUrl?(visit: Visit): Promise<string>;
-  /** Throws `upstream_failed` when there is no answer (worth another try) and `forbidden` when it is no. */
+  /**
+   * Returns the identity. Throws `upstream_failed` without a response (may be retried) and `forbidden` for a
+   * refusal.
+   */
   identify(arrival: Arrival): Promise<ExternalIdentity>;
 }
 
@@ -35,9 +38,12 @@ export interface IdentityClient {
 export interface Visit {
   state: string;
   nonce: string;
-  /** PKCE. */
+  /** PKCE code verifier. */
   verifier: string;
-  /** Where the provider sends the browser back to. Throws while the server address is not configured. */
+  /**
+   * Returns the address to which the provider sends the browser back. Throws if the server address is not
+   * configured.
+   */
   redirectUri(): string;
 }
 
@@ -47,18 +53,18 @@ export interface Arrival extends Visit {
 }
 
 export interface ExternalIdentity {
-  /** Names the person at the provider for ever; nothing else links accounts. */
+  /** Permanent id of the person at the provider. Only this links accounts. */
   subject: string;
-  /** The name over there, for people to recognise. */
+  /** The name at the provider, for users to recognise. */
   label: string;
-  /** What a new account would like to be called; "" = no wish. */
+  /** Suggested user name of a new account; "" means none. */
   username: string;
   displayName: string;
-  /** Only an address that the provider has verified. */
+  /** Set only if the provider has verified the address. */
   email: string | null;
 }
 
-/** Switched on, and with everything it needs. */
+/** Returns whether a provider is enabled and has all the settings that it needs. */
 export function isOffered(
   provider: Pick<IdentityProvider, "enabledBy" | "needs">,
   settings: Settings,

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { ask, refused } from "./ask.ts";
 import type { IdentityProvider } from "./provider.ts";
 
-/** WeChat through an official account: its server hands out codes that people type in, and knows whose they are. */
+/**
+ * WeChat through an official account: its server issues codes that users type in, and returns whose code it
+ * is.
+ */
 const label = "WeChat";
 
 const Answer = z.object({ success: z.boolean(), message: z.string().nullish(), data: z.string().nullish() });

@@ -11,10 +11,10 @@ import { getUser, logIn, noteLogin, permissionsOf } from "#domain/accounts/users
 import type { User } from "#platform/prisma/client.ts";
 import type { Sessions } from "./session.ts";
 
-/** Tries of one address within twenty minutes on routes that guess at secrets. */
+/** Attempts of one address within twenty minutes, on routes where a caller could guess a secret. */
 export const GUESS_LIMIT = { max: 20, timeWindow: 1_200_000 };
 
-/** Set-up, sign-in, sign-out, and the signed-in person. */
+/** Routes for set-up, sign-in, sign-out, and the signed-in user. */
 export function accountRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
   const { db, secrets, settings, checkPerson } = services;
   const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
@@ -67,7 +67,7 @@ export function accountRoutes(app: ConsoleApp, services: Services, sessions: Ses
     },
   );
 
-  // GET is the older API's habit. A foreign page could at most sign someone out.
+  // GET exists for the older API. Another site's page could at most sign a user out.
   for (const method of ["GET", "POST"] as const)
     app.route({
       method,

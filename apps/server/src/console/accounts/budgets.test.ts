@@ -33,7 +33,7 @@ async function spend(user: User, points: bigint): Promise<void> {
 }
 
 describe("budgets", () => {
-  it("of an account are set by an administrator, shown to its owner, and kept in the audit log", async () => {
+  it("of an account are set by an administrator, shown to its owner, and recorded in the audit log", async () => {
     const user = await site.makeUser();
     const owner = await site.as(user);
     const budget = { ...none, daily_spend: 500, daily_notify: 400 };
@@ -57,7 +57,7 @@ describe("budgets", () => {
     expect(gone.body.data).toMatchObject({ budget: null, uses: [] });
   });
 
-  it("of a group are those of its members without one of their own, and show who spent most", async () => {
+  it("of a group apply to members without their own, and show who spent most", async () => {
     const group = await site.database.db.userGroup.create({
       data: { symbol: "with-budget", name: "With budget" },
     });
@@ -85,7 +85,7 @@ describe("budgets", () => {
     expect((await admin.get<BudgetView>(`/api/user/${other.id}/budget`)).body.data.uses).toEqual([]);
   });
 
-  it("of an API key are not its owner's to change", async () => {
+  it("of an API key cannot be changed by its owner", async () => {
     const user = await site.makeUser();
     const owner = await site.as(user);
     const { id } = (await owner.send<{ id: number }>("POST", "/api/token", { name: "limited" })).body.data;
@@ -100,7 +100,7 @@ describe("budgets", () => {
     expect(own.body.data.tokens).toMatchObject({ [id]: [{ period: "month", limit: 900 }] });
   });
 
-  it("cannot be changed by the account itself, by an equal, or without the right to the area", async () => {
+  it("cannot be changed by the account itself, by an equal, or without the permission", async () => {
     const other = await site.makeUser({ role: 10 });
     const limited = await site.as(await site.makeUser({ role: 10, permissions: { users: "view" } }));
     const user = await site.makeUser();
@@ -115,7 +115,7 @@ describe("budgets", () => {
     expect(await status(admin, 999_999)).toBe(404);
   });
 
-  it("are checked: no negative amount, no notice above the limit, no endless list of ids", async () => {
+  it("are validated: no negative amount, no notice above the limit, no unlimited list of ids", async () => {
     const { id } = await site.makeUser();
     const fields = async (budget: object) =>
       (await admin.send("PUT", `/api/user/${id}/budget`, { budget })).body.fields;
@@ -128,7 +128,7 @@ describe("budgets", () => {
     expect((await admin.get("/api/user/budgets?ids=1;2")).status).toBe(400);
   });
 
-  it("notify operators once in a period", async () => {
+  it("notify operators once per period", async () => {
     const { db } = site.database;
     const user = await site.makeUser({ username: "big-spender" });
     await admin.send("PUT", `/api/user/${user.id}/budget`, { budget: { ...none, daily_notify: 100 } });

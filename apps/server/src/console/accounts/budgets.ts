@@ -19,7 +19,7 @@ const targets: readonly { target: BudgetTarget; path: string; permission: AdminA
   { target: "token", path: "/token/admin", permission: "tokens" },
 ];
 
-/** Budgets of accounts, groups and API keys for administrators; everyone's own, to read. */
+/** Budgets of accounts, groups and API keys for administrators. Every user can read their own. */
 export function budgetRoutes(app: ConsoleApp, { db, settings }: Services): void {
   const zone = () => settings.current().TimeZone;
 

@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
 import { type Departure, issueState, STATE_MINUTES } from "#domain/accounts/sign-in-state.ts";
 
-/** Binds a sign-in with an identity provider to the browser that began it. */
+/** Cookie that binds a sign-in with an identity provider to the browser that began it. */
 export const DEPARTURE_COOKIE = "sign-in";
 
-/** Issues a state for this browser and sets its cookie, for the routes beside the one that is called. */
+/** Issues a state for this browser and sets its cookie, for the routes beside the current one. */
 export async function depart(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -31,7 +31,7 @@ const from = () => ({ "x-forwarded-for": `192.0.2.${(number += 1) % 250}` });
 const askCode = (email: string, body: object = {}) =>
   site.guest.send("POST", "/api/verification", { email, ...body }, from());
 const codeIn = (text: string) => /^\d{6}$/m.exec(text)?.[0] ?? "";
-/** As if the last mail to this address had been sent long ago. */
+/** Simulates that the last mail to this address was sent long ago. */
 const forgetPace = () =>
   site.services.db.oneTimeCode.deleteMany({ where: { purpose: { startsWith: "mail-" } } });
 
@@ -44,7 +44,7 @@ const signUp = (body: object) =>
   );
 
 describe("signing up with a verified address", () => {
-  it("takes the code that was mailed there, once", async () => {
+  it("accepts the mailed code once", async () => {
     const email = fresh();
     expect((await askCode(` ${email.toUpperCase()} `, { language: "ja_JP" })).status).toBe(200);
     const mail = await post.take(email);
@@ -64,7 +64,7 @@ describe("signing up with a verified address", () => {
     expect((await signUp({ email, verification_code })).status).toBe(400);
   });
 
-  it("asks for address and code", async () => {
+  it("requires address and code", async () => {
     expect(await signUp({})).toMatchObject({
       status: 400,
       body: { fields: { email: "Enter your e-mail address", verification_code: "Enter the code" } },
@@ -75,7 +75,7 @@ describe("signing up with a verified address", () => {
     });
   });
 
-  it("ends the guessing at a code after five tries, even at the same time", async () => {
+  it("rejects a code after five attempts, even parallel ones", async () => {
     const email = fresh();
     await askCode(email);
     const code = codeIn((await post.take(email)).text);
@@ -84,7 +84,7 @@ describe("signing up with a verified address", () => {
     expect((await signUp({ email, verification_code: code })).status).toBe(400);
   });
 
-  it("writes to one address once a minute", async () => {
+  it("sends one address at most one mail a minute", async () => {
     const email = fresh();
     const answers = await Promise.all([askCode(email), askCode(email), askCode(email)]);
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 429, 429]);
@@ -93,7 +93,7 @@ describe("signing up with a verified address", () => {
     expect(post.mails.filter((mail) => mail.to === email)).toHaveLength(1);
   });
 
-  it("does not say who has an account here; the owner of the address learns it by mail", async () => {
+  it("does not reveal who has an account; only the owner of the address learns it by mail", async () => {
     const email = fresh();
     await site.makeUser({ email });
     expect(await askCode(email)).toMatchObject({ status: 200, body: { data: null } });
@@ -102,7 +102,7 @@ describe("signing up with a verified address", () => {
     expect(mail.text).not.toMatch(/\d{6}/);
   });
 
-  it("takes only domains of the operator's list, while there is one", async () => {
+  it("accepts only domains of the operator's list, if there is one", async () => {
     await expect(
       site.services.settings.change(systemActor, {
         EmailDomainRestrictionEnabled: true,
@@ -121,14 +121,14 @@ describe("signing up with a verified address", () => {
     expect((await askCode("a@better.example")).status).toBe(200);
   });
 
-  it("says when the mail server does not take the mail", async () => {
+  it("reports when the mail server does not accept the mail", async () => {
     post.full = true;
     const answer = await askCode(fresh());
     expect(answer).toMatchObject({ status: 502, body: { code: "upstream_failed" } });
     expect(answer.body.message).not.toContain("full");
   });
 
-  it("sends nothing while no address is asked for", async () => {
+  it("sends nothing while no address is required", async () => {
     await site.services.settings.set(systemActor, "EmailVerificationEnabled", false);
     expect((await askCode(fresh())).status).toBe(403);
     expect((await signUp({ email: fresh() })).body.data.email).toBeNull();
@@ -136,7 +136,7 @@ describe("signing up with a verified address", () => {
 });
 
 describe("the address of an account", () => {
-  it("is bound against the password and a code, and the old address is told", async () => {
+  it("is bound with the password and a code, and the old address is notified", async () => {
     await forgetPace();
     const [old, next] = [fresh(), fresh()];
     const user = await site.makeUser({ email: old, password_hash: await passwordOf("my password") });
@@ -157,7 +157,7 @@ describe("the address of an account", () => {
     expect(notes).toMatchObject([{ before: { email: old }, after: { email: next } }]);
   });
 
-  it("cannot be someone else's, nor proved with a code that was made for someone else", async () => {
+  it("cannot be another user's address, nor be verified with another user's code", async () => {
     const mine = fresh();
     await site.makeUser({ email: mine });
     const own = await site.as(await site.makeUser());

@@ -24,12 +24,15 @@ import type { Mail } from "#platform/mail.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { proveOwner } from "./proof.ts";
 
-/** Codes by mail: for a newcomer's address, and for the address of someone who is signed in. */
+/** Codes by mail: for the address of a new account, and for a new address of a signed-in user. */
 export function emailRoutes(app: ConsoleApp, services: Services): void {
   const { db, secrets, settings, mailer, checkPerson } = services;
   const nothing = answers(Nothing);
 
-  /** Whoever waits for a mail should hear when there will be none; what exactly is wrong is the operator's business. */
+  /**
+   * Sends a mail, and fails if it cannot be sent, because the user waits for it. The details are only for the
+   * operator.
+   */
   async function sendNow(mail: Mail, warn: (error: unknown) => void): Promise<void> {
     try {
       await mailer.send(mail);
@@ -65,7 +68,7 @@ export function emailRoutes(app: ConsoleApp, services: Services): void {
     },
     (request) => verify(request, request.body),
   );
-  // The older API's habit.
+  // GET exists for the older API.
   app.get(
     "/verification",
     {

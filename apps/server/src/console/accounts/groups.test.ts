@@ -34,7 +34,7 @@ async function idOf(symbol: string): Promise<number> {
 }
 
 describe("a user group", () => {
-  it("is in force on every node once it is made or changed; its symbol stays", async () => {
+  it("applies on every node once it is created or changed; its symbol stays", async () => {
     const inForce = await createGroups(site.services.db);
     const news = await listen(site.database.url, () => {});
     news.on("groups", () => void inForce.reload());
@@ -55,7 +55,7 @@ describe("a user group", () => {
     await news.close();
   });
 
-  it("is refused with the field", async () => {
+  it("is rejected with the invalid field", async () => {
     await create("twice");
     const wrong: [object, string][] = [
       [{ symbol: "" }, "symbol"],
@@ -76,7 +76,7 @@ describe("a user group", () => {
     }
   });
 
-  it("stays while someone or something belongs to it, and the default one always", async () => {
+  it("cannot be deleted while it is used; the default one never can", async () => {
     const standard = await idOf("default");
     expect((await admin.send("DELETE", `/api/user_group/${standard}`)).status).toBe(409);
     expect((await admin.send("PUT", `/api/user_group/enable/${standard}`)).status).toBe(409);
@@ -88,7 +88,7 @@ describe("a user group", () => {
     expect((await admin.send("DELETE", `/api/user_group/${used.id}`)).status).toBe(200);
   });
 
-  it("is found by name, symbol and state, in the order asked for", async () => {
+  it("is found by name, symbol and state, in the requested order", async () => {
     const off = await create("zeta_1", { name: "Last", ratio: 9 });
     await create("zetax1", { name: "First" });
     await admin.send("PUT", `/api/user_group/enable/${off.id}`);
@@ -102,7 +102,7 @@ describe("a user group", () => {
 });
 
 describe("promotion", () => {
-  it("moves an account up by what it topped up, not by gifts, and never down", async () => {
+  it("moves an account up by its top-ups, not by gifts, and never down", async () => {
     const { db } = site.services;
     await create("bronze", { promotion: true, min: 10, max: 100 });
     await create("silver", { promotion: true, min: 100, max: 0 });

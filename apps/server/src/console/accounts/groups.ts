@@ -36,16 +36,16 @@ const sortable = [
   "enable",
 ] as const;
 
-/** What is absent stays. */
+/** Absent fields keep their values. */
 const Change = mentionable(UserGroupInput.omit({ symbol: true }));
 
-/** A group as a request would say it. */
+/** Returns a group in the format of a request. */
 export function valuesOf(group: UserGroup): Omit<UserGroupInput, "symbol"> {
   const { name, api_rate, promotion, min, max } = group;
   return { name, ratio: group.ratio.toNumber(), api_rate, public: group.public, promotion, min, max };
 }
 
-/** User groups, for administrators. */
+/** Routes for user groups, for administrators. */
 export function groupRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "groups" } as const;
   const row = answers(UserGroupDetail);

@@ -41,7 +41,7 @@ const signIn = (answer: object, headers = {}) =>
   site.guest.send<Self>("POST", "/api/webauthn/login/finish", answer, { ...from(), ...headers });
 
 describe("a passkey", () => {
-  it("is added against the password, shown without its key, renamed and removed", async () => {
+  it("is added with the password, shown without its key, renamed and removed", async () => {
     const { browser, passkey, user } = await withPasskey();
     expect(passkey).toMatchObject({ alias: "Laptop", last_used: null });
     expect(Object.keys(passkey).sort()).toEqual(["alias", "backed_up", "created_time", "id", "last_used"]);
@@ -60,7 +60,7 @@ describe("a passkey", () => {
     expect(notes.map(({ action }) => action)).toEqual(["user.passkey_add", "user.passkey_remove"]);
   });
 
-  it("is not added without the password, a challenge of one's own, or the user's presence", async () => {
+  it("is not added without the password, an own challenge, or the user's presence", async () => {
     const { browser, device } = await person();
     expect((await begin(browser, "wrong")).body.fields).toHaveProperty("password");
     const options = (await begin(browser)).body.data;
@@ -74,7 +74,7 @@ describe("a passkey", () => {
     expect((await finish(browser, good)).status).toBe(403);
   });
 
-  it("signs its owner in without a name, a password or a further code", async () => {
+  it("signs its owner in without a name, a password or another code", async () => {
     const { device, user } = await withPasskey({ totp_enabled: true, totp_secret: new Uint8Array(8) });
     device.behave.counter = 1;
     const answer = await signIn(device.signIn(await challenge()));
@@ -116,7 +116,7 @@ describe("a passkey", () => {
     }
   });
 
-  it("is refused from a page of another origin and for another site", async () => {
+  it("is rejected from a page of another origin and for another site", async () => {
     const { device } = await withPasskey();
     device.behave.origin = "https://evil.example";
     const phished = device.signIn({ ...(await challenge()), rpId: "localhost" });
@@ -126,7 +126,7 @@ describe("a passkey", () => {
     expect((await signIn(device.signIn({ ...(await challenge()), rpId: "evil.example" }))).status).toBe(403);
   });
 
-  it("is refused when its counter goes back, as a copied key's would", async () => {
+  it("is rejected when its counter goes back, as a copied key's would", async () => {
     const { device } = await withPasskey();
     device.behave.counter = 5;
     expect((await signIn(device.signIn(await challenge()))).status).toBe(200);
@@ -135,7 +135,7 @@ describe("a passkey", () => {
     expect((await signIn(device.signIn(await challenge()))).status).toBe(200);
   });
 
-  it("does not open a disabled account, nor anything while passkeys are switched off", async () => {
+  it("does not sign in to a disabled account, nor while passkeys are disabled", async () => {
     const { device, user } = await withPasskey();
     await site.services.db.user.update({ where: { id: user.id }, data: { status: 2 } });
     expect((await signIn(device.signIn(await challenge()))).body.code).toBe("user_disabled");
@@ -143,7 +143,7 @@ describe("a passkey", () => {
     expect((await site.guest.send("POST", "/api/webauthn/login/begin", {}, from())).status).toBe(403);
   });
 
-  it("stays when another one, the only other way in, is removed at the same time", async () => {
+  it("cannot be removed while the only other one is removed", async () => {
     const { browser, passkey, user } = await withPasskey();
     const { db } = site.services;
     const other = await db.passkey.create({
@@ -162,7 +162,7 @@ describe("a passkey", () => {
     expect(await db.passkey.count({ where: { user_id: user.id } })).toBe(1);
   });
 
-  it("stays when it is the only way in", async () => {
+  it("cannot be removed when it is the only way to sign in", async () => {
     const { browser, passkey, user } = await withPasskey();
     await site.services.db.user.update({ where: { id: user.id }, data: { password_hash: null } });
     const one = `/api/webauthn/credentials/${passkey.id}`;

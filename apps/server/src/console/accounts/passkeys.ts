@@ -34,15 +34,15 @@ import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { proveOwner } from "./proof.ts";
 import type { Sessions } from "./session.ts";
 
-/** Passkeys of the signed-in person, and signing in with one. */
+/** Routes for the passkeys of the signed-in user, and for signing in with one. */
 export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
   const { db, secrets, settings } = services;
   const own = { access: "user" } as const;
   const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
 
   /**
-   * A passkey belongs to the configured server address, never to what a request claims as its host. Until there is one,
-   * passkeys work on localhost only.
+   * Returns the site that passkeys belong to: the configured server address, never the host that a request
+   * claims. Until an address is configured, passkeys work on localhost only.
    */
   function placeOf(request: FastifyRequest): Place {
     const isAdmin = can(request.viewer?.role ?? Role.guest, "administer");
@@ -60,7 +60,7 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
     async (request) => ok((await listPasskeys(db, viewerOf(request).id)).map(presentPasskey)),
   );
 
-  // Someone who finds an open browser must not leave a key of his own behind.
+  // Requires proof of the owner, so that a person at an unlocked browser cannot add a passkey of their own.
   app.post(
     "/webauthn/registration/begin",
     {

@@ -32,7 +32,7 @@ async function linkFor(email: string) {
 }
 
 describe("a forgotten password", () => {
-  it("cannot be replaced before there are a mail server and an address of our own for the link", async () => {
+  it("cannot be reset before there are a mail server and a server address for the link", async () => {
     const status = async () => (await site.guest.get<object>("/gate/api/status")).body.data;
     expect((await ask("a@mail.example")).status).toBe(403);
     await site.services.settings.change(systemActor, { ...post.settings });
@@ -42,7 +42,7 @@ describe("a forgotten password", () => {
     expect(await status()).toMatchObject({ password_reset: true });
   });
 
-  it("is replaced by one of the person's own choice through the mailed link, once, and ends every session", async () => {
+  it("is replaced through the mailed link, once, which ends every session", async () => {
     const user = await person("forgetful@mail.example");
     const browser = await site.as(user);
     const { link, token } = await linkFor("forgetful@mail.example");
@@ -64,7 +64,7 @@ describe("a forgotten password", () => {
     ).toBe(1);
   });
 
-  it("answers the same for an address that no one has, and writes to no one", async () => {
+  it("returns the same for an unknown address, and sends no mail", async () => {
     await person("known@mail.example");
     await person("gone@mail.example", { status: 2 });
     const answers = [
@@ -76,19 +76,19 @@ describe("a forgotten password", () => {
     await post.take("known@mail.example");
     const recipients = new Set(post.mails.map((mail) => mail.to));
     expect(recipients.has("unknown@mail.example") || recipients.has("gone@mail.example")).toBe(false);
-    // Neither does the limit tell them apart.
+    // The rate limit does not distinguish them either.
     expect((await ask("known@mail.example")).status).toBe(429);
     expect((await ask("unknown@mail.example")).status).toBe(429);
   });
 
-  it("puts the operator's address into the link, whatever the request says it came to", async () => {
+  it("puts the operator's address into the link, whatever host the request claims", async () => {
     await person("poisoned@mail.example");
     await ask("poisoned@mail.example", { host: "evil.example", origin: "https://evil.example" });
     const { text, html } = await post.take("poisoned@mail.example");
     expect(text + html).not.toContain("evil.example");
   });
 
-  it("does not pass by the second factor", async () => {
+  it("does not bypass the second factor", async () => {
     const user = await person("careful@mail.example", {
       totp_enabled: true,
       totp_secret: new Uint8Array(8),
@@ -98,7 +98,7 @@ describe("a forgotten password", () => {
     expect((await login(user.username, "new password")).body.code).toBe("totp_required");
   });
 
-  it("works with the newest link only, and for half an hour", async () => {
+  it("accepts only the newest link, for half an hour", async () => {
     await person("twice@mail.example");
     const first = await linkFor("twice@mail.example");
     await site.services.db.oneTimeCode.deleteMany({ where: { purpose: { startsWith: "mail-" } } });
@@ -112,7 +112,7 @@ describe("a forgotten password", () => {
     expect((await finish({ ...body, token: second.token })).status).toBe(403);
   });
 
-  it("says so in the reader's language, and lets nothing of a name become markup", async () => {
+  it("is explained in the reader's language, with names escaped", async () => {
     await person("html@mail.example", { username: "<b>bold</b>", language: "zh_HK" });
     await ask("html@mail.example");
     const mail = await post.take("html@mail.example");

@@ -13,7 +13,10 @@ import { forbidden } from "#errors.ts";
 import { passwordChangedMail, resetMail } from "#notices/mails.ts";
 import { GUESS_LIMIT } from "./accounts.ts";
 
-/** A forgotten password. The first answer is the same, and as quick, whether there is such an account or not. */
+/**
+ * Routes for a forgotten password. The first response is the same, and equally fast, whether the account
+ * exists or not.
+ */
 export function passwordResetRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, secrets, settings, mailer, checkPerson } = services;
   const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
@@ -46,7 +49,7 @@ export function passwordResetRoutes(app: ConsoleApp, services: Services, root: s
     { config, schema: { summary: "Send a link to reset a password", body: MailRequest, response: nothing } },
     (request) => begin(request, request.body),
   );
-  // The older API's habit.
+  // GET exists for the older API.
   app.get(
     "/reset_password",
     {

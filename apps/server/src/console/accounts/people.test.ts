@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe("a change of someone's balance", () => {
+describe("a change of another user's balance", () => {
   it("is a ledger entry, a log row and an audit row with its reason", async () => {
     const { db } = site.services;
     const user = await site.makeUser({ balance: 100n });
@@ -29,7 +29,7 @@ describe("a change of someone's balance", () => {
     expect(note.after).toMatchObject({ quota: 150, change: 50, remark: "thanks" });
   });
 
-  it("never takes more than there is, however many try at once", async () => {
+  it("never takes more than the balance, even in parallel", async () => {
     const user = await site.makeUser({ balance: 100n });
     const take = () => admin.send("POST", `/api/user/quota/${user.id}`, { quota: -60 });
     const answers = await Promise.all([take(), take(), take()]);
@@ -40,7 +40,7 @@ describe("a change of someone's balance", () => {
     expect(quota).toBe(40n);
   });
 
-  it("is written down as it was, however many are made at once", async () => {
+  it("is recorded correctly, even in parallel", async () => {
     const user = await site.makeUser({ balance: 100n });
     const give = () => admin.send("POST", `/api/user/quota/${user.id}`, { quota: 10 });
     await Promise.all([give(), give(), give(), give()]);
@@ -52,7 +52,7 @@ describe("a change of someone's balance", () => {
     expect(steps).toMatchObject([100, 110, 120, 130].map((quota) => [{ quota }, { quota: quota + 10 }]));
   });
 
-  it("is refused for nothing, fractions, unknown users, users themselves, and other administrators", async () => {
+  it("is rejected for zero, fractions, unknown users, the own account, and other administrators", async () => {
     const user = await site.makeUser();
     const path = `/api/user/quota/${user.id}`;
     for (const quota of [0, 1.5, "10", 2 ** 60]) {
@@ -68,7 +68,7 @@ describe("a change of someone's balance", () => {
 });
 
 describe("the list of users", () => {
-  it("never shows what opens an account", async () => {
+  it("never shows credentials", async () => {
     const access_token_hash = site.services.secrets.hash("x".repeat(32));
     const user = await site.makeUser({ password_hash: "stored", access_token_hash });
     const answer = await admin.get<{ data: UserRow[]; total_count: number }>(
@@ -84,7 +84,7 @@ describe("the list of users", () => {
 });
 
 describe("the available models", () => {
-  it("are those of enabled channels in reach, with groups, owner and price", async () => {
+  it("are those of enabled channels that the user can reach, with groups, owner and price", async () => {
     const { db } = site.services;
     const make = (name: string, models: string[], groups: string[], status = 1) =>
       db.channel.create({
@@ -139,7 +139,7 @@ describe("the available models", () => {
 });
 
 describe("logs and dashboard", () => {
-  it("are for administrators as a whole and for everyone about himself", async () => {
+  it("show everything to administrators and own data to every user", async () => {
     const user = await site.makeUser({ balance: 5n });
     const browser = await site.as(user);
     expect((await browser.get("/api/log")).status).toBe(403);

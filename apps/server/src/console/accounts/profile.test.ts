@@ -19,7 +19,7 @@ const logIn = (user: User, body: object = {}) =>
   site.guest.send("POST", "/api/user/login", { username: user.username, password: "open sesame", ...body });
 
 describe("the own account", () => {
-  it("takes display name, picture and language, and nothing else", async () => {
+  it("accepts display name, picture and language, and nothing else", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
     const body = {
@@ -61,7 +61,7 @@ describe("the own account", () => {
     expect(cleared.body.data).toMatchObject({ display_name: "", language: "ja_JP" });
   });
 
-  it("tells its invite code", async () => {
+  it("returns its invite code", async () => {
     const user = await makePerson();
     expect((await (await site.as(user)).get("/api/user/aff")).body.data).toBe(user.aff_code);
     expect((await site.guest.get("/api/user/aff")).status).toBe(401);
@@ -69,7 +69,7 @@ describe("the own account", () => {
 });
 
 describe("a change of the own password", () => {
-  it("asks for the current one and ends all other sessions", async () => {
+  it("requires the current one and ends all other sessions", async () => {
     const user = await makePerson();
     const [here, there] = [await site.as(user), await site.as(user)];
     const change = (current_password: string, password = "something new") =>
@@ -99,7 +99,7 @@ describe("a change of the own password", () => {
 });
 
 describe("the own sessions", () => {
-  it("are listed with this one marked, and ended one by one or all but this", async () => {
+  it("are listed with the current one marked, and ended one by one or all but the current one", async () => {
     const user = await makePerson();
     const [here, second, third] = [await site.as(user), await site.as(user), await site.as(user)];
     const rows = (await here.get<SessionRow[]>("/api/user/self/sessions")).body.data;
@@ -119,7 +119,7 @@ describe("the own sessions", () => {
 });
 
 describe("the access token", () => {
-  it("is seen once, replaces the one before and can be revoked", async () => {
+  it("is shown once, replaces the previous one and can be revoked", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
     const make = async () =>
@@ -151,7 +151,7 @@ describe("the access token", () => {
 });
 
 describe("the current password", () => {
-  it("cannot be guessed with a session: every place counts with sign-in, from every address", async () => {
+  it("cannot be guessed with a session: every route that takes it counts with sign-in, from every address", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
     const places: [method: "POST" | "PUT", url: string, body: object][] = [
@@ -189,7 +189,7 @@ describe("the current password", () => {
 });
 
 describe("the second factor", () => {
-  /** What the app would show; `later` steps ahead, since each code works once. */
+  /** The code that the app would show. `later` moves ahead in steps, since each code works once. */
   const codeOf = (secret: string, later = 0) =>
     TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: Date.now() + later * 30_000 });
 
@@ -204,7 +204,7 @@ describe("the second factor", () => {
     return { secret, recovery: enabled.body.data.recovery_codes };
   }
 
-  it("needs the password to begin and a right code to be switched on", async () => {
+  it("requires the password to begin and a valid code to be enabled", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
     expect(await browser.send("POST", "/api/user/self/totp", { password: "guess" })).toMatchObject({
@@ -215,11 +215,11 @@ describe("the second factor", () => {
     await browser.send("POST", "/api/user/self/totp", { password: "open sesame" });
     const wrong = await browser.send("POST", "/api/user/self/totp/enable", { code: "abcdef" });
     expect(wrong).toMatchObject({ status: 403, body: { code: "totp_wrong" } });
-    // Begun is not switched on.
+    // Starting the set-up does not enable it.
     expect((await logIn(user)).status).toBe(200);
   });
 
-  it("is asked for at sign-in, after the password, and each code opens once", async () => {
+  it("is required at sign-in, after the password, and each code works once", async () => {
     const user = await makePerson();
     const { secret } = await switchOn(await site.as(user));
     expect(await logIn(user, { password: "guess" })).toMatchObject({ body: { code: "wrong_credentials" } });
@@ -238,7 +238,7 @@ describe("the second factor", () => {
     );
   });
 
-  it("can be replaced by a recovery code, each once, until they are renewed", async () => {
+  it("can be replaced by recovery codes, each once, until they are renewed", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
     const { secret, recovery } = await switchOn(browser);
@@ -254,7 +254,7 @@ describe("the second factor", () => {
     expect((await logIn(user, { code: second })).status).toBe(403);
   });
 
-  it("refuses even the right code after a few guesses, wherever they come from", async () => {
+  it("rejects even the right code after a few attempts, from any addresses", async () => {
     const user = await makePerson();
     const { secret } = await switchOn(await site.as(user));
     const from = (n: number, code: string) =>
@@ -270,7 +270,7 @@ describe("the second factor", () => {
     expect(Number(refused.response.headers["retry-after"])).toBeGreaterThan(600);
   });
 
-  it("goes with password and code, or by an administrator for someone who lost both", async () => {
+  it("is disabled with password and code, or by an administrator for a user who lost both", async () => {
     const user = await makePerson();
     const browser = await site.as(user);
     const { secret } = await switchOn(browser);

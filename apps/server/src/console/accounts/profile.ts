@@ -16,7 +16,7 @@ import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import { proveOwner } from "./proof.ts";
 import { sessionIdOf } from "./session.ts";
 
-/** What the signed-in person changes about the own account. */
+/** Routes with which the signed-in user changes the own account. */
 export function profileRoutes(app: ConsoleApp, services: Services): void {
   const { db, secrets } = services;
   const config = { access: "user" } as const;

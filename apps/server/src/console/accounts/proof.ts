@@ -6,7 +6,10 @@ import { getUser } from "#domain/accounts/users.ts";
 import type { User } from "#platform/prisma/client.ts";
 import { sessionIdOf } from "./session.ts";
 
-/** The signed-in person, once it is proved that the owner acts. Throws what `requireProof` throws. */
+/**
+ * Returns the signed-in user after proof that the owner of the account acts. Throws what `requireProof`
+ * throws.
+ */
 export async function proveOwner(
   { db, secrets }: Pick<Services, "db" | "secrets">,
   request: FastifyRequest,

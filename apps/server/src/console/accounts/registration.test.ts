@@ -22,7 +22,7 @@ async function set(key: string, value: unknown): Promise<void> {
 
 let names = 0;
 let addresses = 0;
-/** From an address of its own, so that only the test of the limit meets it. */
+/** Uses a new address for each request, so that only the test of the limit reaches it. */
 const signUp = (body: object = {}, from = `10.30.${(addresses += 1)}.1`) =>
   site.guest.send<Self>(
     "POST",
@@ -32,7 +32,7 @@ const signUp = (body: object = {}, from = `10.30.${(addresses += 1)}.1`) =>
   );
 
 describe("sign-up", () => {
-  it("makes an ordinary account, signs it in and writes it down", async () => {
+  it("creates an ordinary account, signs it in and records it", async () => {
     const answer = await signUp();
     expect(answer.body).toMatchObject({
       success: true,
@@ -45,19 +45,19 @@ describe("sign-up", () => {
     expect(await site.services.db.auditEntry.count({ where: note })).toBe(1);
   });
 
-  it("gives no one what is not in the form", async () => {
+  it("ignores fields that are not in the form", async () => {
     const { data } = (await signUp({ role: 100, quota: 10 ** 9, group: "svip", status: 1, id: 1 })).body;
     expect(data).toMatchObject({ role: 1, quota: 0, group: "default" });
   });
 
-  it("gives one name to one account, in whatever case or spelling, at the same moment too", async () => {
+  it("gives a name to one account, whatever its case or spelling, even in parallel", async () => {
     const spellings = ["Straße-One", "straße-one", "STRAßE-ONE", "Straße-one"];
     for (let round = 0; round < 10; round += 1) {
       const answers = await Promise.all(spellings.map((name) => signUp({ username: `${name}${round}` })));
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409]);
     }
     await signUp({ username: "cope" });
-    // Cyrillic letters alone, and every one of them looks like a Latin one.
+    // Only Cyrillic letters, each of which looks like a Latin one.
     expect(await signUp({ username: "соре" })).toMatchObject({
       status: 409,
       body: { fields: { username: "This user name is taken." } },
@@ -71,7 +71,7 @@ describe("sign-up", () => {
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
   });
 
-  it("refuses a name that only looks like another", async () => {
+  it("rejects a name that only looks like another", async () => {
     // Full width, Cyrillic and Greek between Latin letters, a ligature, a filler.
     for (const username of ["ｒｏｏｔ", "rооt", "rοοt", "aﬁne", "a\u3164bc", "а王bc", "Ⅷabc"]) {
       const answer = await signUp({ username });
@@ -83,7 +83,7 @@ describe("sign-up", () => {
     }
   });
 
-  it("says which field cannot be used", async () => {
+  it("names the invalid field", async () => {
     const refused = await signUp({ username: "ab", password: "1234567" });
     expect(refused).toMatchObject({
       status: 400,
@@ -99,7 +99,7 @@ describe("sign-up", () => {
     expect(again).toMatchObject({ status: 409, body: { fields: { username: "This user name is taken." } } });
   });
 
-  it("is closed by either switch, and while addresses are to be verified but no mail can be sent", async () => {
+  it("is closed by either switch, and while addresses must be verified but no mail can be sent", async () => {
     await set("RegisterEnabled", false);
     expect(await signUp()).toMatchObject({ status: 403, body: { code: "forbidden" } });
     await set("RegisterEnabled", true);
@@ -112,13 +112,13 @@ describe("sign-up", () => {
     await expect(set("EmailVerificationEnabled", true)).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  it("ends after twenty tries of one address", async () => {
+  it("is limited to twenty attempts of one address", async () => {
     const from = "198.51.100.9";
     for (let n = 0; n < 20; n++) expect((await signUp({ username: "x" }, from)).status).toBe(400);
     expect((await signUp({}, from)).status).toBe(429);
   });
 
-  it("is refused from a foreign page", async () => {
+  it("is rejected from a page of another site", async () => {
     const answer = await site.app.inject({
       method: "POST",
       url: "/api/user/register",
@@ -129,8 +129,8 @@ describe("sign-up", () => {
   });
 });
 
-describe("the gifts", () => {
-  it("go to the newcomer and the inviter as ledger entries, once, and are counted", async () => {
+describe("the sign-up gifts", () => {
+  it("go to the new user and the inviter as ledger entries, once, and are counted", async () => {
     const { db } = site.services;
     await set("QuotaForNewUser", 100);
     await set("QuotaForInvitee", 20);
@@ -151,7 +151,7 @@ describe("the gifts", () => {
     });
   });
 
-  it("reach the inviter for everyone who comes at the same time", async () => {
+  it("reach the inviter for every parallel sign-up", async () => {
     await set("QuotaForInviter", 5);
     const inviter = await site.makeUser();
     const answers = await Promise.all([1, 2, 3, 4].map(() => signUp({ aff_code: inviter.aff_code })));
@@ -160,7 +160,7 @@ describe("the gifts", () => {
     expect(after).toMatchObject({ quota: 20n, aff_count: 4, aff_quota: 20n });
   });
 
-  it("are given to a few sign-ups of one network per day, and to none of them beyond", async () => {
+  it("are given to a few sign-ups of one network per day, and not beyond", async () => {
     await set("QuotaForNewUser", 100);
     await set("QuotaForInvitee", 20);
     await set("QuotaForInviter", 3);
@@ -182,7 +182,7 @@ describe("the gifts", () => {
     await set("GiftsPerNetworkPerDay", 5);
   });
 
-  it("do not depend on a good code, and a disabled inviter gets none", async () => {
+  it("do not require a valid code, and a disabled inviter gets none", async () => {
     await set("QuotaForInvitee", 20);
     expect((await signUp({ aff_code: "nobody" })).body.data.quota).toBe(0);
     const inviter = await site.makeUser({ status: 2 });

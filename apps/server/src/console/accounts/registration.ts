@@ -7,7 +7,7 @@ import { noteLogin } from "#domain/accounts/users.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
 import type { Sessions } from "./session.ts";
 
-/** Sign-up. Who has just made an account is signed in with it. */
+/** Route for sign-up. It also signs the new user in. */
 export function registrationRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
   const { db, secrets, settings, checkPerson } = services;
   app.post(

@@ -21,14 +21,14 @@ import { getUser } from "#domain/accounts/users.ts";
 import { GUESS_LIMIT } from "./accounts.ts";
 import { proveOwner } from "./proof.ts";
 
-/** The signed-in person's authenticator app and recovery codes. */
+/** Routes for the authenticator app and recovery codes of the signed-in user. */
 export function secondFactorRoutes(app: ConsoleApp, services: Services): void {
   const { db, secrets, settings } = services;
   const config = { access: "user", rateLimit: GUESS_LIMIT } as const;
   const own = (request: FastifyRequest) => getUser(db, viewerOf(request).id);
   const codes = answers(RecoveryCodes);
 
-  // Someone who finds an open browser must not be able to lock the owner out.
+  // Requires proof of the owner, so that a person at an unlocked browser cannot lock the owner out.
   app.post(
     "/user/self/totp",
     {

@@ -6,7 +6,7 @@ import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import type { Actor } from "#domain/audit-log/audit.ts";
 import type { User } from "#platform/prisma/client.ts";
 
-/** Who asks: the cookie or the access token of a request, looked up anew each time. */
+/** Identifies the caller by the cookie or the access token of the request, looked up for every request. */
 
 const COOKIE = "session";
 
@@ -15,35 +15,38 @@ export interface Viewer extends Actor {
   role: number;
   /** Symbol of the user's own group. */
   group: string;
-  /** Null: whatever the role allows. */
+  /** Null means everything that the role allows. */
   permissions: Permissions | null;
 }
 
-/** Of an enabled account. */
+/** The identity of an enabled account. */
 export interface Identity {
   viewer: Viewer;
   by: "cookie" | "token";
 }
 
 export interface Sessions {
-  /** Undefined without a valid credential. A good cookie comes first, then the `Authorization` header. */
+  /**
+   * Returns undefined without a valid credential. A valid cookie takes precedence over the `Authorization`
+   * header.
+   */
   identify(request: FastifyRequest, reply: FastifyReply): Promise<Identity | undefined>;
-  /** Signs this browser in under a new id; a session it had before ends. */
+  /** Signs this browser in under a new session id. Its previous session ends. */
   signIn(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
   signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** What the request presents, as it was when it was last looked up here; it may have ended since. */
+  /** Returns the credential of the request as of its last lookup on this node. It may have ended since. */
   presented(request: FastifyRequest): Presented;
 }
 
-/** `none`: no credential. `unknown`: one that was not looked up here, or that opens nothing. */
+/** `none`: no credential. `unknown`: a credential that was not looked up on this node, or that is invalid. */
 export type Presented =
   | { kind: "none" }
   | { kind: "unknown" }
-  /** `name` tells sessions apart and does not open them. */
+  /** `name` distinguishes sessions and cannot be used as a credential. */
   | { kind: "session"; name: string }
   | { kind: "account"; id: number };
 
-/** Credentials remembered for rate limits. */
+/** Maximum number of credentials remembered for rate limits. */
 const MAX_REMEMBERED = 20_000;
 
 export function createSessions(services: Services, cookiePath: string): Sessions {
@@ -52,7 +55,7 @@ export function createSessions(services: Services, cookiePath: string): Sessions
   const accounts = new Map<string, number>();
 
   function remember(credential: string, account: number): void {
-    // At the end again: the first entries are those that were not used for the longest time.
+    // Moves the entry to the end: the first entries are the least recently used ones.
     accounts.delete(credential);
     accounts.set(credential, account);
     if (accounts.size <= MAX_REMEMBERED) return;
@@ -133,7 +136,7 @@ function tokenOf(request: FastifyRequest): string {
   return request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";
 }
 
-/** The id this browser presents, good or not. */
+/** Returns the session id that this browser sends, valid or not. */
 export function sessionIdOf(request: FastifyRequest): string | undefined {
   const id = request.cookies[COOKIE];
   return id === undefined || id === "" || id.length > 128 ? undefined : id;

@@ -77,7 +77,7 @@ interface Answer {
   data: Self | null;
 }
 
-/** A browser with a cookie jar and an address of its own. */
+/** A browser with its own cookie jar and address. */
 class Visitor {
   readonly jar = new Map<string, string>();
   readonly #address = `10.${dice()}.${dice()}.${dice()}`;
@@ -113,20 +113,20 @@ class Visitor {
     return { status: response.statusCode, ...response.json<Omit<Answer, "status">>() };
   }
 
-  /** What a signed-in person does before linking an account. */
+  /** The confirmation that a signed-in user makes before linking an account. */
   async confirm(proof: object = {}): Promise<Answer> {
     const response = await this.ask("POST", "/api/user/self/identities/confirm", proof);
     return { status: response.statusCode, ...response.json<Omit<Answer, "status">>() };
   }
 
-  /** The whole way with a provider whose codes this test hands out. */
+  /** The complete flow with a provider whose codes this test issues. */
   async signIn(wire: WireServer, person: Person, more: Record<string, string> = {}): Promise<Answer> {
     if (this.jar.has("session")) await this.confirm();
     const state = await this.state();
     return this.comeBack(nameOf(wire), { code: codeFor(wire, person), state, ...more });
   }
 
-  /** The whole way with the real provider. */
+  /** The complete flow with the real provider. */
   async openId(person: Person, more: Record<string, string> = {}): Promise<Answer> {
     if (this.jar.has("session")) await this.confirm();
     const back = await openId.signIn(await this.text("/api/oauth/endpoint"), person);
@@ -154,14 +154,14 @@ function codeFor(wire: WireServer, person: Person): string {
   return code;
 }
 
-/** Someone no test has met. */
+/** A person that no test has used. */
 function stranger(more: Partial<Person> = {}): Person {
   serial += 1;
   return { id: String(serial), username: `octo-${serial}`, name: "Octo Cat", ...more };
 }
 
 describe("the first sign-in with a provider", () => {
-  it("makes an account from GitHub, and the second one opens the same", async () => {
+  it("creates an account from GitHub, and the second sign-in opens the same", async () => {
     const visitor = new Visitor();
     const person = stranger({ email: "octo@github.test" });
     const first = await visitor.signIn(github, person);
@@ -172,14 +172,14 @@ describe("the first sign-in with a provider", () => {
       data: { username: person.username, display_name: "Octo Cat", email: "octo@github.test", role: 1 },
     });
     expect((await visitor.self())?.id).toBe(first.data?.id);
-    // The login was given up over there; the number stays.
+    // The login was renamed at GitHub; the numeric id stays.
     const again = await new Visitor().signIn(github, { ...person, username: "renamed" });
     expect(again.data).toMatchObject({ id: first.data?.id, username: person.username });
     const row = await site.services.db.identity.findFirstOrThrow({ where: { user_id: first.data?.id ?? 0 } });
     expect(row).toMatchObject({ provider: "github", subject: person.id, label: "renamed" });
   });
 
-  it("makes one from Lark and from WeChat, whose people have no user name", async () => {
+  it("creates accounts from Lark and from WeChat, which have no user names", async () => {
     const fromLark = await new Visitor().signIn(lark, stranger({ id: "ou_1", name: "张三" }));
     expect(fromLark.data).toMatchObject({ display_name: "张三" });
     expect(fromLark.data?.username).toMatch(/^lark_\d{6}$/);
@@ -189,7 +189,7 @@ describe("the first sign-in with a provider", () => {
     expect((await visitor.self())?.id).toBe(fromWeChat.data?.id);
   });
 
-  it("makes one from OpenID Connect, with PKCE, a nonce and the claims of the provider", async () => {
+  it("creates an account from OpenID Connect, with PKCE, a nonce and the claims of the provider", async () => {
     const visitor = new Visitor();
     const authorize = new URL(await visitor.text("/api/oauth/endpoint"));
     expect(Object.fromEntries(authorize.searchParams)).toMatchObject({
@@ -215,13 +215,13 @@ describe("the first sign-in with a provider", () => {
     expect(data?.quota).toBe(100);
     const after = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
     expect(after).toMatchObject({ quota: 30n, aff_count: 1 });
-    // A second sign-in is no second invitation, and "null" is no code.
+    // A second sign-in is not a second invitation, and "null" is not an invite code.
     await new Visitor().signIn(github, stranger(), { aff: "null" });
     const later = await site.services.db.user.findUniqueOrThrow({ where: { id: inviter.id } });
     expect(later.quota).toBe(30n);
   });
 
-  it("is refused while sign-up is closed; who is known gets in", async () => {
+  it("is rejected while sign-up is closed; known users can sign in", async () => {
     const person = stranger();
     await new Visitor().signIn(github, person);
     await configure({ RegisterEnabled: false });
@@ -232,7 +232,7 @@ describe("the first sign-in with a provider", () => {
     expect((await new Visitor().signIn(github, person)).status).toBe(200);
   });
 
-  it("makes one account when the same stranger arrives twice at once", async () => {
+  it("creates one account when the same person arrives twice in parallel", async () => {
     const person = stranger();
     const visitors = Array.from({ length: 4 }, () => new Visitor());
     const answers = await Promise.all(visitors.map((visitor) => visitor.signIn(github, person)));
@@ -241,7 +241,7 @@ describe("the first sign-in with a provider", () => {
   });
 });
 
-describe("an account here", () => {
+describe("an existing account", () => {
   it("cannot be taken over by an e-mail address, verified or not, nor by a name", async () => {
     const victim = await site.makeUser({ username: "victim", email: "victim@mail.test" });
     const claims: Partial<Person> = { username: "victim", email: "Victim@mail.test", emailVerified: true };
@@ -264,14 +264,14 @@ describe("an account here", () => {
     expect(data?.id).not.toBe(root.id);
   });
 
-  it("does not get an address the provider has not verified", async () => {
+  it("does not get an address that the provider has not verified", async () => {
     const { data } = await new Visitor().openId(stranger({ email: "claimed@x.test", emailVerified: false }));
     expect(data?.email).toBeNull();
     const unverified = stranger({ email: "also@x.test", emailVerified: false });
     expect((await new Visitor().signIn(github, unverified)).data?.email).toBeNull();
   });
 
-  it("that is disabled or deleted is not opened", async () => {
+  it("cannot be opened when it is disabled or deleted", async () => {
     const person = stranger();
     const { data } = await new Visitor().signIn(github, person);
     const id = data?.id ?? 0;
@@ -285,7 +285,7 @@ describe("an account here", () => {
 });
 
 describe("the second factor", () => {
-  it("is asked of who comes from a provider, unless the setting says otherwise", async () => {
+  it("is required after a sign-in with a provider, unless the setting disables that", async () => {
     const person = stranger();
     const { data } = await new Visitor().signIn(github, person);
     const id = data?.id ?? 0;
@@ -323,7 +323,7 @@ describe("the second factor", () => {
 });
 
 describe("binding", () => {
-  it("links a provider to who is signed in, answers bind and leaves the session alone", async () => {
+  it("links a provider to the signed-in user, returns bind and keeps the session", async () => {
     const user = await site.makeUser();
     const visitor = await Visitor.as(user);
     const session = visitor.jar.get("session");
@@ -347,7 +347,7 @@ describe("binding", () => {
     expect(notes).toHaveLength(2);
   });
 
-  it("refuses someone else's account there, and a second one of the same provider", async () => {
+  it("rejects an account that is linked to another user, and a second one of the same provider", async () => {
     const person = stranger();
     await (await Visitor.as(await site.makeUser())).signIn(github, person);
     const other = await site.makeUser();
@@ -358,7 +358,7 @@ describe("binding", () => {
     expect(await site.services.db.identity.count({ where: { user_id: other.id } })).toBe(1);
   });
 
-  it("needs the password of the account each time, which a session alone does not have", async () => {
+  it("requires the password each time, which a session alone does not have", async () => {
     const password_hash = await passwordOf("a long password");
     const user = await site.makeUser({ password_hash });
     const visitor = await Visitor.as(user);
@@ -372,7 +372,7 @@ describe("binding", () => {
     expect(await visitor.confirm({ password: "wrong" })).toMatchObject({ status: 400 });
     expect(await link()).toMatchObject({ status: 403, code: "proof_required" });
     expect(await visitor.confirm({ password: "a long password" })).toMatchObject({ status: 200 });
-    // It holds for this session only, and once.
+    // The confirmation is valid for this session only, and once.
     const other = await Visitor.as(user);
     const state = await other.state();
     const elsewhere = { code: codeFor(github, stranger()), state };
@@ -382,7 +382,7 @@ describe("binding", () => {
     const unbound = await visitor.ask("POST", "/api/user/unbind", { type: "github" });
     expect(unbound.statusCode).toBe(200);
     expect(await link()).toMatchObject({ status: 403, code: "proof_required" });
-    // It ends with a change of the password.
+    // It ends when the password changes.
     await visitor.confirm({ password: "a long password" });
     await site.services.db.$transaction((tx) =>
       endAccess(tx, site.services.secrets, user.id, visitor.jar.get("session")),
@@ -390,7 +390,7 @@ describe("binding", () => {
     expect(await link()).toMatchObject({ status: 403, code: "proof_required" });
   });
 
-  it("needs a recent sign-in where the account has no password", async () => {
+  it("requires a recent sign-in if the account has no password", async () => {
     const user = await site.makeUser();
     const visitor = await Visitor.as(user);
     const created_time = new Date(Date.now() - 11 * 60_000);
@@ -408,7 +408,7 @@ describe("binding", () => {
     expect(await again.confirm()).toMatchObject({ status: 200 });
   });
 
-  it("goes to the person who began it, not to who happens to be signed in later", async () => {
+  it("applies to the user who began it, not to one who signs in later", async () => {
     const visitor = await Visitor.as(await site.makeUser());
     const state = await visitor.state();
     const next = await site.makeUser();
@@ -420,7 +420,7 @@ describe("binding", () => {
     expect(asGuest.status).toBe(403);
   });
 
-  it("can be undone, but never the last way to sign in", async () => {
+  it("can be undone, but never for the last way to sign in", async () => {
     const visitor = new Visitor();
     const person = stranger();
     const { data } = await visitor.signIn(github, person);
@@ -430,7 +430,7 @@ describe("binding", () => {
     expect((await unbind("wechat")).statusCode).toBe(404);
     expect((await unbind("telegram")).statusCode).toBe(400);
     await visitor.openId(person);
-    // What is switched off opens nothing.
+    // A disabled provider is not a way to sign in.
     await configure({ OIDCAuthEnabled: false });
     expect((await unbind("github")).statusCode).toBe(409);
     await configure({ OIDCAuthEnabled: true });
@@ -441,7 +441,7 @@ describe("binding", () => {
     await unbind("github");
     await unbind("oidc");
     expect(await site.services.db.identity.count({ where: { user_id: id } })).toBe(0);
-    // Now someone else may have it.
+    // Another user may link it now.
     expect((await new Visitor().signIn(github, person)).data?.id).not.toBe(id);
   });
 });
@@ -476,7 +476,7 @@ describe("a WeChat code without a state, from a caller of One Hub's format", () 
     expect(await call({})).toMatchObject({ success: false, status: "400" });
   });
 
-  it("is refused where a link or another site's page led the browser there; the code is not spent", async () => {
+  it("is rejected if a link or another site's page led the browser there; the code is not consumed", async () => {
     const led: Record<string, string>[] = [
       { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" },
       { "sec-fetch-site": "same-site" },
@@ -499,7 +499,7 @@ describe("a WeChat code without a state, from a caller of One Hub's format", () 
     expect(await call({ code: codeFor(wechat, stranger()) }, own)).toMatchObject({ success: true });
   });
 
-  it("does not link an account, nor replace a state that was sent, nor open the other providers", async () => {
+  it("does not link an account, nor replace a state that was sent, nor work with other providers", async () => {
     const user = await Visitor.as(await site.makeUser());
     const cookie = `session=${user.jar.get("session") ?? ""}`;
     expect(await call({ code: codeFor(wechat, stranger()) }, { cookie })).toMatchObject({
@@ -524,7 +524,7 @@ describe("the state", () => {
     expect(again).toMatchObject({ status: 403, code: "forbidden" });
   });
 
-  it("works in the browser it was made for only, and a theft spends it", async () => {
+  it("works only in its own browser, and an attempt from another one consumes it", async () => {
     for (const [name, wire] of Object.entries({ github, lark, wechat })) {
       const visitor = new Visitor();
       const state = await visitor.state();
@@ -533,7 +533,7 @@ describe("the state", () => {
       const code = codeFor(wire, stranger());
       const answer = await thief.comeBack(name, { code, state });
       expect(answer, name).toMatchObject({ status: 403, code: "forbidden" });
-      // The provider was not even asked.
+      // The provider was not called.
       expect(wire.people.has(code)).toBe(true);
       expect((await visitor.comeBack(name, { code, state })).status).toBe(403);
     }
@@ -542,7 +542,7 @@ describe("the state", () => {
     expect((await victim.comeBack("oidc", back)).status).toBe(403);
   });
 
-  it("is asked of every provider: a link alone signs no one in and binds nothing", async () => {
+  it("is required of every provider: a link alone neither signs in nor links", async () => {
     const visitor = await Visitor.as(await site.makeUser());
     for (const name of ["github", "lark", "wechat", "oidc"]) {
       expect((await visitor.comeBack(name, { code: "x" })).status, name).toBe(400);
@@ -550,7 +550,7 @@ describe("the state", () => {
     }
   });
 
-  it("ends after ten minutes, is stored hashed, and its cookie is out of scripts' reach", async () => {
+  it("expires after ten minutes, is stored hashed, and its cookie is HttpOnly", async () => {
     const visitor = new Visitor();
     const response = await visitor.ask("GET", "/api/oauth/state");
     const state = response.json<{ data: string }>().data;
@@ -568,7 +568,7 @@ describe("the state", () => {
     expect(late.status).toBe(403);
   });
 
-  it("lets one browser leave through two windows", async () => {
+  it("lets one browser start in two windows", async () => {
     const visitor = new Visitor();
     const states = [await visitor.state(), await visitor.state()];
     const person = stranger();
@@ -579,7 +579,7 @@ describe("the state", () => {
     }
   });
 
-  it("may be used again when the provider could not be asked", async () => {
+  it("may be used again when the provider could not be reached", async () => {
     for (const [name, wire] of Object.entries({ github, lark, wechat })) {
       const visitor = new Visitor();
       const query = { code: codeFor(wire, stranger()), state: await visitor.state() };
@@ -594,8 +594,8 @@ describe("the state", () => {
   });
 });
 
-describe("a provider's no", () => {
-  it("is a refusal without its words", async () => {
+describe("a refusal by the provider", () => {
+  it("is reported without the provider's text", async () => {
     for (const name of ["github", "lark", "wechat", "oidc"]) {
       const visitor = new Visitor();
       const state =
@@ -609,7 +609,7 @@ describe("a provider's no", () => {
     }
   });
 
-  it("holds for a code of another visit: PKCE and the nonce bind it", async () => {
+  it("applies to a code of another sign-in, because PKCE and the nonce bind it", async () => {
     const one = new Visitor();
     const stolen = await openId.signIn(await one.text("/api/oauth/endpoint"), stranger());
     const two = new Visitor();
@@ -619,7 +619,7 @@ describe("a provider's no", () => {
 });
 
 describe("the settings of sign-in", () => {
-  it("are in force at once: secret, switch and what the status offers", async () => {
+  it("apply at once: secret, switch and what the status offers", async () => {
     const status = async () => (await site.guest.get<SiteStatus>("/api/status")).body.data;
     expect(await status()).toMatchObject({
       github_oauth: true,
@@ -638,7 +638,7 @@ describe("the settings of sign-in", () => {
     await configure({ GitHubOAuthEnabled: true, OIDCAuthEnabled: true });
   });
 
-  it("send no one to an address that a request names", async () => {
+  it("never send a user to an address from a request", async () => {
     const evil = { ...version2, host: "evil.example", "x-forwarded-host": "evil.example" };
     const ask = () => site.app.inject({ url: "/api/oauth/endpoint", headers: evil });
     const reported = await ask();
@@ -655,7 +655,7 @@ describe("the settings of sign-in", () => {
     }
   });
 
-  it("cannot be switched on without what they need, and do not lose it while on", async () => {
+  it("cannot be enabled without what they require, and keep it while enabled", async () => {
     await expect(configure({ LarkAuthEnabled: true, LarkClientSecret: "" })).rejects.toMatchObject({
       issues: { LarkAuthEnabled: { reason: "sign_in_unfinished" } },
     });

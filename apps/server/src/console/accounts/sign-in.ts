@@ -37,14 +37,13 @@ import { proveOwner } from "./proof.ts";
 import { sessionIdOf, type Sessions } from "./session.ts";
 
 /**
- * Sign-in with an account elsewhere, and linking one to one's own. The caller's session decides which: a guest is
- * signed in, a signed-in person is linked ("bind") and keeps the session.
- *
- * @param root the base path: "" or "/gateway"
+ * Routes for sign-in with an external account, and for linking one to the own account. The caller's session
+ * decides: a guest is signed in; a signed-in user is linked ("bind") and keeps the session.
+ * | @param root the base path: "" or "/gateway"
  */
 export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sessions, root: string): void {
   const { db, secrets, settings, identityProviders: providers } = services;
-  // Operators name these addresses, and an identity provider may well stand in their own network.
+  // Operators configure these addresses, and an identity provider may be in their private network.
   const clients = createIdentityClients(globalThis.fetch);
   const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
 
@@ -63,7 +62,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     };
   }
 
-  /** Spends the state and asks the provider who this is. */
+  /** Consumes the state and asks the provider for the person's identity. */
   async function identify(
     request: FastifyRequest<{ Querystring: z.output<typeof SignInReturn> }>,
     id: IdentityProviderId,
@@ -148,7 +147,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
     return ok(await presentSelf(services, user));
   }
 
-  // The second step for accounts with a second factor; the browser that arrived is known by its cookie.
+  // The second step for accounts with a second factor. The cookie identifies the browser.
   app.post(
     "/oauth/code",
     {
@@ -182,7 +181,7 @@ export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sess
       const rows = await listIdentities(db, viewerOf(request).id);
       return ok(
         rows.flatMap(({ provider, label, created_time }) =>
-          // What a later version knows and this one does not.
+          // Skips providers that only a later version knows.
           isProviderId(provider) ? [{ provider, label, created_time: unixTime(created_time) }] : [],
         ),
       );

@@ -31,8 +31,8 @@ async function search(query: string, who = admin): Promise<List> {
   return (await who.get<List>(`/api/token/admin/search?${query}`)).body.data;
 }
 
-describe("the search over everyone's tokens", () => {
-  it("finds by name, by owner and by id, says whose they are, and shows no key", async () => {
+describe("the search over all users' tokens", () => {
+  it("finds by name, by owner and by id, shows the owner, and shows no key", async () => {
     const owner = await site.makeUser({ username: "searched-for", display_name: "Sea Arched" });
     const token = await makeToken(await site.as(owner), "of the mobile app");
     for (const query of [
@@ -52,7 +52,7 @@ describe("the search over everyone's tokens", () => {
 });
 
 describe("a token that an administrator makes for a user", () => {
-  it("is the user's, with its limits; the key is shown once, and the audit log names the administrator", async () => {
+  it("belongs to the user, with its limits; the key is shown once, and the audit log names the administrator", async () => {
     const owner = await site.makeUser();
     const { status, body } = await admin.send<Created>("POST", "/api/token/admin", {
       user_id: owner.id,
@@ -75,7 +75,7 @@ describe("a token that an administrator makes for a user", () => {
     expect(entries.response.body).not.toContain(body.data.key);
   });
 
-  it("is refused for an equal account, for one that does not exist, and without the right", async () => {
+  it("is rejected for an equal account, for an unknown one, and without the permission", async () => {
     const equal = await site.makeUser({ role: 10 });
     const make = async (who: Browser, user_id: number, more: object = {}) =>
       (await who.send("POST", "/api/token/admin", { user_id, name: "x", ...more })).status;
@@ -86,7 +86,7 @@ describe("a token that an administrator makes for a user", () => {
   });
 });
 
-describe("a token that changes hands", () => {
+describe("a token that gets another owner", () => {
   it("belongs to the new owner alone, with a key that the old one does not know", async () => {
     const [from, to] = [await site.makeUser(), await site.makeUser()];
     const [old, next] = [await site.as(from), await site.as(to)];
@@ -146,7 +146,7 @@ describe("a token that changes hands", () => {
     expect((await admin.send("PUT", "/api/token/admin", { ...body, group: "" })).status).toBe(200);
   });
 
-  it("does not go to an account that is not there, or is not the administrator's to touch", async () => {
+  it("cannot go to an unknown account, or to one that the administrator may not manage", async () => {
     const { id } = await makeToken(await site.as(await site.makeUser()), "stays");
     const peer = await site.makeUser({ role: 10 });
     const move = (user_id: number) => admin.send("PUT", "/api/token/admin", { id, name: "stays", user_id });
@@ -170,7 +170,7 @@ describe("administrators", () => {
     expect((await admin.send("PUT", "/api/token/admin", { ...body, id: 2_000_000_000 })).status).toBe(404);
   });
 
-  it("do not enable what has expired", async () => {
+  it("cannot enable an expired token", async () => {
     const expired_time = Math.floor(Date.now() / 1000) - 60;
     const { id } = await makeToken(await site.as(await site.makeUser()), "over", { expired_time });
     await site.services.db.token.update({ where: { id }, data: { status: 2 } });
@@ -192,7 +192,7 @@ describe("a billing tag", () => {
     expect((await trusted.get<TokenRow>(`/api/token/${id}`)).body.data.billing_tag).toBe("");
   });
 
-  it("is neither seen nor touched by ordinary users, whose own changes leave it alone", async () => {
+  it("is neither shown to nor changed by ordinary users", async () => {
     const owner = await site.as(await site.makeUser());
     const refused = await owner.send("POST", "/api/token", { name: "t", billing_tag: "mine" });
     expect(refused.status).toBe(403);
@@ -205,7 +205,7 @@ describe("a billing tag", () => {
     expect((await owner.get<List>("/api/token?billing_tag=other")).body.data.total_count).toBe(1);
   });
 
-  it("narrows the log for those who may see it, and stays out of everyone else's", async () => {
+  it("filters the log for permitted users, and is hidden from all others", async () => {
     const plain = await site.makeUser();
     const trusted = await site.makeUser({ role: 3 });
     for (const user of [plain, trusted])

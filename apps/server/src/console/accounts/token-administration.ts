@@ -22,7 +22,7 @@ import {
 } from "#domain/tokens/administration.ts";
 import { sortableTokens } from "./tokens.ts";
 
-/** Everyone's API keys, for administrators; never the keys themselves. */
+/** Routes for all users' API keys, for administrators. They never return the keys themselves. */
 export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "tokens" } as const;
   const row = answers(TokenAdminRow);
@@ -65,7 +65,7 @@ export function tokenAdministrationRoutes(app: ConsoleApp, { db, pool, secrets, 
     },
   );
 
-  // The key is in this answer alone: later only its owner finds it.
+  // Only this response contains the key. Later only its owner can read it.
   app.post(
     "/token/admin",
     {

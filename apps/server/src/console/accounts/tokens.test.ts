@@ -30,7 +30,7 @@ async function create(input: object = {}): Promise<Created> {
 }
 
 describe("a new token", () => {
-  it("answers its whole key once, is known to the gateway, and is stored as hash and cipher text", async () => {
+  it("returns its whole key once, works at the gateway, and is stored as hash and cipher text", async () => {
     const { db, secrets } = site.services;
     const created = await create();
     expect(created.key).toMatch(/^sk-[A-Za-z0-9]{48}$/);
@@ -54,7 +54,7 @@ describe("a new token", () => {
     expect(JSON.stringify(audits.map((entry) => entry.after))).not.toContain(created.key);
   });
 
-  it("keeps what is not the sender's to say", async () => {
+  it("ignores fields that its owner may not set", async () => {
     const created = await create({
       user_id: 4711,
       used_quota: -5,
@@ -68,7 +68,7 @@ describe("a new token", () => {
     expect(created.user_id).not.toBe(4711);
   });
 
-  it("refuses what cannot work, with the field", async () => {
+  it("rejects invalid values, with the field", async () => {
     const bad: [object, string][] = [
       [{ name: "" }, "name"],
       [{ name: "x".repeat(65) }, "name"],
@@ -94,7 +94,7 @@ describe("a new token", () => {
     }
   });
 
-  it("takes addresses and ranges of both families", async () => {
+  it("accepts addresses and ranges of IPv4 and IPv6", async () => {
     const whitelist = [" 10.0.0.0/8 ", "192.168.1.1", "2001:db8::/32", "::1"];
     const limits = { limits_ip_setting: { enabled: true, whitelist } };
     const created = await create({ setting: { limits } });
@@ -109,7 +109,7 @@ describe("a new token", () => {
 });
 
 describe("a token's status", () => {
-  it("shows expired and exhausted, and neither can be enabled before it is mended", async () => {
+  it("shows expired and exhausted, and neither can be enabled before it is corrected", async () => {
     const expired = await create({ expired_time: 1_000_000 });
     const exhausted = await create({ unlimited_quota: false, remain_quota: 0 });
     expect([expired.status, exhausted.status]).toEqual([3, 4]);
@@ -128,7 +128,7 @@ describe("a token's status", () => {
 });
 
 describe("a deleted token", () => {
-  it("opens nothing, is announced and is gone from the list", async () => {
+  it("is rejected, announced and removed from the list", async () => {
     const { db, secrets } = site.services;
     const received: number[] = [];
     const ears = await listen(site.database.url, () => {});
@@ -145,8 +145,8 @@ describe("a deleted token", () => {
   });
 });
 
-describe("other people's tokens", () => {
-  it("do not exist", async () => {
+describe("other users' tokens", () => {
+  it("are not found", async () => {
     const { id } = await create();
     const tries = [
       other.get(`/api/token/${id}`),
@@ -163,7 +163,7 @@ describe("other people's tokens", () => {
     expect((await site.guest.get("/api/token")).status).toBe(401);
   });
 
-  it("cannot be asked for with something that is no id", async () => {
+  it("cannot be requested with an invalid id", async () => {
     for (const id of ["abc", "0", "-1", "1.5", "2147483648", "1e99", "%00"]) {
       expect((await me.get(`/api/token/${id}`)).status, id).toBe(400);
     }
@@ -193,7 +193,7 @@ describe("the list of tokens", () => {
 });
 
 describe("the playground's token", () => {
-  it("is made once, however many ask, and made again when it was switched off", async () => {
+  it("is created once, even in parallel, and again after it was disabled", async () => {
     const browser = await site.as(await site.makeUser());
     const ask = () => browser.get<{ key: string }>("/api/token/playground");
     const keys = (await Promise.all([ask(), ask(), ask()])).map((answer) => answer.body.data.key);

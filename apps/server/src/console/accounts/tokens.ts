@@ -30,7 +30,7 @@ import {
 } from "#domain/tokens/tokens.ts";
 import type { Token } from "#platform/prisma/client.ts";
 
-/** Orders of a list of tokens. */
+/** Fields by which a list of tokens can be sorted. */
 export const sortableTokens = [
   "id",
   "name",
@@ -41,7 +41,7 @@ export const sortableTokens = [
   "used_quota",
 ] as const;
 
-/** The signed-in person's own API keys. */
+/** Routes for the signed-in user's own API keys. */
 export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Services): void {
   const config = { access: "user" } as const;
   const row = answers(TokenRow);

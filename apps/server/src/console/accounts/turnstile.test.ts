@@ -7,7 +7,7 @@ import { type MailServer, startMailServer } from "#test/mail-server.ts";
 
 let site: TestConsole;
 let post: MailServer;
-/** Stands in for Cloudflare: takes each of its tokens once. */
+/** Stands in for Cloudflare. It accepts each of its tokens once. */
 let stand: Server;
 const good = new Set<string>();
 const requested: URLSearchParams[] = [];
@@ -51,8 +51,8 @@ const newToken = () => {
   return token;
 };
 
-describe("the check of visitors", () => {
-  it("is not switched on without its keys, and the site key alone is public", async () => {
+describe("the visitor check", () => {
+  it("cannot be enabled without its keys, and only the site key is public", async () => {
     const { settings } = site.services;
     await expect(settings.set(systemActor, "TurnstileCheckEnabled", true)).rejects.toMatchObject({
       code: "invalid_request",
@@ -70,7 +70,7 @@ describe("the check of visitors", () => {
     });
   });
 
-  it("is asked for at login, sign-up, reset and codes, and takes a token once", async () => {
+  it("is required at login, sign-up, reset and codes, and accepts a token once", async () => {
     const user = await site.makeUser({ password_hash: await passwordOf("my password") });
     const endpoints: [string, object][] = [
       ["/api/user/login", { username: user.username, password: "my password" }],
@@ -88,7 +88,7 @@ describe("the check of visitors", () => {
     expect(requested.at(-1)?.get("remoteip")).toMatch(/^192\.0\.2\./);
   });
 
-  it("lets no one through when it cannot be made", async () => {
+  it("rejects everyone when Cloudflare cannot be reached", async () => {
     broken = true;
     const answer = await send("/api/user/login", { username: "x", password: "y", turnstile: newToken() });
     expect(answer).toMatchObject({ status: 502, body: { code: "upstream_failed" } });

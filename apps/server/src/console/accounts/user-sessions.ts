@@ -16,7 +16,7 @@ const SessionId = z.string().regex(/^[0-9a-f]{64}$/);
 const OwnSession = z.object({ session: SessionId });
 const SessionOf = z.object({ id: RowIdText, session: SessionId });
 
-/** Signed-in browsers: one's own, and for administrators those of people below them. */
+/** Routes for sessions: the own ones, and for administrators those of users with a lower role. */
 export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): void {
   const own = { access: "user" } as const;
   const admin = { access: "admin", permission: "users" } as const;
@@ -42,7 +42,7 @@ export function userSessionRoutes(app: ConsoleApp, { db, secrets }: Services): v
     },
   );
 
-  // All but the browser that asks.
+  // All but the session of this request.
   app.delete(
     "/user/self/sessions",
     { config: own, schema: { summary: "End all your other sessions", response: nothing } },

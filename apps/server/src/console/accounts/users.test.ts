@@ -32,8 +32,8 @@ const audited = (action: string, id: number) =>
     orderBy: { id: "desc" },
   });
 
-describe("making an account", () => {
-  it("takes name, password, group, role and balance, and writes it down", async () => {
+describe("creating an account", () => {
+  it("sets name, password, group, role and balance, and records it", async () => {
     const username = newName();
     const body = { username, password: "long enough", group: "vip", role: 3, quota: 1_000_000 };
     const answer = await admin.send<UserDetail>("POST", "/api/user", body);
@@ -49,7 +49,7 @@ describe("making an account", () => {
     expect((await site.guest.send("POST", "/api/user/login", login)).status).toBe(200);
   });
 
-  it("says which field cannot be used", async () => {
+  it("names the invalid field", async () => {
     const refused = await admin.send("POST", "/api/user", { username: "ab", password: "short", role: 100 });
     expect(refused.status).toBe(400);
     expect(Object.keys(refused.body.fields ?? {})).toEqual(["username", "password", "role"]);
@@ -69,19 +69,19 @@ describe("making an account", () => {
     }
   });
 
-  it("gives one name to one of many who ask at the same time", async () => {
+  it("gives a name to one of many parallel requests", async () => {
     const body = { username: newName(), password: "long enough" };
     const answers = await Promise.all([1, 2, 3].map(() => admin.send("POST", "/api/user", body)));
     expect(answers.map((each) => each.status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
   });
 
-  it("lets only root make administrators", async () => {
+  it("lets only root create administrators", async () => {
     const body = () => ({ username: newName(), password: "long enough", role: 10 });
     expect((await admin.send("POST", "/api/user", body())).status).toBe(403);
     expect((await root.send("POST", "/api/user", body())).status).toBe(200);
   });
 
-  it("ignores what no one may set this way", async () => {
+  it("ignores fields that cannot be set this way", async () => {
     const body = {
       username: newName(),
       password: "long enough",
@@ -98,7 +98,7 @@ describe("making an account", () => {
 });
 
 describe("changing an account", () => {
-  it("changes what is named and keeps the rest, the balance above all", async () => {
+  it("changes the given fields and keeps the rest, above all the balance", async () => {
     const user = await site.makeUser({ balance: 10n, display_name: "Old" });
     const body = { id: user.id, display_name: "", group: "vip", quota: 99_999 };
     const answer = await admin.send<UserDetail>("PUT", "/api/user", body);
@@ -114,7 +114,7 @@ describe("changing an account", () => {
     });
   });
 
-  it("with a new password ends the sessions and hides the password from the audit", async () => {
+  it("ends the sessions when the password changes, and keeps the password out of the audit log", async () => {
     const user = await site.makeUser();
     const browser = await site.as(user);
     const body = { id: user.id, password: "a brand new one" };
@@ -123,7 +123,7 @@ describe("changing an account", () => {
     expect((await audited("user.change", user.id))?.after).toMatchObject({ password: "***" });
   });
 
-  it("never reaches an equal or a higher account, nor lifts anyone to one's own rank", async () => {
+  it("never reaches an equal or a higher account, nor raises one to the own role", async () => {
     const colleague = await site.makeUser({ role: 10 });
     const user = await site.makeUser();
     const password = "taken over now";
@@ -142,7 +142,7 @@ describe("changing an account", () => {
     expect((await reload(rootUser)).password_hash).toBeNull();
   });
 
-  it("lets root name and group itself, but not lower itself or skip the current password", async () => {
+  it("lets root change its name and group, but not lower itself or skip the current password", async () => {
     const own = (change: object) => root.send("PUT", "/api/user", { id: rootUser.id, ...change });
     expect((await own({ group: "svip" })).status).toBe(200);
     expect((await own({ role: 1 })).status).toBe(403);
@@ -152,7 +152,7 @@ describe("changing an account", () => {
 });
 
 describe("the actions of the list", () => {
-  it("lift and lower roles, each by who may", async () => {
+  it("raise and lower roles, by permitted users only", async () => {
     const user = await site.makeUser();
     expect((await manage(admin, user, "set_reliable")).body.data).toEqual({ role: 3, status: 1 });
     expect((await manage(root, user, "promote")).body.data).toEqual({ role: 10, status: 1 });
@@ -165,7 +165,7 @@ describe("the actions of the list", () => {
     expect((await manage(admin, { username: "nobody" }, "disable")).status).toBe(404);
   });
 
-  it("administrators: give and take the role within their own rights", async () => {
+  it("administrators: give and take the role within their own permissions", async () => {
     const { db } = site.services;
     const user = await site.makeUser();
     const limited = await site.makeUser({ role: 10, permissions: { users: "edit", logs: "view" } });
@@ -174,7 +174,8 @@ describe("the actions of the list", () => {
     expect((await reload(user)).permissions).toEqual({ users: "edit", logs: "view" });
     expect((await manage(limitedAdmin, user, "demote")).body.data).toEqual({ role: 1, status: 1 });
 
-    // Whoever was narrower before stays so, and whoever is wider cannot be demoted.
+    // An administrator with narrower permissions keeps them, and one with wider permissions cannot be
+    // demoted.
     await db.user.update({
       where: { id: user.id },
       data: { permissions: { users: "view", prices: "edit" } },
@@ -190,7 +191,7 @@ describe("the actions of the list", () => {
     expect(other.status, "an equal is not touched otherwise").toBe(403);
   });
 
-  it("never touch root, and no one oneself", async () => {
+  it("never change root, nor the own account", async () => {
     for (const action of ["disable", "delete", "demote", "set_reliable", "promote"]) {
       expect((await manage(admin, rootUser, action)).status, action).toBe(403);
       expect((await manage(root, rootUser, action)).status, action).toBe(403);
@@ -199,7 +200,7 @@ describe("the actions of the list", () => {
     expect(await reload(rootUser)).toMatchObject({ role: 100, status: 1, deleted_at: null });
   });
 
-  it("switch an account off in the middle of its session, and on again without the old session", async () => {
+  it("disable an account in the middle of its session, and enable it without the old session", async () => {
     const user = await site.makeUser();
     const browser = await site.as(user);
     expect((await manage(admin, user, "disable")).body.data).toEqual({ role: 1, status: 2 });
@@ -210,7 +211,7 @@ describe("the actions of the list", () => {
 });
 
 describe("deleting an account", () => {
-  it("frees its name and address, ends what opened it and keeps the row for the books", async () => {
+  it("frees its name and address, ends its credentials and keeps the row for the ledger", async () => {
     const { db, secrets } = site.services;
     const user = await site.makeUser({
       balance: 5n,
@@ -241,7 +242,7 @@ describe("deleting an account", () => {
 });
 
 describe("the list of users", () => {
-  it("is filtered by role, status and group, and takes what is typed as it is", async () => {
+  it("is filtered by role, status and group, and treats search text literally", async () => {
     const group = "svip";
     const one = await site.makeUser({ group, username: "under_score", status: 2, role: 3 });
     await site.makeUser({ group, username: "underXscore" });
@@ -256,7 +257,7 @@ describe("the list of users", () => {
     expect(await find("keyword=%25")).toEqual([]);
   });
 
-  it("names linked accounts, and the details tell more without secrets", async () => {
+  it("names linked accounts, and the details show more without secrets", async () => {
     const user = await site.makeUser({ inviter_id: adminUser.id, access_token_hash: new Uint8Array([1]) });
     await site.services.db.identity.create({
       data: { user_id: user.id, provider: "github", subject: "99", label: "octo" },
@@ -275,8 +276,8 @@ describe("the list of users", () => {
   });
 });
 
-describe("other people's sessions", () => {
-  it("are listed and ended by administrators, live, and by no one else", async () => {
+describe("other users' sessions", () => {
+  it("are listed and ended by administrators at once, and by no one else", async () => {
     const user = await site.makeUser();
     const stranger = await site.as(await site.makeUser());
     const [first, second] = [await site.as(user), await site.as(user)];
@@ -298,8 +299,8 @@ describe("other people's sessions", () => {
   });
 });
 
-describe("a page of someone else", () => {
-  it("manages no one with an administrator's cookie", async () => {
+describe("a page of another site", () => {
+  it("manages no account with an administrator's cookie", async () => {
     const user = await site.makeUser();
     const foreign = { origin: "https://evil.example" };
     const body = { username: user.username, action: "promote" };

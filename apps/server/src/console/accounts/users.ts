@@ -48,7 +48,7 @@ const sortable = [
   "last_login_ip",
 ] as const;
 
-/** Other people's accounts, for administrators. */
+/** Routes for other users' accounts, for administrators. */
 export function userRoutes(app: ConsoleApp, services: Services): void {
   const { db, pool, secrets, settings } = services;
   const config = { access: "admin", permission: "users" } as const;
@@ -162,7 +162,10 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
 
 const DAY_MS = 86_400_000;
 
-/** One credit with its reason. Root alone may also change an own balance: no one else could. */
+/**
+ * Changes a balance by one credit with its reason. Only root may also change the own balance, because no
+ * other user could.
+ */
 async function changeQuota(
   { db, settings }: Services,
   viewer: Administrator,
@@ -175,7 +178,8 @@ async function changeQuota(
     if (viewer.role < Role.root) requireBelow(viewer, user);
     const reference = randomUUID();
     const { QuotaValidityDays } = settings.current();
-    // A balance that has an end gets a later one; one without an end does not get one by being raised.
+    // A credit extends the expiry of a balance that has one. It does not give an expiry to a balance without
+    // one.
     const prolongs = amount > 0 && QuotaValidityDays > 0 && user.quota_expires_at !== null;
     const after = await credit(tx, {
       userId: user.id,

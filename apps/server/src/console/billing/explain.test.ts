@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe("the explanation of a charge", () => {
-  it("adds up to the point, for its owner and for administrators only", async () => {
+  it("adds up exactly, and is shown to its owner and to administrators only", async () => {
     const ledger = createLedger({
       database: site.database,
       nodeId: randomUUID(),

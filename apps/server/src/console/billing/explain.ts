@@ -8,7 +8,7 @@ import { explainCall } from "#domain/pricing/explain.ts";
 
 const LogParams = z.object({ id: z.string().min(1).max(64) });
 
-/** Why a call cost what it cost: anyone's for administrators, one's own for everyone. */
+/** Route that explains the cost of a call: of any call for administrators, of own calls for every user. */
 export function explainRoutes(app: ConsoleApp, { pool }: Services): void {
   app.get(
     "/log/:id/explain",

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe("the audit of balances", () => {
-  it("runs when an administrator wants it, is kept, and names what differs", async () => {
+  it("runs on request of an administrator, is stored, and names differences", async () => {
     const admin = await site.as(await site.makeUser({ role: 10 }));
     const user = await site.makeUser({ balance: 500n });
     expect((await admin.send<AuditRun[]>("POST", "/api/analytics/audit")).body.data).toMatchObject([
@@ -24,7 +24,7 @@ describe("the audit of balances", () => {
     ]);
   });
 
-  it("is not for everyone", async () => {
+  it("is for administrators only", async () => {
     const user = await site.as(await site.makeUser());
     expect((await user.get("/api/analytics/audit")).status).toBe(403);
     expect((await site.guest.send("POST", "/api/analytics/audit")).status).toBe(401);
@@ -32,7 +32,7 @@ describe("the audit of balances", () => {
 });
 
 describe("a credit by an administrator", () => {
-  it("prolongs a balance that has an end, and gives none to one that has no end", async () => {
+  it("extends the expiry of a balance that has one, and adds none to a balance without", async () => {
     const admin = await site.as(await site.makeUser({ role: 100 }));
     const soon = new Date(Date.now() + 3_600_000);
     const ending = await site.makeUser({ balance: 500n, quota_expires_at: soon });

@@ -5,7 +5,7 @@ import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { audit, keepAudit } from "#domain/ledger/audit.ts";
 
-/** The audits of all balances, for administrators: those of the nights, and one now. */
+/** Routes for the audits of all balances, for administrators: the nightly ones, and one on request. */
 export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const config = { access: "admin", permission: "analytics" } as const;
   const newest = async (take: number): Promise<AuditRun[]> => {
@@ -34,7 +34,7 @@ export function moneyAuditRoutes(app: ConsoleApp, { db, pool }: Services): void 
   app.post(
     "/analytics/audit",
     {
-      // It reads every roll-up there is.
+      // The audit reads every roll-up.
       config: { ...config, rateLimit: { max: 5, timeWindow: 60_000 } },
       schema: { summary: "Recompute all balances and compare them", response: answers(z.array(AuditRun)) },
     },

@@ -25,12 +25,14 @@ const sortable = ["id", "status", "created_at", "amount"] as const;
 export const TradeNo = z.object({ trade_no: z.string().trim().min(1).max(50) });
 /** Orders of one address within a minute. */
 const OPEN_LIMIT = { max: 20, timeWindow: 60_000 };
-/** A waiting browser asks every few seconds; three minutes of the general limit would end that. */
+/** A waiting browser polls every few seconds, which would use up the general limit of three minutes. */
 const POLL_LIMIT = { max: 600, timeWindow: 180_000 };
-/** The gateway itself is asked this often at most while someone waits. */
+/** Minimum time between two queries to the gateway while a user waits. */
 const ASK_EVERY_MS = 10_000;
 
-/** An order as it stands now: its gateway is queried, at most every ten seconds. Throws `not_found`. */
+/**
+ * Returns the current state of an order. Queries its gateway at most every ten seconds. Throws `not_found`.
+ */
 export async function watchedOrder(
   services: Services,
   log: FastifyBaseLogger,
@@ -39,7 +41,7 @@ export async function watchedOrder(
 ): ReturnType<typeof getOwnOrder> {
   const order = await getOwnOrder(services.db, userId, tradeNo);
   const changed = await askForOrder(paymentDeps(services), order, ASK_EVERY_MS).catch((error: unknown) => {
-    // Its notification may arrive all the same.
+    // The gateway's notification may still arrive.
     log.warn({ err: error }, "a payment gateway could not be queried for an order");
     return false;
   });
@@ -47,9 +49,8 @@ export async function watchedOrder(
 }
 
 /**
- * Topping up by payment, for whoever is signed in.
- *
- * @param root the base path: "" or "/gateway"
+ * Routes for topping up by payment, for every signed-in user.
+ * | @param root the base path: "" or "/gateway"
  */
 export function orderRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, settings } = services;

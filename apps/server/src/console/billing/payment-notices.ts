@@ -9,21 +9,20 @@ import { takePayment } from "#domain/payments/take-payment.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import type { PaymentNotice, Reply } from "#payments/gateway.ts";
 
-/** Far more than any gateway writes. */
+/** Maximum size of a notification, in bytes. Far more than any gateway sends. */
 const BODY_LIMIT = 65_536;
-/** All payers of a site come from the few addresses of its gateway. */
+/** All payments of a site are reported from the few addresses of its gateway. */
 const NOTICE_LIMIT = { max: 3_000, timeWindow: 180_000 };
 
 const Params = z.object({ uuid: z.string().max(64) });
 const Return = z.object({ trade_no: z.string().regex(/^[\w-]{1,64}$/) });
-/** In each gateway's own words, so there is no envelope. */
+/** Responses have each gateway's own format, so there is no envelope. */
 const response = { 200: z.string(), "4xx": z.union([z.string(), Failure]), "5xx": Failure };
 
 /**
- * Where payment gateways say that someone has paid. Open to the world: what counts is the signature alone. Bodies
- * arrive as they were sent, because that is what was signed.
- *
- * @param root the base path: "" or "/gateway"
+ * Routes to which payment gateways report payments. They are public: only the signature counts. Bodies stay
+ * as they were sent, because those bytes were signed.
+ * | @param root the base path: "" or "/gateway"
  */
 export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, root: string): Promise<void> {
   const deps = paymentDeps(services);
@@ -41,13 +40,13 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
     const route = { config, schema: { summary, params: Params, response } };
 
     async function take(request: FastifyRequest<{ Params: z.output<typeof Params> }>, reply: FastifyReply) {
-      // Also one that is off or deleted: what was opened with it may still be paid.
+      // Also finds a gateway that is disabled or deleted: an order that was opened with it may still be paid.
       const gateway = await services.db.paymentGateway.findUnique({ where: { uuid: request.params.uuid } });
       if (gateway === null) throw notFound({ reason: "payment_gateway_not_found" });
       const client = clientOf(deps, gateway);
       try {
         const payment = await client.verify(noticeOf(request));
-        // A credit that is not committed is not acknowledged: the gateway tells it again.
+        // A credit that is not committed is not acknowledged, so the gateway sends the notification again.
         if (payment !== undefined) await takePayment(deps, gateway, payment, request.ip);
         return answer(reply, client.reply.taken);
       } catch (error) {
@@ -61,8 +60,8 @@ export async function paymentNoticeRoutes(app: ConsoleApp, services: Services, r
     scope.post("/payment/notify/:uuid", route, take);
   });
 
-  // Gateways send the payer back here, and add fields of their own; none of them is believed. The address has no query,
-  // because some gateways sign it without encoding.
+  // Gateways redirect the payer to this address and add fields of their own, which are ignored. The address
+  // has no query, because some gateways sign it without encoding.
   app.get(
     "/payment/return/:trade_no",
     {

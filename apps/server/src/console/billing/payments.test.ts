@@ -45,7 +45,7 @@ async function addGateway(type: PaymentType, over: object = {}): Promise<Payment
   return answer.body.data;
 }
 
-/** As the payer does it: an order is opened, and the browser goes where it is sent. */
+/** Opens an order as the payer does. */
 async function open(gateway: PaymentRow, amount = 10): Promise<OpenedOrder> {
   const answer = await me.send<OpenedOrder>("POST", "/api/user/order", { uuid: gateway.uuid, amount });
   expect(answer.body, JSON.stringify(answer.body)).toMatchObject({ success: true });
@@ -55,7 +55,7 @@ async function open(gateway: PaymentRow, amount = 10): Promise<OpenedOrder> {
   return answer.body.data;
 }
 
-/** A gateway calls from anywhere, with neither session nor origin. */
+/** Delivers a notification. A gateway calls from anywhere, with neither session nor origin. */
 async function deliver({ method, url, headers, body }: Notice, to = new URL(url)) {
   const answer = await site.app.inject({
     method,
@@ -83,7 +83,7 @@ const setting = (key: string, value: unknown) =>
   site.services.settings.set({ id: null, username: "test", ip: "" }, key, value);
 
 describe("payment gateways", () => {
-  it("are made, changed, switched and removed, and never show a secret again", async () => {
+  it("are created, changed, switched and removed, and never show a secret again", async () => {
     const made = await addGateway("stripe", { sort: 3 });
     expect(made).toMatchObject({ config: {}, secrets_set: ["secret_key", "webhook_secret"], enable: true });
     expect(made.notify_url).toMatch(
@@ -127,7 +127,7 @@ describe("payment gateways", () => {
     expect(JSON.stringify(noted.map((note) => [note.before, note.after]))).not.toMatch(/sk_test|whsec/);
   });
 
-  it("say field by field what cannot work", async () => {
+  it("name every invalid field", async () => {
     const wrong: [object, string][] = [
       [input("epay", { name: "" }), "name"],
       [input("epay", { icon: "" }), "icon"],
@@ -160,7 +160,7 @@ describe("payment gateways", () => {
     expect(other).toMatchObject({ status: 409, body: { fields: { type: expect.any(String) as string } } });
   });
 
-  it("are for administrators who may, and everyone sees those that are on, best first", async () => {
+  it("are for permitted administrators, and every user sees the enabled ones, best first", async () => {
     expect((await me.get("/api/payment")).status).toBe(403);
     const groups = await site.as(await site.makeUser({ role: 10, permissions: { groups: "edit" } }));
     expect((await groups.get("/api/payment")).status).toBe(403);
@@ -246,7 +246,7 @@ describe("the address in an order", () => {
     }
   });
 
-  it("cannot hold what separates the fields of a form", async () => {
+  it("cannot contain separators of form fields", async () => {
     const wrong = [
       "https://x&trade_no=F1",
       "https://ai.example.com/a=b",
@@ -292,7 +292,7 @@ describe("the address in an order", () => {
 });
 
 describe("our own signature of an epay order", () => {
-  it("credits nothing when it comes back as a notification, whatever the site is called", async () => {
+  it("credits nothing when it comes back as a notification, whatever the name of the site", async () => {
     const gateway = await addGateway("epay");
     await setting("SystemName", "A&trade_no=F1&trade_status=TRADE_SUCCESS&ts=y");
     try {
@@ -329,7 +329,7 @@ describe("our own signature of an epay order", () => {
 });
 
 describe("a payment gateway at an address that is not public", () => {
-  it("is never asked, whatever spells the address", async () => {
+  it("is never called, however the address is spelled", async () => {
     const inside = await buildConsole({
       paymentGateways: openPaymentGateways(),
       mayReach: isPublicAddress,
@@ -358,15 +358,15 @@ describe("a payment gateway at an address that is not public", () => {
   });
 });
 
-describe("the right to set up a payment gateway", () => {
-  it("is part of the right to give balances", async () => {
+describe("the permission to set up a payment gateway", () => {
+  it("is part of the permission to give balances", async () => {
     const cashier = await site.as(await site.makeUser({ role: 10, permissions: { payments: "edit" } }));
     const made = await cashier.send("POST", "/api/payment", input("epay"));
     expect(made).toMatchObject({ status: 403, body: { code: "forbidden" } });
     const { id } = await addGateway("epay");
     expect((await cashier.send("PUT", `/api/payment/${id}`, input("epay"))).status).toBe(403);
     expect((await cashier.send("PUT", "/api/payment", { ...input("epay"), id })).status).toBe(403);
-    // Callers that know One Hub's API are refused alike.
+    // Callers of One Hub's API are rejected as well.
     for (const [method, body] of [
       ["POST", input("epay")],
       ["PUT", { ...input("epay"), id }],
@@ -382,7 +382,7 @@ describe("the right to set up a payment gateway", () => {
 });
 
 describe("the price of an order", () => {
-  it("is the one that was shown, with discount, both fees and the rate, in exact cents", async () => {
+  it("equals the shown price, with discount, both fees and the rate, in exact cents", async () => {
     await setting("RechargeDiscount", JSON.stringify({ "100": 0.9, vip: { "100": 0.8 } }));
     await setting("PaymentUSDRate", 7.25);
     const gateway = await addGateway("alipay", { fixed_fee: 0.3, percent_fee: 0.05 });
@@ -412,7 +412,7 @@ describe("the price of an order", () => {
     ]);
   });
 
-  it("is asked for whole dollars between the smallest and the largest top-up only", async () => {
+  it("must be in whole dollars between the smallest and the largest top-up", async () => {
     await setting("PaymentMinAmount", 5);
     const { uuid } = await addGateway("epay");
     for (const amount of [0, -10, 1.5, 4, 1_000_001, "ten", null, 1e300]) {
@@ -427,7 +427,7 @@ describe("the price of an order", () => {
 });
 
 describe.each(types)("an order paid through %s", (type) => {
-  it("is credited once, however often and from however many sides the news comes", async () => {
+  it("is credited once, however often and from wherever it is reported", async () => {
     const gateway = await addGateway(type);
     const { trade_no } = await open(gateway);
     const state = `/api/user/order/status?trade_no=${trade_no}`;
@@ -459,7 +459,7 @@ describe.each(types)("an order paid through %s", (type) => {
     expect(days).toBeGreaterThan(179.9);
   });
 
-  it("is not credited for a forged notice, nor for less, another money, or another gateway's word", async () => {
+  it("is not credited for a forged notification, a lower amount, another currency, or another gateway's report", async () => {
     const gateway = await addGateway(type);
     const { trade_no } = await open(gateway);
     const good = there.noticeOf(trade_no);
@@ -478,7 +478,7 @@ describe.each(types)("an order paid through %s", (type) => {
     if (type === "wxpay" || type === "stripe") {
       expect(await deliver(there.noticeOf(trade_no, { currency: "HKD" }))).toMatchObject({ status: 400 });
     }
-    // The same merchant's second gateway: signed well, and still not the one the order was opened with.
+    // The same merchant's second gateway: the signature is valid, but the order was opened with another one.
     const second = await addGateway(type);
     const elsewhere = new URL(good.url);
     elsewhere.pathname = elsewhere.pathname.replace(gateway.uuid, second.uuid);
@@ -491,12 +491,12 @@ describe.each(types)("an order paid through %s", (type) => {
     expect((await stored(trade_no)).status).toBe("pending");
     expect((await stored(trade_no)).trouble).toMatch(/^other_(currency|amount)$/);
     expect((await notices(trade_no)).length).toBeGreaterThan(0);
-    // Whoever pays rightly after all is credited.
+    // A correct payment is credited after all.
     expect(await deliver(good)).toMatchObject({ status: 200 });
     expect(await balance()).toBe(5_000_000);
   });
 
-  it("is credited when its notice never came, because the gateway is asked", async () => {
+  it("is credited without a notification, because the gateway is queried", async () => {
     const { trade_no } = await open(await addGateway(type));
     there.pay(trade_no);
     const earlier = new Date(Date.now() - 120_000);
@@ -519,7 +519,7 @@ describe.each(types)("an order paid through %s", (type) => {
 });
 
 describe("an order", () => {
-  it("is credited when it was closed, and its gateway switched off and removed, before the money came", async () => {
+  it("is credited when it was closed, and its gateway disabled and removed, before the payment", async () => {
     const gateway = await addGateway("epay");
     const { trade_no } = await open(gateway);
     const closed = await me.send<OwnOrder>("POST", "/api/user/order/close", { trade_no });
@@ -539,7 +539,7 @@ describe("an order", () => {
     expect((await state()).body.data.opened).toEqual(opened);
     const other = await site.as(await site.makeUser());
     expect((await other.get(`/api/user/order/status?trade_no=${trade_no}`)).status).toBe(404);
-    // The gateway takes no money for it after two hours.
+    // The gateway accepts no payment for it after two hours.
     const created_at = new Date(Date.now() - 2 * 3_600_000 - 1_000);
     await site.services.db.order.update({ where: { trade_no }, data: { created_at } });
     expect((await state()).body.data).toMatchObject({ status: "pending", opened: null });
@@ -547,7 +547,7 @@ describe("an order", () => {
     expect((await state()).body.data).toMatchObject({ status: "success", opened: null });
   });
 
-  it("that was refunded gives its credit back once, with the reason, and never more than there is", async () => {
+  it("returns its credit once when it is refunded, with the reason, and never more than the balance", async () => {
     const { trade_no } = await open(await addGateway("epay"));
     const notice = there.noticeOf(trade_no);
     const { id } = await stored(trade_no);
@@ -589,13 +589,13 @@ describe("an order", () => {
     expect(entries).toMatchObject([{ amount: -5_000_000n, user_id: person.id }]);
     const notes = await db.auditEntry.findMany({ where: { target_id: trade_no, action: "order.refund" } });
     expect(notes).toMatchObject([{ username: "the-cashier" }]);
-    // The gateway's old news, told again, credits nothing.
+    // The gateway's old notification, sent again, credits nothing.
     expect(await deliver(notice)).toMatchObject({ status: 200 });
     expect(await balance()).toBe(10);
     expect((await me.send("POST", `/api/payment/order/${id}/refund`, { reason: "Me" })).status).toBe(403);
   });
 
-  it("that is paid a second time is credited once, and operators hear of it", async () => {
+  it("is credited once when it is paid twice, and operators are notified", async () => {
     const { trade_no } = await open(await addGateway("epay"));
     await deliver(there.noticeOf(trade_no));
     const again = there.noticeOf(trade_no, { gatewayNo: "another-payment" });
@@ -605,7 +605,7 @@ describe("an order", () => {
     expect(await notices(trade_no)).toHaveLength(1);
   });
 
-  it("is not paid with the payment of another order", async () => {
+  it("is not paid by the payment of another order", async () => {
     const gateway = await addGateway("epay");
     const [one, other] = [await open(gateway), await open(gateway)];
     await deliver(there.noticeOf(one.trade_no));
@@ -614,7 +614,7 @@ describe("an order", () => {
     expect(await balance()).toBe(5_000_000);
   });
 
-  it("keeps the price it was opened with when rates and fees change on the way", async () => {
+  it("keeps its price when rates and fees change before the payment", async () => {
     const gateway = await addGateway("epay");
     const { trade_no, order_amount } = await open(gateway);
     await setting("PaymentUSDRate", 1);
@@ -646,7 +646,7 @@ describe("an order", () => {
     await db.userGroup.delete({ where: { symbol: "gold" } });
   });
 
-  it("fails honestly when the gateway does not take it, and operators hear why", async () => {
+  it("fails when the gateway rejects it, and operators are told why", async () => {
     const { webhook_secret } = there.configs.stripe;
     const gateway = await addGateway("stripe", { config: { secret_key: "sk_wrong", webhook_secret } });
     const answer = await me.send("POST", "/api/user/order", { uuid: gateway.uuid, amount: 10 });
@@ -662,7 +662,7 @@ describe("an order", () => {
     expect(JSON.stringify(reported.map(({ facts }) => facts))).not.toContain("sk_wrong");
   });
 
-  it("is given up after three hours, but not while its gateway is silent", async () => {
+  it("is closed after three hours, but not while its gateway does not respond", async () => {
     const answering = await addGateway("epay");
     const silent = await addGateway("epay", {
       config: { ...there.configs.epay, pay_domain: "http://127.0.0.1:9" },
@@ -736,7 +736,7 @@ describe("an order", () => {
     for (const query of others) expect(await find(query), query).toBe(false);
   });
 
-  it("can be asked for and closed by an administrator", async () => {
+  it("can be queried and closed by an administrator", async () => {
     const gateway = await addGateway("epay");
     const [paid, dropped] = [await open(gateway), await open(gateway)];
     there.pay(paid.trade_no);
@@ -750,12 +750,12 @@ describe("an order", () => {
     expect(closed.body.data.status).toBe("closed");
   });
 
-  it("leaves the books without drift", async () => {
+  it("leaves the ledger balanced", async () => {
     expect((await audit(site.database.pool)).drift).toBe(0n);
   });
 });
 
-describe("someone who opens orders without end", () => {
+describe("a user who opens many orders", () => {
   it("is stopped at twenty unpaid ones", async () => {
     const { uuid } = await addGateway("epay");
     const statuses: number[] = [];

@@ -31,7 +31,7 @@ import type { PaymentGateway } from "#platform/prisma/client.ts";
 const sortable = ["id", "uuid", "name", "type", "sort", "enable", "created_at"] as const;
 const ordersSortable = ["id", "gateway_id", "user_id", "status", "created_at", "order_amount"] as const;
 
-/** A stored gateway with a change applied. Secrets, which no description has, stay too. */
+/** Returns a stored gateway with a change applied. Secrets, which descriptions omit, keep their values. */
 export async function changedGateway(
   { db, secrets }: Pick<Services, "db" | "secrets">,
   id: number,
@@ -41,9 +41,8 @@ export async function changedGateway(
 }
 
 /**
- * Payment gateways and everyone's orders, for administrators.
- *
- * @param root the base path: "" or "/gateway"
+ * Routes for payment gateways and all orders, for administrators.
+ * | @param root the base path: "" or "/gateway"
  */
 export function paymentRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, secrets, settings, paymentGateways: gateways } = services;

@@ -21,8 +21,8 @@ async function list(): Promise<PriceRow[]> {
   return (await site.guest.get<PriceRow[]>("/api/prices")).body.data;
 }
 
-describe("one price", () => {
-  it("is made, read by anyone, renamed and removed, each time with an audit row", async () => {
+describe("a single price", () => {
+  it("is created, read by anyone, renamed and removed, each time with an audit row", async () => {
     const input = { ...price, model: "vendor/model-a", extra_ratios: { cached_tokens: 0.1 } };
     const tiers = [{ above: 200_000, input: 2.5, output: 20 }];
     const made = await admin.send<PriceRow>("POST", "/api/prices/single", { ...input, tiers });
@@ -47,7 +47,7 @@ describe("one price", () => {
     expect(notes.map((note) => note.action)).toEqual(["price.create", "price.change", "price.delete"]);
   });
 
-  it("is refused with the field and the sentence of the rule", async () => {
+  it("is rejected with the field and the message of the rule", async () => {
     await admin.send("POST", "/api/prices/single", { ...price, model: "taken" });
     const wrong: [object, string, string][] = [
       [{ model: "taken" }, "model", "Model names cannot be repeated"],
@@ -71,7 +71,7 @@ describe("one price", () => {
     await admin.send("DELETE", "/api/prices/single/taken");
   });
 
-  it("cannot be renamed over another, nor edited by people who do not administer", async () => {
+  it("cannot be renamed to an existing one, nor edited by ordinary users", async () => {
     for (const model of ["one", "two"]) await admin.send("POST", "/api/prices/single", { ...price, model });
     const over = await admin.send("PUT", "/api/prices/single/one", { ...price, model: "two" });
     expect(over).toMatchObject({
@@ -86,7 +86,7 @@ describe("one price", () => {
     expect(await list()).toEqual([]);
   });
 
-  it("is made once however many ask at the same time", async () => {
+  it("is created once, even in parallel", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => admin.send("POST", "/api/prices/single", { ...price, model: "race" })),
     );
@@ -97,7 +97,7 @@ describe("one price", () => {
 });
 
 describe("several prices at once", () => {
-  it("adds, changes and removes in one go", async () => {
+  it("are added, changed and removed in one request", async () => {
     const save = (original_models: string[], models: string[], input: number) =>
       admin.send("POST", "/api/prices/multiple", { original_models, models, price: { ...price, input } });
     expect((await save([], ["a", "b"], 1)).status).toBe(200);
@@ -117,7 +117,7 @@ describe("several prices at once", () => {
 });
 
 describe("a price list", () => {
-  it("is previewed whole, and taken over as far as the mode says; locked prices stay", async () => {
+  it("is previewed completely, and applied according to the mode; locked prices stay", async () => {
     const { db } = site.services;
     await seedPrices(db);
     const [first, second] = listedPrices();
@@ -147,7 +147,7 @@ describe("a price list", () => {
     expect((await list()).find((row) => row.model === second!.model)).toMatchObject(locked);
   });
 
-  it("stores nothing when it is garbage or empty", async () => {
+  it("stores nothing when it is invalid or empty", async () => {
     const before = await list();
     for (const body of [{}, [], { data: [] }, [{ model: "x" }], [{ ...price, model: "x", input: -1 }]]) {
       const answer = await admin.send("POST", "/api/prices/sync?updateMode=overwrite", body);
@@ -184,7 +184,7 @@ describe("the names of models", () => {
 });
 
 describe("owners of models", () => {
-  it("have an id above 1000 that never changes; the providers' own stay", async () => {
+  it("have a permanent id above 1000; the providers' own stay", async () => {
     const owner = { id: 1001, name: "Ours", icon: "openai" };
     expect((await admin.send("POST", "/api/model_ownedby", { ...owner, id: 1000 })).body.fields).toEqual({
       id: "The id must be a number above 1000",

@@ -30,22 +30,25 @@ import type { SavePrice } from "#domain/pricing/prices.ts";
 import { listedPrices } from "#domain/pricing/seed-prices.ts";
 import { invalidRequest } from "#errors.ts";
 
-/** Bytes of a whole price list. */
+/** Maximum size of a whole price list, in bytes. */
 const LIST_LIMIT = 10_000_000;
 
 const ModelNames = z.object({ models: z.array(z.string().max(160)).min(1).max(20_000) });
 const ModelInPath = z.object({ "*": z.string().min(1, "Model name is required").max(160) });
-/** Tools for the older API say "system" for add, and anything unknown means the same. */
+/** Tools for the older API send "system" for add. Any unknown value also means add. */
 const SyncQuery = z.object({ updateMode: SyncMode.catch("add").default("add") });
 
-/** db: what is in force · default: the list that this version brings · old: what is in force, as tools of old read it. */
+/**
+ * db: the current prices · default: the list of this version · old: the current prices in the older API's
+ * format.
+ */
 const PriceListQuery = z.object({ type: z.enum(["db", "default", "old"]).catch("db").default("db") });
-/** A listed price is no row: it has no version and was never changed. */
+/** A listed price is not a row: it has no version and was never changed. */
 const unstored = { version_id: 0, updated_time: 0 };
 const OldPrice = PriceRow.omit({ version_id: true, updated_time: true, tiers: true });
 const oldPrice = ({ version_id: _version, updated_time: _time, tiers: _tiers, ...price }: PriceRow) => price;
 
-/** What models cost: the list for anyone, its editing for administrators. */
+/** Routes for model prices: anyone can read the list, administrators edit it. */
 export function priceRoutes(app: ConsoleApp, services: Services): void {
   const { db } = services;
   const config = { access: "admin", permission: "prices" } as const;
@@ -55,7 +58,7 @@ export function priceRoutes(app: ConsoleApp, services: Services): void {
     "/prices",
     {
       config: { access: "anyone" },
-      // "old" has no envelope, as those who ask for it expect.
+      // "old" has no envelope, as its callers expect.
       schema: {
         summary: "List prices",
         querystring: PriceListQuery,
@@ -206,7 +209,7 @@ function syncRoutes(app: ConsoleApp, { db, settings }: Services): void {
     },
     async (request) => {
       const list: SavePrice[] = readPriceList(request.body);
-      // Overwriting with nothing would leave every model without a price.
+      // Overwriting with an empty list would leave every model without a price.
       if (list.length === 0) throw invalidRequest({ reason: "price_list_empty" });
       return ok(await takeOverPrices(db, viewerOf(request), list, request.query.updateMode));
     },

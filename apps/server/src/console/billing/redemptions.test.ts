@@ -33,7 +33,7 @@ async function find(key: string): Promise<RedemptionRow> {
 }
 
 describe("redemption codes", () => {
-  it("are made up to a hundred at once, and their keys are not stored as they are", async () => {
+  it("are created up to a hundred at once, and their keys are not stored in plain text", async () => {
     const keys = await make({ name: "many", count: 100 });
     expect(new Set(keys).size).toBe(100);
     expect(keys.every((key) => /^[0-9a-f]{32}$/.test(key))).toBe(true);
@@ -58,7 +58,7 @@ describe("redemption codes", () => {
     expect((await admin.get<List>("/api/redemption?keyword=many&status=3")).body.data.total_count).toBe(0);
   });
 
-  it("need the right to give balances, and are shown in part without it", async () => {
+  it("require the permission to give balances, and are shown in part without it", async () => {
     const [key = ""] = await make({ name: "masked" });
     const cashier = await site.as(await site.makeUser({ role: 10, permissions: { redemptions: "edit" } }));
     const input = { name: "own", quota: 1, count: 1 };
@@ -76,12 +76,12 @@ describe("redemption codes", () => {
     expect((await cashier.send("PATCH", `/api/redemption/${id}`, { status: 2 })).status).toBe(200);
   });
 
-  it("hold no more than the sums can, and answers with them are kept nowhere", async () => {
+  it("are limited to what the sums can hold, and responses with them are not cached", async () => {
     const input = { name: "huge", quota: 9_007_199_254_740_991, count: 1 };
     const answer = await admin.send("POST", "/api/redemption", input);
     expect(answer).toMatchObject({ status: 400, body: { fields: { quota: expect.any(String) as string } } });
     await make({ name: "large", quota: 1_000_000_000_000, count: 2 });
-    // From before there was a limit.
+    // A code from before there was a limit.
     await site.services.db.redemption.updateMany({
       where: { name: "large" },
       data: { quota: BigInt(Number.MAX_SAFE_INTEGER) },
@@ -101,14 +101,14 @@ describe("redemption codes", () => {
     }
   });
 
-  it("are refused with a name that cannot be stored", async () => {
+  it("are rejected with a name that cannot be stored", async () => {
     for (const name of ["\ud800", "a\udfff", "a\u0000b"]) {
       const answer = await admin.send("POST", "/api/redemption", { name, quota: 1, count: 1 });
       expect(answer.status, JSON.stringify(name)).toBe(400);
     }
   });
 
-  it("credit their redeemer, who is remembered, and give the balance its end", async () => {
+  it("credit their redeemer, who is recorded, and set the expiry of the balance", async () => {
     const person = await site.makeUser();
     const me = await site.as(person);
     const [key] = await make();
@@ -129,7 +129,7 @@ describe("redemption codes", () => {
     expect(log.rows).toMatchObject([{ type: 1, quota: 500_000n }]);
   });
 
-  it("say why they are refused", async () => {
+  it("report why they are rejected", async () => {
     const me = await site.as(await site.makeUser());
     const [used, disabled, expired] = [
       (await make())[0]!,
@@ -176,7 +176,7 @@ describe("redemption codes", () => {
   });
 });
 
-describe("one code and many who want it", () => {
+describe("one code and many redeemers", () => {
   it("goes to exactly one of fifty parallel requests", async () => {
     const { db, secrets } = site.services;
     const [key] = await make({ quota: 1_000 });
@@ -192,7 +192,7 @@ describe("one code and many who want it", () => {
     expect((await find(key!)).redeemed_by).toBe(credited[0]!.id);
   });
 
-  it("never credits more than the codes are worth, whoever redeems what in which order", async () => {
+  it("never credits more than the codes are worth, in any order of redemptions", async () => {
     const { db, secrets } = site.services;
     await fc.assert(
       fc.asyncProperty(

@@ -30,10 +30,10 @@ import type { Redemption } from "#platform/prisma/client.ts";
 
 const sortable = ["id", "name", "status", "quota", "created_time", "redeemed_time", "expires_at"] as const;
 
-/** What is absent stays. */
+/** Absent fields keep their values. */
 const Change = mentionable(RedemptionChange);
 
-/** Redemption codes: made by administrators, redeemed by anyone signed in. */
+/** Routes for redemption codes: administrators create them, every signed-in user can redeem them. */
 export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Services): void {
   const config = { access: "admin", permission: "redemptions" } as const;
   const row = answers(RedemptionRow);
@@ -151,7 +151,9 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
   );
 }
 
-/** Whoever reads a code can redeem it, so it is shown in full to those who may make one. */
+/**
+ * Shows the full code only to users who may create codes, because everyone who can read a code can redeem it.
+ */
 export function shownTo(request: FastifyRequest, row: RedemptionRow): RedemptionRow {
   const viewer = viewerOf(request);
   const mayMake = mayEnter(viewer, "redemptions", "edit") && mayEnter(viewer, "balances", "edit");

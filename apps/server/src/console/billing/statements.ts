@@ -18,7 +18,10 @@ import { closedMonths, listStatements, statementLines, statementUsers } from "#d
 
 const UserMonth = StatementDetailQuery.extend({ user_id: RowIdText });
 
-/** Closed months: one's own for everyone, everyone's for administrators; made by hand by root. */
+/**
+ * Routes for closed months: the own ones for every user, all for administrators. Only root closes a month by
+ * hand.
+ */
 export function statementRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const user = { access: "user" } as const;
   const admin = { access: "admin", permission: "analytics" } as const;

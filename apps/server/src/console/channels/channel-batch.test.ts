@@ -36,7 +36,7 @@ const count = () => site.services.db.channel.count({ where: { deleted_at: null }
 describe("an edit of many channels", () => {
   const edit = { models: { mode: "add", values: ["c"] }, priority: 7 };
 
-  it("shows first what it would change, and changes nothing", async () => {
+  it("shows a preview first, and changes nothing", async () => {
     const one = await create({ name: "One" });
     const two = await create({ name: "Two", models: ["c"], priority: 7 });
     const answer = await admin.send<ChannelEditAnswer>("PUT", "/api/channel/batch", {
@@ -62,7 +62,7 @@ describe("an edit of many channels", () => {
     expect(await read(one.id)).toMatchObject({ models: ["a", "b"], priority: 0 });
   });
 
-  it("keeps what went well and names what did not, with the reason", async () => {
+  it("keeps successful changes and names the failed ones, with the reason", async () => {
     const one = await create({ name: "One" });
     const two = await create({ name: "Two", models: ["a"] });
     const answer = await admin.send<ChannelEditAnswer>("PUT", "/api/channel/batch", {
@@ -92,7 +92,7 @@ describe("an edit of many channels", () => {
     expect(audits.map((entry) => entry.target_id)).toContain(String(one.id));
   });
 
-  it("refuses what no channel may be, with the sentence, before touching any", async () => {
+  it("rejects invalid values with a message before changing any channel", async () => {
     const { id } = await create({ name: "One" });
     const bad: [object, RegExp][] = [
       [{ edit: { priority: -1 } }, /Priority cannot be less than 0/],
@@ -113,7 +113,7 @@ describe("an edit of many channels", () => {
     expect(unknown.body.data.failed[0]?.message).toBe('groups: There is no group named "nobody".');
   });
 
-  it("answers the older API's two special cases with a number", async () => {
+  it("returns a number for the older API's two special cases", async () => {
     const one = await create({ name: "One" });
     const body = { ids: [one.id], value: "a" };
     expect((await admin.send("PUT", "/api/channel/batch/del_model", body)).body.data).toBe(1);
@@ -124,7 +124,7 @@ describe("an edit of many channels", () => {
 });
 
 describe("many channels", () => {
-  it("are switched and deleted, with an answer for each", async () => {
+  it("are enabled, disabled and deleted, with a result for each", async () => {
     const ids = [(await create({ name: "One" })).id, (await create({ name: "Two" })).id];
     const off = await admin.send<ChannelBatchAnswer>("PUT", "/api/channel/batch/status/disable", { ids });
     expect(off.body.data).toEqual({ done: ids, failed: [] });
@@ -134,7 +134,7 @@ describe("many channels", () => {
     expect(await count()).toBe(0);
   });
 
-  it("that are off go away together, and only they", async () => {
+  it("are deleted together if disabled, and no others", async () => {
     const stays = await create({ name: "On" });
     const off = await create({ name: "Off" });
     await admin.send("PATCH", `/api/channel/${off.id}`, { status: 2 });
@@ -145,7 +145,7 @@ describe("many channels", () => {
 });
 
 describe("a copy", () => {
-  it("has everything, the keys too, and is off until someone switches it on", async () => {
+  it("has all fields, also the keys, and is disabled until an administrator enables it", async () => {
     const { db } = site.services;
     const one = await create({ name: "One", key: "sk-first-key\nsk-second-key", tag: "lab" });
     const copy = (await admin.send<ChannelRow>("POST", `/api/channel/${one.id}/copy`)).body.data;
@@ -158,7 +158,7 @@ describe("a copy", () => {
 });
 
 describe("an export", () => {
-  it("holds no key unless root asks for them, which goes on record", async () => {
+  it("contains no key unless root requests them, which is recorded", async () => {
     await create({ name: "One", key: "sk-a-very-secret-key" });
     const plain = await admin.send<ChannelExport>("POST", "/api/channel/export", {});
     expect(plain.body.data).toMatchObject({
@@ -177,7 +177,7 @@ describe("an export", () => {
     expect(JSON.stringify(audits.map((entry) => entry.after))).not.toContain("very-secret");
   });
 
-  it("comes back as it was; an entry without its key waits for one, a bad one does not stop the others", async () => {
+  it("can be imported unchanged; an entry without its key waits for one, an invalid one does not stop the others", async () => {
     const one = await create({ name: "One", key: "sk-a\nsk-b", model_mapping: { a: "+b" }, weight: 4 });
     const whole = await root.send<ChannelExport>("POST", "/api/channel/export/keys", { ids: [one.id] });
     const [portable] = whole.body.data.channels;
@@ -212,7 +212,7 @@ describe("an export", () => {
 describe("a tag", () => {
   const tags = async () => (await admin.get<ChannelTag[]>("/api/channel_tag/_all")).body.data;
 
-  it("is summed up over its channels", async () => {
+  it("is summed over its channels", async () => {
     await create({ name: "One", tag: "lab", priority: 2 });
     const two = await create({ name: "Two", tag: "lab", type: 14, weight: 5 });
     await create({ name: "Loose" });
@@ -237,7 +237,7 @@ describe("a tag", () => {
     expect((await admin.get("/api/channel_tag/nobody/list")).status).toBe(404);
   });
 
-  it("is edited as a whole, and a list of keys adds channels but deletes none unless asked to", async () => {
+  it("is edited as a whole, and a list of keys adds channels but deletes none unless requested", async () => {
     const one = await create({ name: "One", tag: "lab", key: "sk-number-one" });
     const two = await create({ name: "Two", tag: "lab", key: "sk-number-two" });
     const body = { edit: { models: { mode: "add", values: ["c"] } }, key: "sk-number-two\nsk-number-three" };
@@ -261,7 +261,7 @@ describe("a tag", () => {
     expect(left[0]?.models).toEqual(["a", "b", "c"]);
   });
 
-  it("is ranked, switched, left and deleted", async () => {
+  it("is ranked, switched, removed from a channel and deleted", async () => {
     const one = await create({ name: "One", tag: "a b/c" });
     const two = await create({ name: "Two", tag: "a b/c" });
     const at = `/api/channel_tag/${encodeURIComponent("a b/c")}`;

@@ -21,7 +21,10 @@ const config = { access: "admin", permission: "channels" } as const;
 const OneValue = z.object({ ids: ChannelIds, value: z.string().trim().min(1).max(500) });
 const Chosen = z.object({ ids: ChannelIds.optional() });
 
-/** Many channels with one request. What went well stays; the answer names what did not. */
+/**
+ * Routes that change many channels with one request. Successful changes stay; the response names the failed
+ * ones.
+ */
 export function channelBatchRoutes(app: ConsoleApp, services: Services): void {
   const outcome = { response: answers(ChannelBatchAnswer) };
   const edited = { response: answers(ChannelEditAnswer) };
@@ -69,7 +72,7 @@ export function channelBatchRoutes(app: ConsoleApp, services: Services): void {
       ok(await deleteChannels(services, viewerOf(request), await disabledChannels(services))),
   );
 
-  // The older API's two special cases: they answer how many channels changed.
+  // The older API's two special cases. They return the number of changed channels.
   app.put(
     "/channel/batch/azure_api",
     {
@@ -111,7 +114,7 @@ function transferRoutes(app: ConsoleApp, services: Services): void {
       ok(describeChannel(await copyChannel(services, viewerOf(request), request.params.id), [])),
   );
 
-  // POST, so that no other site can make a browser fetch it, and no cache keeps it.
+  // POST, so that no other site can make a browser fetch it, and no cache stores it.
   app.post(
     "/channel/export",
     {

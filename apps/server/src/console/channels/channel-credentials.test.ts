@@ -48,7 +48,7 @@ async function inMemory(id: number) {
   return (await createCandidates(db, secrets, providers)).byId(id);
 }
 
-/** Every place that a credential of the channel was sent to or stored for. */
+/** Returns every destination that a credential of the channel was sent to or stored for. */
 async function sentTo(id: number, calls: number): Promise<string[]> {
   const requested = site.upstream.calls
     .slice(calls)
@@ -60,7 +60,7 @@ async function sentTo(id: number, calls: number): Promise<string[]> {
   ];
 }
 
-/** The channel as the console sends it back, with one field changed. */
+/** Returns the channel as the console sends it back, with one field changed. */
 function changed(row: ChannelRow, values: object) {
   const { type, name, base_url, other, models, groups, proxy, model_headers, custom_parameter, plugin } = row;
   const sent = {
@@ -92,8 +92,8 @@ const elsewhere: [string, object][] = [
   ["a gateway's target by a header", { model_headers: { "Helicone-Target-Url": evil } }],
 ];
 
-describe("channel credentials: changing where they are sent", () => {
-  it.each(elsewhere)("needs the key again for %s", async (_name, values) => {
+describe("channel credentials: changing their destination", () => {
+  it.each(elsewhere)("requires the key again for %s", async (_name, values) => {
     const row = await create();
     const calls = site.upstream.calls.length;
     const body = changed(row, values);
@@ -111,7 +111,7 @@ describe("channel credentials: changing where they are sent", () => {
       });
     }
     expect(await sentTo(row.id, calls)).toEqual([`${input.base_url} ${input.proxy}`]);
-    // Entered again, key and secrets alike, the change is what it says.
+    // With key and secrets entered again, the change is accepted.
     const full = { ...body, key: "sk-new", model_headers: {}, custom_parameter: {}, ...values };
     const { "X-Account": _gone, ...headers } = full.model_headers as Record<string, string>;
     const again = await admin.send("PUT", `/api/channel/${row.id}`, { ...full, model_headers: headers });
@@ -119,7 +119,7 @@ describe("channel credentials: changing where they are sent", () => {
     expect((await inMemory(row.id))?.keys.map((each) => each.key)).toEqual(["sk-new"]);
   });
 
-  it("needs it for a list of models too, whatever the request leaves out", async () => {
+  it("requires it for a list of models too, whatever the request leaves out", async () => {
     const row = await create();
     const calls = site.upstream.calls.length;
     for (const path of ["/api/channel/models", "/api/channel/provider_models_list"])
@@ -143,7 +143,7 @@ describe("channel credentials: changing where they are sent", () => {
     });
   });
 
-  it("needs it in edits of many, of a tag, and in previews", async () => {
+  it("requires it in edits of many, of a tag, and in previews", async () => {
     const tag = `tag-${Date.now()}`;
     const row = await create({ tag });
     const calls = site.upstream.calls.length;
@@ -168,7 +168,7 @@ describe("channel credentials: changing where they are sent", () => {
           expect(body.data.failed).toMatchObject([{ id: row.id, message: expect.stringContaining("again") }]);
         }
       }
-    // A new channel of the tag has a key of its own, but none of the tag's secrets goes elsewhere with it.
+    // A new channel of the tag has its own key, but none of the tag's secrets go elsewhere with it.
     const added = await admin.send<ChannelEditAnswer>("PUT", `/api/channel_tag/${tag}`, {
       edit: { base_url: evil },
       key: "sk-fresh",
@@ -202,7 +202,7 @@ describe("channel credentials: changing where they are sent", () => {
     expect((await inMemory(row.id))?.baseUrl).toBe(input.base_url);
   });
 
-  it("takes another spelling of the same address, and everything that moves nothing", async () => {
+  it("accepts another spelling of the same address, and everything that keeps the destination", async () => {
     const row = await create();
     for (const values of [
       { base_url: "https://API.example.com:443/v1/" },
@@ -214,7 +214,7 @@ describe("channel credentials: changing where they are sent", () => {
     }
   });
 
-  it("is root's right, who can export every key anyway", async () => {
+  it("is allowed to root, who can export every key anyway", async () => {
     const row = await create();
     const answer = await root.send("PUT", `/api/channel/${row.id}`, changed(row, { base_url: evil }));
     expect(answer.body).toMatchObject({ success: true, data: { base_url: evil } });
@@ -254,7 +254,7 @@ describe("channel secrets besides keys", () => {
     });
   });
 
-  it("stay when their mask comes back, change when another value does, and go when they are left out", async () => {
+  it("stay when their mask is sent back, change when another value is, and are deleted when they are left out", async () => {
     const row = await create();
     const path = `/api/channel/${row.id}`;
     await admin.send("PUT", path, changed(row, { name: "Same" }));
@@ -273,7 +273,7 @@ describe("channel secrets besides keys", () => {
     });
   });
 
-  it("have to be entered where a file without keys is imported", async () => {
+  it("must be entered when a file without keys is imported", async () => {
     const row = await create({ key: "" });
     const file = await admin.send<ChannelExport>("POST", "/api/channel/export", { ids: [row.id] });
     const made = await admin.send<ChannelImportAnswer>("POST", "/api/channel/import", {

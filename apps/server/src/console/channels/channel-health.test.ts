@@ -6,7 +6,7 @@ import { channel } from "#domain/channels/channels.fixture.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
-/** Keys one by one, and the time line; on a real database. */
+/** Tests single keys and the timeline, on a real database. */
 let place: TestConsole;
 let admin: Browser;
 
@@ -27,7 +27,7 @@ const events = async (id: number) =>
   (await admin.get<{ data: ChannelEventRow[]; total_count: number }>(`/api/channel/${id}/events`)).body.data;
 
 describe("the keys of a channel", () => {
-  it("are replaced or added to, by hints alone, and a key that stays keeps its row", async () => {
+  it("are replaced or added to, shown as hints only, and a key that stays keeps its row", async () => {
     const id = await addChannel("many", "sk-first-0000000001\nsk-second-000000002");
     const [first] = await keysOf(id);
     const change = (key: string, key_mode?: string) =>
@@ -43,7 +43,7 @@ describe("the keys of a channel", () => {
     expect(replaced[0]).toEqual(first);
   });
 
-  it("are weighed, switched and removed, and the last one in use stays", async () => {
+  it("are weighted, switched and removed, but the last enabled one stays", async () => {
     const id = await addChannel("pair", "sk-left-00000000001\nsk-right-0000000002");
     const [left, right] = await keysOf(id);
     const patch = (key: number | undefined, values: object) =>
@@ -67,7 +67,7 @@ describe("the keys of a channel", () => {
     expect((await user.get(`/api/channel/${id}/events`)).status).toBe(403);
   });
 
-  it("disabled: can be deleted, also while no other key is enabled", async () => {
+  it("can be deleted when disabled, also while no other key is enabled", async () => {
     const { db } = place.database;
     const id = await addChannel("exhausted", "sk-refused-0000000001\nsk-manual-00000000002");
     const [refused, manual] = await keysOf(id);
@@ -83,7 +83,7 @@ describe("the keys of a channel", () => {
     expect(await row(id)).toMatchObject({ status: 3, key_hints: [] });
   });
 
-  it("take their channel with them when the last one dies, and bring it back", async () => {
+  it("disable their channel when the last one is disabled, and enable it again", async () => {
     const { db } = place.database;
     const id = await addChannel("mortal", "sk-one-000000000001\nsk-two-000000000002");
     const [one, two] = await keysOf(id);
@@ -109,8 +109,8 @@ describe("the keys of a channel", () => {
   });
 });
 
-describe("the time line of a channel", () => {
-  it("tells who changed what, newest first, and what the gateway did by itself", async () => {
+describe("the timeline of a channel", () => {
+  it("shows who changed what, newest first, and what the gateway did automatically", async () => {
     const id = await addChannel("old", "sk-0000000000000001");
     await admin.send("PUT", `/api/channel/${id}`, {
       ...input,
@@ -129,8 +129,8 @@ describe("the time line of a channel", () => {
   });
 });
 
-describe("what the gateway sees of a channel", () => {
-  it("is written down: a model that fails too often rests, and works again after one good call", async () => {
+describe("what the gateway observes of a channel", () => {
+  it("is recorded: a model that fails too often is paused, and works again after one successful call", async () => {
     const id = await addChannel("shaky", "sk-0000000000000002");
     let clock = Date.now();
     const health = createHealth(place.database.db, {
@@ -164,7 +164,7 @@ describe("what the gateway sees of a channel", () => {
     expect(health.freezes(id)).toEqual([]);
   });
 
-  it("switches it off when nothing was answered for minutes, with the reason, but not on one bad moment", async () => {
+  it("disables it when no call succeeded for minutes, with the reason, but not after one bad moment", async () => {
     const id = await addChannel("dead", "sk-0000000000000003");
     let clock = Date.now();
     let fault = "";
@@ -191,7 +191,7 @@ describe("what the gateway sees of a channel", () => {
     for (let call = 0; call < 30; call += 1) fail();
     expect((await row(id)).status).toBe(1);
     clock += 6 * 60_000;
-    // The channel answers a test: it was the calls that failed.
+    // The channel passes a test: only the calls failed.
     fail();
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await row(id)).status).toBe(1);
@@ -205,7 +205,7 @@ describe("what the gateway sees of a channel", () => {
     );
   });
 
-  it("switches a key off after refusals only when a test with the key is refused as well", async () => {
+  it("disables a key after refusals only when a test with the key is refused as well", async () => {
     const id = await addChannel("refused", "sk-0000000000000004");
     let fault = "";
     let tests = 0;
@@ -235,7 +235,7 @@ describe("what the gateway sees of a channel", () => {
           { account, cooldownSeconds: 0, mayDisable: true },
         );
     };
-    // Not one account, nor three that act together.
+    // Neither one account, nor three that act together.
     refuse([1, 1, 1, 1, 1, 1]);
     await expect.poll(() => tests).toBe(1);
     clock += 61_000;
@@ -252,8 +252,8 @@ describe("what the gateway sees of a channel", () => {
   });
 });
 
-describe("what an operator writes into JSON", () => {
-  it("is refused with the place inside that is wrong", async () => {
+describe("JSON that an operator enters", () => {
+  it("is rejected with the invalid position inside it", async () => {
     const fieldsOf = async (values: object) =>
       (await admin.send("POST", "/api/channel", { ...input, name: "x", key: "k", ...values })).body.fields;
     expect(await fieldsOf({ custom_parameter: { overwrite: "yes" } })).toEqual({

@@ -20,7 +20,7 @@ import { describeUsageOf, hoursOfChannels } from "#domain/overview/object-usage.
 const config = { access: "admin", permission: "channels" } as const;
 const KeyParams = IdParams.extend({ key: RowIdText });
 
-/** How a channel has been doing: its time line, and its keys one by one. */
+/** Routes for the health of a channel: its timeline, and its keys one by one. */
 export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Services): void {
   const keys = answers(z.array(ChannelKeyRow));
   const show = (id: number) => listKeys(db, id, health.freezes(id));

@@ -16,7 +16,7 @@ const wildcard = "A wildcard * may only be the last character, after at least on
 const target = "The target of a mapping must be a model name";
 const url = "The address must be an http or https URL";
 
-/** What is wrong, the field that is named, and the sentence on it: the console translates these. */
+/** The invalid values, the field that is named, and the message, which the console translates. */
 const cases: [object, string, string][] = [
   [{ name: " " }, "name", "Name is required"],
   [{ name: "x".repeat(129) }, "name", "It cannot be longer than 128 characters"],
@@ -72,8 +72,8 @@ const cases: [object, string, string][] = [
   [{ system_prompt: "x".repeat(20_001) }, "system_prompt", "It cannot be longer than 20,000 characters"],
 ];
 
-describe("a channel that cannot be", () => {
-  it.each(cases)("is refused with a sentence on its field: %j", async (values, field, sentence) => {
+describe("an invalid channel", () => {
+  it.each(cases)("is rejected with a message on its field: %j", async (values, field, sentence) => {
     const count = await site.services.db.channel.count();
     const answer = await admin.send("POST", "/api/channel", { ...input, ...values });
     expect(answer.status).toBe(400);
@@ -82,12 +82,12 @@ describe("a channel that cannot be", () => {
     expect(await site.services.db.channel.count()).toBe(count);
   });
 
-  it("is refused with every fault at once", async () => {
+  it("is rejected with all errors at once", async () => {
     const answer = await admin.send("POST", "/api/channel", { ...input, name: "", priority: -1, weight: 0 });
     expect(Object.keys(answer.body.fields ?? {})).toEqual(["name", "priority", "weight"]);
   });
 
-  it("says in a file which entry has what, and takes the others", async () => {
+  it("is named with its error when a file is imported, and the others are accepted", async () => {
     const { key: _key, ...keyless } = input;
     const answer = await admin.send("POST", "/api/channel/import", {
       channels: [
@@ -108,7 +108,7 @@ describe("a channel that cannot be", () => {
   });
 });
 
-describe("a channel that is there", () => {
+describe("an existing channel", () => {
   it.each([
     ["PATCH", { priority: -1 }, "priority", "Priority cannot be less than 0"],
     ["PATCH", { priority: 3_000_000_000 }, "priority", "It cannot be more than 1000000"],

@@ -64,7 +64,7 @@ describe("the list of channels", () => {
     ["group=vi", []],
     ["model=gpt-image", ["Beta"]],
     ["model=gpt-4o&status=1", ["Alpha"]],
-    // Not wildcards.
+    // Not treated as wildcards.
     ["model=g%25t", []],
     ["model=gpt_4o", []],
     ["model=o3%5C", []],
@@ -81,7 +81,7 @@ describe("the list of channels", () => {
     ["key=sk-beta", ["Beta"]],
     ["key=sk-bet", []],
     ["key=+sk-gamma+", ["Gamma 100%"]],
-  ])("is narrowed by %s", async (query, expected) => {
+  ])("is filtered by %s", async (query, expected) => {
     expect((await names(`${query}&order=name`)).sort()).toEqual(expected);
   });
 
@@ -97,23 +97,23 @@ describe("the list of channels", () => {
     ["-type", ["Beta", expect.any(String), expect.any(String)]],
     ["-status", ["Gamma 100%", expect.any(String), expect.any(String)]],
     ["id", ["Alpha", "Beta", "Gamma 100%"]],
-  ])("is ordered by %s", async (order, expected) => {
+  ])("is sorted by %s", async (order, expected) => {
     expect(await names(`order=${order}`)).toEqual(expected);
   });
 
   it.each(["response_time", "test_time", "balance", "used_quota", "created_time", "tag"])(
-    "may be ordered by %s, both ways",
+    "may be sorted by %s, both ways",
     async (field) => {
       expect(await names(`order=${field}`)).toHaveLength(3);
       expect(await names(`order=-${field}`)).toHaveLength(3);
     },
   );
 
-  it("is not ordered by what it does not show", async () => {
+  it("cannot be sorted by a field that it does not show", async () => {
     expect((await admin.get("/api/channel?order=key")).status).toBe(400);
   });
 
-  it("comes in pages", async () => {
+  it("is returned in pages", async () => {
     expect(await names("order=name&page=2&size=2")).toEqual(["Gamma 100%"]);
     expect(await names("order=name&page=9&size=2")).toEqual([]);
   });
@@ -123,14 +123,14 @@ describe("the ids of a filter", () => {
   const idsOf = async (query: string) =>
     (await admin.get<number[]>(`/api/channel/ids?${query}`)).body.data.toSorted((a, b) => a - b);
 
-  it("are those of all pages of the list", async () => {
+  it("cover all pages of the list", async () => {
     expect(await idsOf("size=1")).toEqual([...ids.values()].toSorted((a, b) => a - b));
     expect(await idsOf("status=2&size=1&page=7")).toEqual([ids.get("Gamma 100%")]);
     expect(await idsOf("model=o3")).toEqual([ids.get("Beta")]);
     expect(await idsOf("keyword=nothing")).toEqual([]);
   });
 
-  it("are for administrators of channels", async () => {
+  it("are for administrators with the permission for channels", async () => {
     const user = await site.as(await site.makeUser({ role: 1 }));
     expect((await user.get("/api/channel/ids")).body).toMatchObject({ success: false });
   });

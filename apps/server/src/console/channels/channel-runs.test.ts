@@ -45,7 +45,7 @@ async function ended(id: number): Promise<ChannelRunDetail> {
   return detail(id);
 }
 
-/** Everything an event stream says, until it ends by itself. */
+/** Returns every event of a stream, until it ends. */
 function listen(path: string, options: { method?: string; body?: object } = {}): Promise<unknown[]> {
   const { port } = site.app.server.address() as { port: number };
   return new Promise((resolve, reject) => {
@@ -73,7 +73,7 @@ function listen(path: string, options: { method?: string; body?: object } = {}):
 }
 
 describe("a run of tests", () => {
-  it("tests what it was asked to, and says of each how it went", async () => {
+  it("tests the requested channels, and reports the result of each", async () => {
     const one = await create({ name: "One" });
     const two = await create({ name: "Two", models: ["kling-v2"] });
     const off = await create({ name: "Off" });
@@ -91,7 +91,7 @@ describe("a run of tests", () => {
     expect((await read(one.id)).response_time).toBe(12);
   });
 
-  it("tells a watcher everything in order, from the beginning however late he comes, and then ends", async () => {
+  it("sends a watcher every event in order, from the beginning even if they join late, and then ends", async () => {
     const ids: number[] = [];
     for (const name of ["One", "Two", "Three"]) ids.push((await create({ name })).id);
     const { id } = (await begin({ kind: "test", ids, models: ["gpt-4o", "o3"] })).body.data;
@@ -107,10 +107,10 @@ describe("a run of tests", () => {
     expect((await admin.get(`/api/channel/run/4711/events`)).status).toBe(404);
   });
 
-  it("is refused while another is under way, and can be stopped by anyone on any node", async () => {
+  it("is rejected while another one runs, and can be stopped by any user on any node", async () => {
     const { db } = site.services;
     await create({ name: "One" });
-    // As if another node did it.
+    // Simulates another node.
     const { id } = await openRun(db, ChannelRunInput.parse({ kind: "test" }), null);
     const second = await begin({ kind: "test" });
     expect([second.status, second.body.message]).toEqual([409, "A test is running already."]);
@@ -121,7 +121,7 @@ describe("a run of tests", () => {
     expect((await begin({ kind: "test" })).status).toBe(200);
   });
 
-  it("of a node that is gone is called interrupted", async () => {
+  it("is marked as interrupted when its node is gone", async () => {
     const { db } = site.services;
     await create({ name: "One" });
     const { id } = await openRun(db, ChannelRunInput.parse({ kind: "test" }), null);
@@ -130,7 +130,7 @@ describe("a run of tests", () => {
     expect(runs).toMatchObject([{ id, status: "interrupted", username: null }]);
   });
 
-  it("switches a channel off when a second look confirms a refused key, and only where that is wanted", async () => {
+  it("disables a channel when a second test confirms a refused key, and only where that is enabled", async () => {
     const one = await create({ name: "One" });
     const many = await create({ name: "Many", key: "sk-a\nsk-b" });
     site.upstream.ok = false;
@@ -151,7 +151,7 @@ describe("a run of tests", () => {
     expect((await read(one.id)).status).toBe(1);
   });
 
-  it("switches a slow channel off above the threshold", async () => {
+  it("disables a channel slower than the threshold", async () => {
     const { db, settings } = site.services;
     const { id } = await create({ name: "Slow" });
     const set = async (value: number) => {
@@ -170,8 +170,8 @@ describe("a run of tests", () => {
   });
 });
 
-describe("the memory of tests", () => {
-  it("keeps the newest hundred of a channel, newest first, and a short line for the list", async () => {
+describe("the history of tests", () => {
+  it("keeps the newest hundred of a channel, newest first, and a summary for the list", async () => {
     const { db } = site.services;
     const { id } = await create({ name: "One" });
     await db.channelTest.createMany({
@@ -196,7 +196,7 @@ describe("the memory of tests", () => {
 });
 
 describe("a balance", () => {
-  it("is asked for, kept with its currency, or said to be not on offer", async () => {
+  it("is queried, stored with its currency, or reported as not available", async () => {
     const one = await create({ name: "One", base_url: "https://vendor.example" });
     const silent = await create({ name: "Silent" });
     const known = await admin.send("POST", `/api/channel/update_balance/${one.id}`);
@@ -213,7 +213,7 @@ describe("a balance", () => {
 });
 
 describe("a check of a model", () => {
-  it("streams a result per model and says when it is done", async () => {
+  it("streams a result per model and reports the end", async () => {
     const { id } = await create({ name: "One" });
     const body = { id, models: "gpt-4o, o3,,gpt-4o" };
     expect(await listen("/api/sse/channel/check", { method: "POST", body })).toEqual([

@@ -23,10 +23,12 @@ import { pulses, testsOf } from "#domain/channels/test-history.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
 
-/** How often a watcher looks; the database is asked only while someone watches. */
+/** Interval in which a watcher polls. The database is queried only while a user watches. */
 const LOOK_MS = 400;
 
-/** Tests and balances of many channels as work that goes on by itself, and what is known from earlier tests. */
+/**
+ * Routes for tests and balances of many channels as background work, and for the results of earlier tests.
+ */
 export function channelRunRoutes(app: ConsoleApp, services: Services): void {
   const { db, runner } = services;
   const one = answers(ChannelRun);
@@ -88,7 +90,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
     },
     async (request, reply) => {
       const { id } = request.params;
-      // Before the head of the answer is sent, while a "not found" can still be said properly.
+      // Runs before the response head is sent, while a 404 is still possible.
       await getRun(db, id);
       return sendEvents(reply, progress(services, id, closing.signal));
     },
@@ -159,7 +161,8 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
     async (request) => ok((await refreshBalance(services, request.params.id)) ?? null),
   );
 
-  // The older API's "all of them"; it waited until the last one had answered, this one says where to look.
+  // The older API's route for all channels. That one waited for the last balance; this one returns the run to
+  // poll.
   app.post(
     "/channel/update_balance",
     { config, schema: { summary: "Request the balances of all channels", response: one } },
@@ -171,7 +174,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
   );
 }
 
-/** What is there at once, then what comes, until the run has ended. */
+/** Yields the current state, then every change, until the run has ended. */
 async function* progress(
   { db }: Services,
   id: number,
@@ -190,7 +193,10 @@ async function* progress(
   }
 }
 
-/** One model after the other: a provider that limits the rate would otherwise look like a liar. */
+/**
+ * Checks one model after the other: parallel calls could hit the provider's rate limit and look like
+ * failures.
+ */
 async function* checks(
   services: Services,
   channel: ChannelForTest,

@@ -19,7 +19,7 @@ import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 const config = { access: "admin", permission: "channels" } as const;
 const TagParams = z.object({ tag: z.string().min(1).max(64) });
 
-/** All channels of a tag as one thing. */
+/** Routes that treat all channels of a tag as one. */
 export function channelTagRoutes(app: ConsoleApp, services: Services): void {
   const { db, health } = services;
   const outcome = answers(ChannelBatchAnswer);
@@ -47,7 +47,7 @@ export function channelTagRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  // The newest of them: what an editor of the whole tag starts with.
+  // Returns the newest channel: an editor of the whole tag starts with it.
   app.get(
     "/channel_tag/:tag",
     {

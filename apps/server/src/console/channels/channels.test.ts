@@ -19,7 +19,7 @@ beforeAll(async () => {
   site = await buildConsole();
 });
 beforeEach(async () => {
-  // A browser of its own for every test, so that none uses up another's allowance.
+  // A new session for every test, so that none uses up another's rate limit.
   admin = await site.as(await site.makeUser({ role: 10 }));
 });
 afterAll(() => site.close());
@@ -33,7 +33,7 @@ async function create(values: object = {}): Promise<ChannelRow> {
 const inForce = () => createCandidates(site.services.db, site.services.secrets, site.services.providers);
 
 describe("a new channel", () => {
-  it("serves at once, is announced, leaves a trace, and never shows its keys again", async () => {
+  it("works at once, is announced, is recorded, and never shows its keys again", async () => {
     const { db } = site.services;
     const received: number[] = [];
     const ears = await listen(site.database.url, () => {});
@@ -66,7 +66,7 @@ describe("a new channel", () => {
     expect(JSON.stringify(shown)).not.toContain("key-of-the-channel");
   });
 
-  it("keeps what is not the sender's to say", async () => {
+  it("ignores fields that the caller may not set", async () => {
     const row = await create({ id: 4711, used_quota: 99, status: 3, balance: 5, created_time: 1 });
     expect(row).toMatchObject({ used_quota: 0, status: 1, balance: 0 });
     expect(row.id).not.toBe(4711);
@@ -79,7 +79,7 @@ describe("a new channel", () => {
 });
 
 describe("a changed channel", () => {
-  it("keeps its keys when none is sent, can lose every optional value, and keeps its counters", async () => {
+  it("keeps its keys when none is sent, can clear every optional value, and keeps its counters", async () => {
     const { db } = site.services;
     const row = await create({ tag: "t", only_chat: true, other: "o" });
     await db.channel.update({ where: { id: row.id }, data: { used_quota: 77n } });
@@ -106,7 +106,7 @@ describe("a changed channel", () => {
     expect([before, after]).toMatchObject([{ tag: "t" }, { tag: "" }]);
   });
 
-  it("keeps the row of a key that stays and destroys the others", async () => {
+  it("keeps the row of a key that stays and deletes the others", async () => {
     const { db } = site.services;
     const row = await create();
     const [first] = await db.channelKey.findMany({
@@ -123,7 +123,7 @@ describe("a changed channel", () => {
     expect(keys[1]?.id).toBe(first?.id);
   });
 
-  it("takes two changes at once, one after the other", async () => {
+  it("accepts two parallel changes, one after the other", async () => {
     const row = await create();
     const change = (model: string) =>
       admin.send("PUT", `/api/channel/${row.id}`, { ...input, models: [model, "shared"] });
@@ -133,7 +133,7 @@ describe("a changed channel", () => {
     expect(models).toHaveLength(2);
   });
 
-  it("is switched, ranked and deleted; then it serves no one and its keys are gone", async () => {
+  it("is switched, ranked and deleted; then it serves no call and its keys are gone", async () => {
     const { db } = site.services;
     const row = await create();
     const path = `/api/channel/${row.id}`;
@@ -176,7 +176,7 @@ describe("channels", () => {
     }
   });
 
-  it("are described in words that forms choose from", async () => {
+  it("are described with the names that forms offer", async () => {
     expect((await admin.get("/api/group")).body.data).toEqual(["default", "vip", "svip"]);
     const { data } = (await admin.get<{ type: number }[]>("/api/providers")).body;
     expect(data.map((provider) => provider.type)).toContain(900);
@@ -184,7 +184,7 @@ describe("channels", () => {
 });
 
 describe("a channel test", () => {
-  it("asks with the stored key, keeps the outcome and takes an automatic disable back", async () => {
+  it("uses the stored key, stores the result and reverts an automatic disable", async () => {
     const { db } = site.services;
     const row = await create();
     await db.channel.update({ where: { id: row.id }, data: { status: 3 } });
@@ -204,7 +204,7 @@ describe("a channel test", () => {
     expect(await db.channelTest.count({ where: { channel_id: row.id } })).toBe(2);
   });
 
-  it("needs a model to ask for", async () => {
+  it("needs a model", async () => {
     const row = await create({ type: 8, base_url: "http://127.0.0.1:1", models: ["llama*"] });
     expect(await admin.send("POST", `/api/channel/${row.id}/test`)).toMatchObject({
       status: 409,
@@ -212,7 +212,7 @@ describe("a channel test", () => {
     });
   });
 
-  it("works before saving, with the stored key when none is typed", async () => {
+  it("works before saving, with the stored key when none is entered", async () => {
     const row = await create();
     const unsaved = { ...input, key: "", name: "Draft", groups: ["not yet"], test_model: "gpt-4.1" };
     expect((await admin.send("POST", "/api/channel/test", unsaved)).body.fields).toHaveProperty("key");
@@ -229,7 +229,7 @@ describe("a channel test", () => {
 });
 
 describe("the provider's list of models", () => {
-  it("is asked for with what is typed, or with the stored key", async () => {
+  it("is requested with the entered key, or with the stored one", async () => {
     const row = await create({ model_headers: { "x-team": "blue" } });
     const ask = (body: object) => admin.send("POST", "/api/channel/models", body);
     expect((await ask({ type: 1, key: "typed" })).body.data).toEqual(["model-b", "model-a"]);
@@ -244,7 +244,7 @@ describe("the provider's list of models", () => {
   });
 });
 
-it("channels: a PUT changes what it mentions, with the id in the address or in the body", async () => {
+it("channels: a PUT changes only the fields it contains, with the id in the path or in the body", async () => {
   const made = await create({ name: "kept", priority: 7, tag: "team", models: ["gpt-4o"] });
   const put = (url: string, body: object) => admin.send<ChannelRow>("PUT", url, body);
   const one = await put(`/api/channel/${made.id}`, { name: "renamed" });

@@ -53,10 +53,10 @@ const sortable = [
 ] as const;
 
 const config = { access: "admin", permission: "channels" } as const;
-/** Names that the forms of many screens choose from. */
+/** Names that the forms of many screens offer. */
 const vocabulary = { access: "admin", permission: "any" } as const;
 
-/** Channels, for administrators. Keys go in and never come out. */
+/** Routes for channels, for administrators. They accept keys and never return them. */
 export function channelRoutes(app: ConsoleApp, services: Services): void {
   const { db, health } = services;
   const row = answers(ChannelRow);
@@ -189,7 +189,7 @@ const UnsavedTest = ChannelInput.extend({
   id: RowId.optional(),
   model: z.string().trim().max(160).default(""),
 });
-/** What is not mentioned is as it is stored, or as it is for a new channel. */
+/** Fields that are not mentioned are as stored, or as in a new channel. */
 const ModelListInput = z.object({
   type: ChannelInput.shape.type,
   base_url: ChannelInput.shape.base_url.unwrap().optional(),
@@ -199,7 +199,7 @@ const ModelListInput = z.object({
   id: RowId.optional(),
 });
 
-/** Calls to the upstream that an operator asks for: a test, or the provider's list of models. */
+/** Calls to the upstream that an operator requests: a test, or the provider's list of models. */
 function probeRoutes(app: ConsoleApp, services: Services): void {
   const { db, providers } = services;
   const result = answers(ChannelTestResult);
@@ -238,7 +238,7 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  // The second is the older API's name for it.
+  // The second path is the older API's name.
   for (const path of ["/channel/models", "/channel/provider_models_list"]) {
     app.post(
       path,
@@ -269,10 +269,13 @@ function probeRoutes(app: ConsoleApp, services: Services): void {
   }
 }
 
-/** A channel that no one has filled in. */
+/** A channel with empty fields. */
 const blank = ChannelInput.parse({ type: 0, name: "-", models: ["-"], groups: ["-"] });
 
-/** What is tested before it is saved, with the secrets of the channel that it would change. */
+/**
+ * Returns the channel to test before it is saved, with the secrets of the stored channel that it would
+ * change.
+ */
 function filled<T extends ChannelInput>(
   services: Services,
   viewer: Viewer,
@@ -283,7 +286,7 @@ function filled<T extends ChannelInput>(
   return withStored(services, viewer, stored, given);
 }
 
-/** The first key given, else the first one stored. */
+/** Returns the first given key, or else the first stored one. */
 function keyFor({ secrets }: Services, given: string, stored: ChannelRecord | undefined): string {
   const [first] = keysOf(given);
   if (first !== undefined) return first;

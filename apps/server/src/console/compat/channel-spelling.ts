@@ -2,7 +2,7 @@ import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { z } from "zod";
 import { inCommas, jsonText } from "./older.ts";
 
-/** A channel's row in One Hub's spelling; what that does not know comes along under our names. */
+/** A channel row in One Hub's format. Fields that One Hub does not have keep our names. */
 export const OlderChannel = z.looseObject({
   id: z.int(),
   type: z.int(),
@@ -23,7 +23,7 @@ export const OlderChannel = z.looseObject({
   group: z.string(),
   tag: z.string(),
   used_quota: z.int(),
-  /** JSON; "" when there is nothing, as in the next two. */
+  /** JSON; "" when empty, as in the next two. */
   model_mapping: z.string(),
   model_headers: z.string(),
   custom_parameter: z.string(),
@@ -57,7 +57,7 @@ export function olderChannel(row: ChannelRow): z.output<typeof OlderChannel> {
   };
 }
 
-/** For what names a channel and tells nothing else of it. */
+/** Stands for a channel of which only id and name are known. */
 export const emptyOlderChannel: z.output<typeof OlderChannel> = {
   id: 0,
   type: 0,

@@ -12,14 +12,14 @@ import { counted, mentioned, SentChannel } from "./channels.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
 
-/** Tags: edited with a channel as the pattern for all of them. */
+/** Tags in One Hub's format: a channel serves as the pattern for all channels of the tag. */
 
 const TagParams = z.object({ tag: z.string().min(1).max(64) });
 
 const show = ({ services }: CompatCall, record: ChannelRecord) =>
   olderChannel(describeChannel(record, services.health.freezes(record.id)));
 
-/** Oldest first; none for an unknown tag. */
+/** Returns the channels of a tag, oldest first; none for an unknown tag. */
 async function members({ services }: CompatCall, tag: string): Promise<ChannelRecord[]> {
   let rows: ChannelRecord[] = [];
   await unlessGone(
@@ -31,7 +31,7 @@ async function members({ services }: CompatCall, tag: string): Promise<ChannelRe
 }
 
 const Pattern = OlderChannel.extend({
-  /** By the MD5 of a key; empty, because keys never leave the server. */
+  /** By the MD5 of a key. Empty, because keys never leave the server. */
   KeyMap: z.record(z.string(), z.int()),
 });
 
@@ -45,7 +45,7 @@ const list = handles({ params: TagParams, data: z.array(OlderChannel) }, async (
   data: (await members(call, params.tag)).map((record) => show(call, record)),
 }));
 
-/** What a pattern writes to every channel of the tag; the rest of it is each channel's own. */
+/** Fields that a pattern writes to every channel of the tag. All other fields stay per channel. */
 const shared = [
   "base_url",
   "other",
@@ -78,7 +78,9 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === "" || value === 0 || value === false;
 }
 
-/** Without a key the keys stay: none was shown. With one, the list of keys is the list of channels. */
+/**
+ * Without a key the keys stay, because none was shown. With keys, the list of keys is the list of channels.
+ */
 const put = handles(
   { params: TagParams, body: SentChannel, data: Nothing },
   async ({ params, body }, call) => {

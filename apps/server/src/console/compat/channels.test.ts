@@ -15,7 +15,7 @@ beforeEach(async () => {
   await site.services.db.channel.updateMany({ data: { deleted_at: new Date() } });
 });
 
-/** As One Hub's console sends it. */
+/** A channel as One Hub's console sends it. */
 const whole = {
   type: 1,
   key: "sk-one",
@@ -47,7 +47,7 @@ const put = (id: number, values: object) => admin.send("PUT", "/channel/", { id,
 const keysOf = (id: number) => site.services.db.channelKey.count({ where: { channel_id: id } });
 
 describe("a channel", () => {
-  it("has its lists in a text with commas, its maps as JSON in a text, and no null", async () => {
+  it("has its lists as text with commas, its maps as JSON in a text, and no null", async () => {
     const made = await make();
     const row = {
       id: made.id,
@@ -76,13 +76,13 @@ describe("a channel", () => {
     expect(Object.values(one)).not.toContain(undefined);
   });
 
-  it("needs neither a group nor models, and may begin switched off", async () => {
+  it("needs neither a group nor models, and may start disabled", async () => {
     const answer = await admin.send("POST", "/channel/", { type: 1, name: "bare", key: "k", status: 2 });
     expect(answer.data).toMatchObject({ group: "default", models: "", status: 2 });
     expect((await put(answer.data.id, { priority: 4 })).data).toMatchObject({ models: "", priority: 4 });
   });
 
-  it("is made once for each line of the key, with its own line of the address", async () => {
+  it("is created once for each line of the key, with the corresponding line of the address", async () => {
     const answer = await admin.send("POST", "/channel/", {
       ...whole,
       key: "sk-1\nsk-2\n\nsk-4",
@@ -99,7 +99,7 @@ describe("a channel", () => {
     for (const row of made) expect(await keysOf(row.id)).toBe(1);
   });
 
-  it("is changed by a PUT without models in what has a value, and in what may be empty", async () => {
+  it("is changed by a PUT without models: non-empty fields, and fields that may be empty", async () => {
     const { id } = await make({ weight: 5, model_headers: '{"x-a":"1"}' });
     const changes: [object, object][] = [
       [{ name: "Two" }, { name: "Two" }],
@@ -148,7 +148,7 @@ describe("a channel", () => {
     }
   });
 
-  it("gets a new key by a PUT, and keeps the one it has when none is sent", async () => {
+  it("gets a new key by a PUT, and keeps the stored one when none is sent", async () => {
     const { id } = await make();
     const stored = async () =>
       (await site.services.db.channelKey.findFirstOrThrow({ where: { channel_id: id } })).id;
@@ -161,7 +161,7 @@ describe("a channel", () => {
     expect(Buffer.from(requested.key_hash)).toEqual(Buffer.from(site.services.secrets.hash("sk-new")));
   });
 
-  it("goes back exactly as it was read, and with one field changed", async () => {
+  it("can be written back exactly as it was read, and with one field changed", async () => {
     const made = await make({ disabled_stream: ["gpt-4o"], custom_parameter: '{"a":1}' });
     const [before] = await rows();
     expect(await put(made.id, before ?? {})).toMatchObject({ success: true, data: before });
@@ -182,7 +182,7 @@ describe("a channel", () => {
     expect(await names("&type=8")).toEqual([]);
   });
 
-  it("that cannot be is refused with the reason", async () => {
+  it("is rejected with the reason when it is invalid", async () => {
     const { id } = await make();
     expect(await put(id, { model_mapping: "{" })).toMatchObject({ sent: 200, status: 400, success: false });
     expect(await put(id, { group: "nowhere" })).toMatchObject({ success: false });
@@ -191,7 +191,7 @@ describe("a channel", () => {
       expect((await admin.send("PUT", "/channel/", { id: bad, name: "x" })).success).toBe(false);
   });
 
-  it("that is deleted already is a success; many are counted", async () => {
+  it("returns a success when it is already deleted; several are counted", async () => {
     const one = await make();
     const two = await make({ name: "Two" });
     const off = await make({ name: "Off", status: 2 });
@@ -204,7 +204,7 @@ describe("a channel", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("is asked for the provider's models as One Hub's console asks", async () => {
+  it("returns the provider's models in One Hub's format", async () => {
     const { id } = await make();
     const ask = (body: object) => admin.send<string[]>("POST", "/channel/provider_models_list", body);
     expect(await ask({ ...whole, plugin: null, id: 0 })).toMatchObject({
@@ -221,7 +221,7 @@ describe("a tag", () => {
     return rows("&tag=team&order=id");
   };
 
-  it("answers its oldest channel without keys, and all of them as a list", async () => {
+  it("returns its oldest channel without keys, and all of them as a list", async () => {
     const [oldest, newest] = await tagged();
     expect((await admin.get("/channel_tag/team")).data).toEqual({ ...oldest, key: "", KeyMap: {} });
     expect((await admin.get("/channel_tag/team/list")).data).toEqual([oldest, newest]);
@@ -230,7 +230,7 @@ describe("a tag", () => {
     expect(await admin.get("/channel_tag/nothing/list")).toMatchObject({ success: true, data: [] });
   });
 
-  it("is edited with a channel: keys make and delete channels, the shared fields go to all", async () => {
+  it("is edited with a channel: keys create and delete channels, the shared fields go to all", async () => {
     const [oldest] = await tagged();
     const pattern = (await admin.get("/channel_tag/team")).data;
     const edit = (values: object) => admin.send("PUT", "/channel_tag/team", { ...pattern, ...values });

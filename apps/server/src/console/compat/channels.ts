@@ -24,9 +24,12 @@ import { listed, parsedText, withoutNulls } from "./older.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
 
-/** Channels: lists in one text with commas, maps as JSON in a text, and a PUT that changes what it mentions. */
+/**
+ * Channels in One Hub's format: lists as one text with commas, maps as JSON in a text, and a PUT that changes
+ * only the fields it contains.
+ */
 
-/** One Hub also keeps channels that serve no model, or that are chosen only when no other is left. */
+/** One Hub also has channels that serve no model, or that are chosen only when no other is left. */
 const Relaxed = ChannelInput.extend({
   models: z.array(ModelPattern),
   weight: z.int().min(0, "Weight cannot be less than 0").max(1_000_000).default(1),
@@ -35,7 +38,7 @@ const Relaxed = ChannelInput.extend({
 const text = z.string().optional();
 const jsonText = z.union([z.string(), z.record(z.string(), z.unknown())]).optional();
 const list = z.union([z.string(), z.array(z.string())]).optional();
-/** A channel as those callers send it; every field may be missing, and those of ours may come along. */
+/** A channel as One Hub's callers send it. Every field may be missing, and our own fields are accepted. */
 export const SentChannel = z.preprocess(
   withoutNulls,
   z.looseObject({
@@ -66,12 +69,12 @@ export const SentChannel = z.preprocess(
 );
 export type SentChannel = z.output<typeof SentChannel>;
 
-/** Fields that have no meaning when empty: no write clears them. */
+/** Fields that have no meaning when empty: no request clears them. */
 const neverEmpty = ["type", "name", "key", "models", "groups", "pre_cost"] as const;
-/** Texts that a PUT without models changes only to something. */
+/** Texts that a PUT without models cannot clear. */
 const keptWhenEmpty = ["other", "tag", "test_model"] as const;
 
-/** What the caller mentions, with our names and types. */
+/** Returns the fields of the request, with our names and types. */
 export function mentioned(sent: SentChannel): Record<string, unknown> {
   const { group, status: _status, ...rest } = sent;
   const models = listed(sent.models);
@@ -94,7 +97,7 @@ function show({ services }: CompatCall, record: ChannelRecord): z.output<typeof 
   return olderChannel(describeChannel(record, services.health.freezes(record.id)));
 }
 
-/** One channel per line of the key, each with its own line of the address. */
+/** Creates one channel per line of the key, each with the corresponding line of the address. */
 const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body }, call) => {
   const { services } = call;
   const fields = mentioned(body);
@@ -122,7 +125,7 @@ const create = handles({ body: SentChannel, data: OlderChannel }, async ({ body 
   return { data: show(call, first) };
 });
 
-/** The number is the line's; a JSON document is one key however many lines it has. */
+/** Returns the keys with their line numbers. A JSON document is one key however many lines it has. */
 function keyLines(text: string): { key: string; line: number }[] {
   const keys = keysOf(text);
   if (keys.length <= 1 || text.trimStart().startsWith("{")) return [{ key: text.trim(), line: 1 }];
@@ -166,7 +169,7 @@ const OlderPage = z.object({
   total_count: z.int(),
 });
 
-/** How many it was done to; what failed is named. */
+/** Returns the number of successes. Failures are named in the message. */
 export const counted = spells(ChannelBatchAnswer, z.int(), ({ done, failed }, call) => {
   for (const { name, message } of failed) call.note(`${name}: ${message}`);
   return done.length;
@@ -177,7 +180,7 @@ const OlderQuery = ChannelQuery.extend({
   models: ChannelQuery.shape.model,
 });
 
-/** For a look at the provider's models; 0 is no id. */
+/** Input of a request for the provider's models; 0 means no id. */
 const ListInput = z.preprocess(
   withoutNulls,
   z.looseObject({ id: z.int().min(0).optional(), base_url: text, key: text }),

@@ -13,7 +13,9 @@ import { changeGroup, createGroup, describeGroup, getGroup } from "#domain/accou
 import { olderBody } from "./older.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
 
-/** User groups: a name is enough, and a PUT changes what it mentions. */
+/**
+ * User groups in One Hub's format: only the name is required, and a PUT changes only the fields it contains.
+ */
 
 const text = z.string();
 const sent = {
@@ -29,7 +31,7 @@ const sent = {
 const Created = olderBody({ ...sent, symbol: text });
 const Changed = olderBody({ ...sent, id: RowId, symbol: text.optional() });
 
-/** Without a ratio and a rate, or with 0 of them, a new group has these. */
+/** Defaults of a new group whose ratio and rate are missing or 0. */
 const RATIO = 1;
 const API_RATE = 600;
 

@@ -6,13 +6,14 @@ import { compatRoutes, untouched } from "./routes.ts";
 import { olderStatus } from "./statuses.ts";
 
 /**
- * Compatibility with One Hub's management API. Every caller that does not send `Api-Version: 2` is spoken to as One Hub
- * would: the table says per route how its request is read and its answer spelled. Native handlers know nothing of it.
+ * Compatibility with One Hub's management API, for every caller that does not send `Api-Version: 2`. Per
+ * route, the table defines how a request is read and how its response is formatted. Native handlers know
+ * nothing about it.
  */
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The description of the compatibility mode. */
+    /** The OpenAPI description of the compatibility mode. */
     swaggerCompat: FastifyInstance["swagger"];
   }
   interface FastifyRequest {
@@ -24,15 +25,15 @@ declare module "fastify" {
 interface CompatState {
   route: CompatRoute;
   notes: string[];
-  /** A handler of this folder has answered. */
+  /** True when a handler of this folder has sent the response. */
   answered: boolean;
-  /** Of a refusal; "" for a success. */
+  /** Error code of a refusal; "" for a success. */
   code: string;
 }
 
 const standard: CompatRoute = {};
 
-/** Is to be called before any route is registered. */
+/** Installs the compatibility mode. Must be called before any route is registered. */
 export function speakOneHub(app: FastifyInstance, services: Services): void {
   const known = new Set<string>();
   const keyOf = (method: string, url: string) =>
@@ -97,7 +98,7 @@ async function readRequest(state: CompatState, call: CompatCall): Promise<void> 
   if (route.handle === undefined) return;
   const answer = await route.handle.run(call);
   state.answered = true;
-  // The native route's schemas are not for this answer.
+  // The native route's schemas do not apply to this response.
   await reply
     .serializer(JSON.stringify)
     .send({ ...answer, success: answer.success ?? true, message: messageOf(answer.message, notes) });

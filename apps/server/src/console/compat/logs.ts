@@ -4,7 +4,9 @@ import { z } from "zod";
 import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
 import { type CompatRoute, reads, spells } from "./route.ts";
 
-/** The log: numbered rows, what a call cost under `metadata`, its channel as an object. */
+/**
+ * The log in One Hub's format: numbered rows, the cost of a call under `metadata`, its channel as an object.
+ */
 
 const Metadata = z.looseObject({
   group_name: z.string(),
@@ -32,9 +34,9 @@ const OlderLog = z.looseObject({
   request_time: z.int(),
   is_stream: z.boolean(),
   source_ip: z.string(),
-  /** Of calls; null for everything else. */
+  /** Set for calls; null for everything else. */
   metadata: Metadata.nullable(),
-  /** For administrators, of calls: id and name are filled in. */
+  /** Set for calls, for administrators. Only id and name are filled in. */
   channel: OlderChannel.nullable(),
 });
 const OlderLogs = z.object({
@@ -82,7 +84,7 @@ function metadataOf(row: LogRow): z.output<typeof Metadata> | null {
 
 const older = (row: LogRow, isOwn: boolean): z.output<typeof OlderLog> => ({
   ...row,
-  // Own rows have none, as the channel they do not name.
+  // Users' own rows have no number and no channel.
   id: isOwn ? 0 : Number(row.id),
   metadata: metadataOf(row),
   channel:

@@ -27,7 +27,7 @@ it("model info: lists are JSON in a text, in requests and answers", async () => 
   expect(data.find((row) => row["model"] === "described")).toMatchObject(texts);
 });
 
-it("model info: takes lists as lists too, and empty texts", async () => {
+it("model info: accepts lists as lists too, and empty texts", async () => {
   const body = { model: "lists", input_modalities: ["text"], output_modalities: "", tags: null };
   expect((await admin.send("POST", "/model_info/", body)).data).toMatchObject({
     input_modalities: '["text"]',
@@ -36,7 +36,7 @@ it("model info: takes lists as lists too, and empty texts", async () => {
   });
 });
 
-it("model info: a row can be put back, and a PUT keeps what it does not mention", async () => {
+it("model info: a row can be written back, and a PUT keeps fields it does not contain", async () => {
   const { data } = await admin.get<Row[]>("/model_info/");
   const row = data.find((each) => each["model"] === "described");
   expect(await admin.send("PUT", "/model_info/", row)).toMatchObject({ success: true, data: texts });

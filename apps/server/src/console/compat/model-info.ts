@@ -7,7 +7,10 @@ import { checked } from "#console/validation.ts";
 import { changeModelInfo, createModelInfo, getModelInfo } from "#domain/catalog/model-info.ts";
 import { type CompatRoute, handles, spells } from "./route.ts";
 
-/** Model descriptions: lists travel as JSON in a text, and are read as a text or as a list. */
+/**
+ * Model descriptions in One Hub's format: lists are sent as JSON in a text, and accepted as a text or as a
+ * list.
+ */
 
 const text = z.string();
 const OlderInfo = z.looseObject({
@@ -42,7 +45,7 @@ const Named = z.looseObject({ id: RowId });
 const change = handles({ body: Named, data: OlderInfo }, async ({ body }, { request, services }) => {
   const { db } = services;
   const stored = ModelInfoInput.parse(present(await getModelInfo(db, body.id)));
-  // What is not mentioned stays.
+  // Fields that are not mentioned stay.
   const input = checked(ImportedModelInfo, { ...stored, ...body });
   const info = await changeModelInfo(db, viewerOf(request), { ...input, id: body.id });
   return { data: spell(ModelInfoRow.parse(present(info))) };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renewAccessToken } from "#domain/accounts/profile.ts";
 import { buildConsole, type Answer, type Browser, type TestConsole } from "#test/console.ts";
 
-/** What scripts for older gateways of this kind do, at the paths and with the parameters they know. */
+/** The calls of scripts for older gateways of this kind, with the paths and parameters they use. */
 let site: TestConsole;
 let admin: Browser;
 let accessToken: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** As a script: with an access token, without a browser's headers. */
+/** Calls the API as a script: with an access token, without a browser's headers. */
 async function script<T>(method: "GET" | "PUT" | "POST", url: string, payload?: object): Promise<Answer<T>> {
   const response = await site.app.inject({
     method,
@@ -60,7 +60,7 @@ describe("channels", () => {
       .toBe(0);
   });
 
-  it("tell their balance by a GET", async () => {
+  it("return their balance by a GET", async () => {
     const telling = await channel({ base_url: "https://vendor.example" });
     expect((await script("GET", `/api/channel/update_balance/${telling.id}`)).body).toEqual({
       success: true,
@@ -76,7 +76,7 @@ describe("channels", () => {
     await expect.poll(() => site.services.db.channelRun.count({ where: { status: "running" } })).toBe(0);
   });
 
-  it("are never touched by a GET that a browser was led to", async () => {
+  it("never run a GET that another page led a browser to", async () => {
     const { id } = await channel();
     const calls = site.upstream.calls.length;
     for (const path of [`test/${id}`, "test", `update_balance/${id}`, "update_balance"])
@@ -95,7 +95,7 @@ describe("channels", () => {
     expect(site.upstream.calls).toHaveLength(calls);
   });
 
-  it("tell the provider's models, and all names there are with their owners", async () => {
+  it("return the provider's models, and all known names with their owners", async () => {
     const requested = { type: 1, key: "sk-a-key" };
     const fetched = await script<string[]>("POST", "/api/channel/provider_models_list", requested);
     expect(fetched.body.data).toEqual(["model-b", "model-a"]);
@@ -112,7 +112,7 @@ describe("channels", () => {
 });
 
 describe("PUT with a part of a row", () => {
-  it("switches a token, whatever else is sent with it", async () => {
+  it("switches a token, whatever other fields are sent", async () => {
     const { body } = await script<TokenRow>("POST", "/api/token/", { name: "mine", unlimited_quota: true });
     const put = (values: object) =>
       script<TokenRow>("PUT", "/api/token/?status_only=1", { ...body.data, ...values });
@@ -145,7 +145,7 @@ describe("PUT with a part of a row", () => {
 });
 
 describe("the log", () => {
-  it("has pages by number too, with how many rows there are", async () => {
+  it("has numbered pages too, with the total number of rows", async () => {
     for (const name of ["a", "b", "c"])
       await script("POST", "/api/redemption/", { name, quota: 5, count: 1 });
     const someone = await site.makeUser();
@@ -165,25 +165,25 @@ describe("the log", () => {
   });
 });
 
-describe("people", () => {
-  it("see how much of their rate they use", async () => {
+describe("users", () => {
+  it("see how much of their rate limit they use", async () => {
     const { body } = await script("GET", "/api/user/dashboard/rate");
     expect(body.data).toEqual({ rpm: 0, maxRPM: 600, usageRpmRate: 0, tpm: 0, maxTPM: 0, usageTpmRate: 0 });
   });
 
-  it("are told the one check of words there is", async () => {
+  it("see the only check for forbidden phrases", async () => {
     expect((await script("GET", "/api/option/safe_tools")).body.data).toEqual(["Keyword"]);
   });
 
   it.each(["verification", "reset_password"])(
-    "ask for a mail by GET at /%s, but not led by another site",
+    "request a mail by GET at /%s, but not led by another site",
     async (path) => {
       const ask = (from: Record<string, string>) =>
         site.app.inject({ url: `/api/${path}?email=someone@mail.example`, headers: from });
       expect((await ask({ "sec-fetch-site": "cross-site" })).json()).toMatchObject({
         code: "origin_refused",
       });
-      // Nothing can be mailed here: it got as far as that.
+      // No mail server is set up here: the request got as far as the mail.
       expect((await ask({})).json()).toMatchObject({ code: "forbidden" });
     },
   );

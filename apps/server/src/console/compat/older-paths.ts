@@ -17,11 +17,12 @@ import { lastMinute } from "#domain/usage/last-minute.ts";
 import { GatewayError, notFound } from "#errors.ts";
 
 /**
- * What tools written for older gateways of this kind ask for and our own console does not. It only spells: the work is
- * done where the console's own routes have it done. A GET that changes something says so in its `config`.
+ * Routes that tools for older gateways of this kind call and our own console does not. They only translate
+ * formats: the work is done by the functions behind the console's own routes. A GET that changes something
+ * declares it in its `config`.
  */
 
-/** OpenAI's field wants a date; the lists of all gateways of this kind give this one. */
+/** OpenAI's field requires a date. The lists of all gateways of this kind contain this one. */
 const CREATED = 1_677_649_963;
 
 const ModelEntry = z.object({
@@ -31,7 +32,7 @@ const ModelEntry = z.object({
   owned_by: z.string(),
 });
 
-/** Camel case as those tools read it. The limit is of requests; tokens have none. */
+/** In camel case, as those tools read it. The limit counts requests; there is none for tokens. */
 const Rate = z.object({
   rpm: z.int(),
   maxRPM: z.int(),
@@ -151,7 +152,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     );
   }
 
-  // There is one, and it is not chosen.
+  // There is exactly one, and it cannot be chosen.
   app.get(
     "/option/safe_tools",
     {
@@ -161,7 +162,8 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
     async () => ok(["Keyword"]),
   );
 
-  // Whoever has a token may replace it. A session must be new: a stolen one must not become something that lasts.
+  // A caller with an access token may replace it. A session must be new, so that a stolen one cannot become a
+  // permanent credential.
   app.get(
     "/user/token",
     {
@@ -169,7 +171,7 @@ export function olderPaths(app: ConsoleApp, services: Services): void {
       schema: { summary: "Create a new access token; the old one ends", response: answers(z.string()) },
     },
     async (request, reply) => {
-      // Version 2 makes one by POST.
+      // Version 2 creates one by POST.
       if (request.compat === null) throw notFound({ reason: "page_not_found" });
       const actor = viewerOf(request);
       const presented = request.headers.authorization?.replace(/^Bearer\s+/i, "").trim() ?? "";

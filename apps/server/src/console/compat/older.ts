@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { CompatCall } from "./route.ts";
 
-/** What the requests of One Hub's callers have in common. */
+/** Common parts of the requests of One Hub's callers. */
 
-/** A body of an object; what it says null of counts as absent, as it does for One Hub. */
+/** Returns the schema of an object body. Fields with null count as absent, as in One Hub. */
 export function olderBody<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.object(shape));
 }
@@ -13,12 +13,15 @@ export function withoutNulls(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-/** With `?status_only` a PUT switches and reads nothing else of the body. */
+/**
+ * Returns whether the query contains `?status_only`: the PUT then only switches the status and ignores the
+ * rest of the body.
+ */
 export function isStatusOnly({ request }: CompatCall): boolean {
   return Object.hasOwn(request.query as object, "status_only");
 }
 
-/** A list in one text with commas; a list stays one. Undefined stays undefined. */
+/** Splits a text at commas. A list stays a list; undefined stays undefined. */
 export function listed(given: string | string[] | undefined): string[] | undefined {
   if (given === undefined) return undefined;
   const parts = typeof given === "string" ? given.split(",") : given;
@@ -29,12 +32,12 @@ export function inCommas(list: readonly string[]): string {
   return list.join(",");
 }
 
-/** JSON in a text; "" for an object with nothing in it. */
+/** Returns JSON as a text; "" for an empty object. */
 export function jsonText(value: object): string {
   return Object.keys(value).length === 0 ? "" : JSON.stringify(value);
 }
 
-/** The other way. What is no JSON stays the text it is, so that the schema names the mistake. */
+/** Parses JSON in a text. Invalid JSON is returned unchanged, so that the schema reports the error. */
 export function parsedText(given: unknown): unknown {
   if (typeof given !== "string") return given;
   if (given.trim() === "") return {};

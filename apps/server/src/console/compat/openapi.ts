@@ -3,11 +3,11 @@ import { jsonSchemaTransform } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { compatRoutes, untouched } from "./routes.ts";
 
-/** The description of the API for callers without `Api-Version: 2`, beside that of version 2. */
+/** The OpenAPI description for callers without `Api-Version: 2`, beside that of version 2. */
 
 type Transform = typeof jsonSchemaTransform;
 
-/** Every call names its version; the answers are the native schemas. */
+/** Every operation requires the version header. The responses are the native schemas. */
 export const describeVersion2: Transform = (input) => {
   const { schema } = input;
   const headers = z.object({
@@ -18,7 +18,7 @@ export const describeVersion2: Transform = (input) => {
 
 const Refusal = z.object({ success: z.literal(false), message: z.string(), code: z.string() });
 
-/** @param prefix of the addresses: "/api", below the base path */
+/** Describes the routes in One Hub's format. @param prefix of the addresses: "/api", below the base path */
 export function describeCompat(prefix: string): Transform {
   return (input) => {
     const { route } = input;
@@ -46,7 +46,7 @@ function part(name: "params" | "querystring" | "body", schema: z.ZodType | undef
   return schema === undefined ? {} : { [name]: schema };
 }
 
-/** A success or, with the same status, a refusal; some answers of One Hub have no data. */
+/** A success or, with the same status, a refusal. Some of One Hub's responses have no data. */
 function older(data: z.ZodType): z.ZodType {
   const isNothing = data instanceof z.ZodUndefined || data instanceof z.ZodVoid;
   const success = { success: z.boolean(), message: z.string() };

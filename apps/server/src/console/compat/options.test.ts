@@ -34,7 +34,7 @@ it("options: are a list of texts without secrets", async () => {
   expect(known.has("GitHubClientSecret")).toBe(false);
 });
 
-it("options: the whole list can be put back and changes nothing", async () => {
+it("options: the whole list can be written back and changes nothing", async () => {
   const before = await options();
   for (const [key, value] of before)
     expect(await root.send("PUT", "/option/", { key, value })).toMatchObject({ sent: 200, success: true });
@@ -42,7 +42,7 @@ it("options: the whole list can be put back and changes nothing", async () => {
   expect(site.services.settings.current().TurnstileSecretKey).toBe("hidden");
 });
 
-it("options: takes every value as text", async () => {
+it("options: accepts every value as text", async () => {
   for (const [key, value] of [
     ["QuotaForNewUser", "1200"],
     ["DisplayInCurrencyEnabled", "false"],
@@ -55,7 +55,7 @@ it("options: takes every value as text", async () => {
   }
 });
 
-it("options: the ones that are fixed here take their own value and refuse another by name", async () => {
+it("options: the fixed ones accept their own value and reject another by name", async () => {
   const fixed = {
     PreConsumedQuota: ["500", "0", "-1"],
     ApproximateTokenEnabled: ["false", "false", "true"],
@@ -77,7 +77,7 @@ it("options: the ones that are fixed here take their own value and refuse anothe
   }
 });
 
-it("options: an unknown name is refused, and a body that cannot be read is 400", async () => {
+it("options: an unknown name is rejected, and a body that cannot be parsed is 400", async () => {
   expect(await root.send("PUT", "/option/", { key: "NoSuchOption", value: "1" })).toMatchObject({
     success: false,
     message: expect.stringContaining("NoSuchOption"),
@@ -85,7 +85,7 @@ it("options: an unknown name is refused, and a body that cannot be read is 400",
   expect(await root.send("PUT", "/option/", { value: "1" })).toMatchObject({ sent: 400, success: false });
 });
 
-it("system log: answers the latest lines, and refuses a count below 1 with 400", async () => {
+it("system log: returns the latest lines, and rejects a count below 1 with 400", async () => {
   for (const path of ["/option/system_info/log", "/system_info/log"]) {
     const answer = await root.send<object[]>("POST", path, { count: 3 });
     expect(answer.data).toEqual([{ Timestamp: "2026-01-01 00:00:00", Level: "info", Message: "started" }]);

@@ -6,18 +6,21 @@ import { checked } from "#console/validation.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CompatRoute, handles } from "./route.ts";
 
-/** Options: a list of texts. What One Hub has and this product does not is listed with the value that describes it. */
+/**
+ * Options in One Hub's format: a list of texts. Options that this product does not have are listed with the
+ * value that describes its behaviour.
+ */
 
-/** Texts that hold JSON; empty ones are an empty table. */
+/** Texts that contain JSON. An empty text means an empty table. */
 const tables: ReadonlySet<string> = new Set<SettingKey>([
   "RechargeDiscount",
   "GeminiOpenThink",
   "ClaudeDefaultMaxTokens",
 ]);
 
-/** @see docs/settings.md for why each of them is fixed */
+/** Options that cannot be changed. @see docs/settings.md for why each of them is fixed */
 const fixed: Readonly<Record<string, { value: string; accepts?: (value: string) => boolean }>> = {
-  // At least as much is always reserved.
+  // At least this amount is always reserved.
   PreConsumedQuota: { value: "500", accepts: (value) => /^\d+$/.test(value) },
   ApproximateTokenEnabled: { value: "false" },
   LogConsumeEnabled: { value: "true" },
@@ -25,7 +28,7 @@ const fixed: Readonly<Record<string, { value: string; accepts?: (value: string) 
   CFWorkerImageUrl: { value: "" },
   CFWorkerImageKey: { value: "" },
   AnalyticsCode: { value: "" },
-  // Accounts are matched by GitHub's number in either case.
+  // Accounts are matched by GitHub's numeric id in either case.
   GitHubOldIdCloseEnabled: { value: "false", accepts: (value) => value === "true" || value === "false" },
   OldTokenMaxId: { value: "0" },
   SafeToolName: { value: "Keyword" },
@@ -63,13 +66,13 @@ const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body
     if (value === known.value || known.accepts?.(value) === true) return {};
     throw invalidRequest({ reason: "option_fixed", option: key, value: known.value }, { param: "value" });
   }
-  // Lists show secrets as "", so a list that is put back must not delete them.
+  // Lists show secrets as "", so writing a list back must not delete them.
   if (value === "" && (secretSettings as readonly string[]).includes(key)) {
     call.note(`${key} keeps its stored value: an empty secret changes nothing.`);
     return {};
   }
   const text = tables.has(key) && value.trim() === "{}" ? "" : value;
-  // An unchanged value in a list that is put back needs no rights.
+  // An unchanged value in a list that is written back needs no permission.
   const current = Object.hasOwn(Settings.shape, key)
     ? textOf(key as SettingKey, call.services.settings.current()[key as SettingKey])
     : undefined;
@@ -77,7 +80,7 @@ const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body
   return {};
 });
 
-/** One Hub sends 400 for a body that it cannot read, and 200 for a value that it refuses. */
+/** One Hub returns 400 for a body that it cannot parse, and 200 for a value that it rejects. */
 const badBody = (status: number, code: string) =>
   code === "invalid_request" ? 400 : status < 500 ? 200 : status;
 

@@ -4,13 +4,19 @@ import { TradeNo, watchedOrder } from "#console/billing/orders.ts";
 import { viewerOf } from "#console/guards.ts";
 import { type CompatRoute, handles, spells } from "./route.ts";
 
-/** Orders: the status answers `success` for paid, and an Epay order is a form to post. */
+/**
+ * Orders in One Hub's format: the status route returns `success` for a paid order, and an Epay order is a
+ * form to post.
+ */
 
 const OlderOrder = OpenedOrder.extend({
   data: OpenedOrder.shape.data.extend({ method: z.enum(["GET", "POST"]) }),
 });
 
-/** Epay's page takes a link and a form alike; the signature covers the same values. */
+/**
+ * Returns the order as a form. Epay's page accepts a link and a form alike; the signature covers the same
+ * values.
+ */
 function spell(order: OpenedOrder): z.input<typeof OlderOrder> {
   const address = URL.parse(order.data.url);
   if (order.type !== 1 || address === null || !address.pathname.endsWith("/submit.php")) return order;

@@ -1,8 +1,8 @@
-/** One Hub takes a page or a size below 1, and none, for the first page and for ten rows. */
+/** Applies One Hub's defaults: a missing page or size, or one below 1, means the first page and ten rows. */
 export function inOneHubPages(query: unknown): unknown {
   if (typeof query !== "object" || query === null) return query;
   const paged: Record<string, unknown> = { ...query };
-  // A cursor is ours; who has one counts no pages.
+  // Cursors are not part of One Hub's API. A caller with a cursor sends no page.
   if (isUnset(paged["page"]) && isUnset(paged["cursor"])) paged["page"] = "1";
   if (isUnset(paged["size"])) paged["size"] = "10";
   return paged;

@@ -32,7 +32,7 @@ async function addEpay(): Promise<Row> {
   return answer.data;
 }
 
-it("payments: config is JSON in a text without secrets, and a row put back keeps them", async () => {
+it("payments: config is JSON in a text without secrets, and a row written back keeps them", async () => {
   const made = await addEpay();
   expect(JSON.parse(String(made["config"]))).toMatchObject({ pay_domain: there.configs.epay["pay_domain"] });
   expect(String(made["config"])).not.toContain(there.configs.epay["key"]);
@@ -46,7 +46,7 @@ it("payments: config is JSON in a text without secrets, and a row put back keeps
   });
 });
 
-it("payments: a gateway that cannot work is refused with 500, and deleting an unknown one succeeds", async () => {
+it("payments: an invalid gateway is rejected with 500, and deleting an unknown one succeeds", async () => {
   expect(await admin.send("POST", "/payment/", { type: "epay", name: "x", currency: "CNY" })).toMatchObject({
     sent: 500,
     status: 400,
@@ -55,7 +55,7 @@ it("payments: a gateway that cannot work is refused with 500, and deleting an un
   expect(await admin.send("DELETE", "/payment/999999")).toMatchObject({ sent: 200, success: true });
 });
 
-it("orders: an Epay order is a form whose fields carry the signature, and its status says whether it is paid", async () => {
+it("orders: an Epay order is a form whose fields contain the signature, and its status reports whether it is paid", async () => {
   const gateway = await addEpay();
   const order = await payer.send("POST", "/user/order", { uuid: gateway["uuid"], amount: 10 });
   expect(order).toMatchObject({ success: true, data: { type: 1, data: { method: "POST" } } });

@@ -17,7 +17,10 @@ import { GatewayError } from "#errors.ts";
 import type { PaymentGateway } from "#platform/prisma/client.ts";
 import { type CompatRoute, handles, spells } from "./route.ts";
 
-/** Payment gateways: `config` is JSON in a text, without its secrets, and a row may be put back as it was read. */
+/**
+ * Payment gateways in One Hub's format: `config` is JSON in a text, without its secrets. A row may be written
+ * back as it was read.
+ */
 
 const OlderPayment = z.looseObject({
   id: z.int(),
@@ -39,13 +42,13 @@ function spell(row: PaymentRow): z.input<typeof OlderPayment> {
   return { ...row, config: JSON.stringify(row.config) };
 }
 
-/** The address that a gateway is to report to is not part of these answers' fields. */
+/** These responses do not contain the notification address of a gateway. */
 function describe({ secrets }: Services, gateway: PaymentGateway): PaymentRow {
   return describeGateway(secrets, gateway, "");
 }
 
 const Mentioned = z.record(z.string(), z.unknown());
-/** One Hub's editor leaves the picture out. */
+/** Adds the default icon, which One Hub's editor omits. */
 const withIcon = (body: Record<string, unknown>) =>
   body["icon"] === undefined || body["icon"] === "" ? { ...body, icon: "card" } : body;
 
@@ -79,7 +82,7 @@ const remove = handles({ params: IdParams, data: Nothing }, async ({ params }, {
   try {
     await deleteGateway({ db, secrets, gateways }, viewerOf(request), params.id);
   } catch (error) {
-    // What was to go is not there.
+    // The row to delete does not exist.
     if (!(error instanceof GatewayError && error.code === "not_found")) throw error;
   }
   return { data: null };

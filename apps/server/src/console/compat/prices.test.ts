@@ -18,14 +18,14 @@ async function prices(): Promise<Map<string, Row>> {
   return new Map(data.map((row) => [String(row["model"]), row]));
 }
 
-it("prices: a new one may leave out what it costs and belong to no known owner", async () => {
+it("prices: a new one may omit its numbers and have an unknown owner", async () => {
   const body = { model: "free-model", type: "tokens", channel_type: 0 };
   expect(await admin.send("POST", "/prices/single", body)).toMatchObject({ sent: 200, success: true });
   expect((await prices()).get("free-model")).toMatchObject({ input: 0, output: 0, channel_type: 0 });
   expect(await admin.send("POST", "/prices/single", body)).toMatchObject({ sent: 200, success: false });
 });
 
-it("prices: a row can be put back with one field changed, and keeps what is not mentioned", async () => {
+it("prices: a row can be written back with one field changed, and keeps fields that are not sent", async () => {
   const made = { model: "row", type: "tokens", channel_type: 1, input: 2, output: 3 };
   await admin.send("POST", "/prices/single", { ...made, extra_ratios: { cached_tokens: 0.5 }, locked: true });
   const row = (await prices()).get("row");
@@ -41,7 +41,7 @@ it("prices: a row can be put back with one field changed, and keeps what is not 
   });
 });
 
-it("prices: a group sets names that have a price already, and deletes nothing it does not name", async () => {
+it("prices: a group changes names that already have a price, and deletes no others", async () => {
   const price = { type: "tokens", channel_type: 1, input: 7, output: 8 };
   const body = { original_models: [], models: ["row", "new-in-group", "row"], price };
   expect(await admin.send("POST", "/prices/multiple", body)).toMatchObject({ success: true });
@@ -50,7 +50,7 @@ it("prices: a group sets names that have a price already, and deletes nothing it
   expect(all.has("free-model")).toBe(true);
 });
 
-it("prices: deleting none, or what is not there, is a success", async () => {
+it("prices: deleting none, or unknown ones, is a success", async () => {
   for (const models of [[], ["never-there"]])
     expect(await admin.send("PUT", "/prices/multiple/delete", { models })).toMatchObject({
       sent: 200,
@@ -58,7 +58,7 @@ it("prices: deleting none, or what is not there, is a success", async () => {
     });
 });
 
-it("prices: a negative row in the database is listed, and never used", async () => {
+it("prices: a negative row in the database is listed, but never used", async () => {
   await site.database.pool.query("ALTER TABLE prices DROP CONSTRAINT prices_not_negative");
   await site.services.db.price.updateMany({ where: { model: "row" }, data: { input: "-4" } });
   expect((await prices()).get("row")).toMatchObject({ input: -4 });

@@ -9,7 +9,7 @@ import { GatewayError } from "#errors.ts";
 import { olderBody } from "./older.ts";
 import { type CompatRoute, handles } from "./route.ts";
 
-/** Prices: what a request leaves out is 0, and an owner may be unknown (0). */
+/** Prices in One Hub's format: missing numbers are 0, and the owner may be unknown (0). */
 
 const values = {
   type: PriceInput.shape.type,
@@ -34,7 +34,7 @@ const change = handles(
   async ({ params, body }, { request, services }) => {
     const name = params["*"];
     const stored = await services.db.price.findUnique({ where: { model: name }, include: { extras: true } });
-    // What is not mentioned stays.
+    // Fields that are not mentioned stay.
     const before = stored === null ? {} : priceRowToJson(stored);
     const input = checked(Price, { ...before, ...checked(Mentioned, body) });
     return { data: priceRowToJson(await changePrice(services.db, viewerOf(request), name, input)) };
@@ -49,7 +49,7 @@ const Group = olderBody({
 
 const saveGroup = handles({ body: Group, data: Nothing }, async ({ body }, { request, services }) => {
   const models = [...new Set(body.models)];
-  // Names that have a price already are set to this one.
+  // Names that already have a price get this one.
   const original_models = [...new Set([...body.original_models, ...models])];
   await savePriceGroup(services.db, viewerOf(request), { models, original_models, price: body.price });
   return { data: null };
@@ -62,7 +62,7 @@ const deleteGroup = handles({ body: Names, data: z.object({ deleted: z.int() }) 
   try {
     return { data: { deleted: await deletePrices(services.db, viewerOf(request), body.models) } };
   } catch (error) {
-    // What was to go is not there.
+    // The row to delete does not exist.
     if (error instanceof GatewayError && error.code === "not_found") return { data: { deleted: 0 } };
     throw error;
   }

@@ -20,7 +20,10 @@ import type { Redemption } from "#platform/prisma/client.ts";
 import { isStatusOnly, olderBody } from "./older.ts";
 import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
 
-/** Redemption codes: 100 points unless the request says otherwise; a PUT changes what it mentions. */
+/**
+ * Redemption codes in One Hub's format: worth 100 points by default; a PUT changes only the fields it
+ * contains.
+ */
 
 const POINTS = 100;
 

@@ -1,6 +1,6 @@
 import { GatewayError } from "#errors.ts";
 
-/** One Hub takes the deletion of what is not there for a success: the wanted state is reached. */
+/** Ignores `not_found`, because One Hub treats the deletion of a missing row as a success. */
 export async function unlessGone(work: Promise<unknown>, onGone = () => {}): Promise<void> {
   try {
     await work;

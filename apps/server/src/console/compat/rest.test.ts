@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 import { type Row, type Rows, type Script, scriptOf } from "./script.fixture.ts";
 
-/** User groups, redemption codes, the log, statistics and the state of the site. */
+/** Tests user groups, redemption codes, the log, statistics and the state of the site. */
 let site: TestConsole;
 let root: Script;
 let userId: number;
@@ -27,7 +27,7 @@ describe("a user group", () => {
     expect(await root.send("POST", "/user_group/", zero)).toMatchObject({ sent: 200, success: false });
   });
 
-  it("keeps what a PUT does not mention; symbol and enable are named and ignored", async () => {
+  it("keeps fields that a PUT does not contain; symbol and enable are ignored and named", async () => {
     const whole = { symbol: "kept", name: "Kept", ratio: 0.5, api_rate: 30, public: true, min: 3, max: 9 };
     const { id } = (await root.send("POST", "/user_group/", whole)).data;
     const put = (values: object) => root.send("PUT", "/user_group/", { id, ...values });
@@ -53,7 +53,7 @@ describe("a user group", () => {
 });
 
 describe("a redemption code", () => {
-  it("is worth 100 points unless said otherwise; the answer is the list of keys", async () => {
+  it("is worth 100 points by default; the response is the list of keys", async () => {
     const keys = await root.send<string[]>("POST", "/redemption/", { name: "gift", count: 2 });
     expect(keys.data).toEqual([
       expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -69,7 +69,7 @@ describe("a redemption code", () => {
     expect((await root.get(`/redemption/${first?.id}`)).data).toEqual(first);
   });
 
-  it("keeps what a PUT does not mention, goes back as it was read, and is switched by its status", async () => {
+  it("keeps fields that a PUT does not contain, can be written back as it was read, and is switched by its status", async () => {
     await root.send("POST", "/redemption/", { name: "kept", quota: 70, count: 1 });
     const [row] = (await root.get<Rows>("/redemption/?keyword=kept")).data.data;
     const put = (values: object) => root.send("PUT", "/redemption/", { id: row?.id, ...values });
@@ -108,7 +108,7 @@ describe("the log", () => {
     await add(LogType.topUp, "", "", 0, now - 10);
   });
 
-  it("has numbered rows with what the call cost and its channel, page, size and count", async () => {
+  it("has numbered rows with the cost of the call and its channel, page, size and count", async () => {
     const { data } = await root.get<Rows>("/log/");
     expect(data).toMatchObject({ page: 1, size: 10, total_count: 3 });
     const [topUp, call] = data.data;
@@ -157,7 +157,7 @@ describe("the log", () => {
 });
 
 describe("statistics", () => {
-  it("are a file whose every line ends with a line feed", async () => {
+  it("are a CSV file in which every line ends with a line feed", async () => {
     const browser = await site.as({ id: userId });
     const file = await site.app.inject({
       url: "/api/analytics/multi_user_stats/export?usernames=nobody&start_time=2026-01-01&end_time=2026-01-02",
@@ -168,7 +168,7 @@ describe("statistics", () => {
     expect(file.body.endsWith("\n")).toBe(true);
   });
 
-  it("of a month without usage are a success that says so", async () => {
+  it("are a success with a message for a month without usage", async () => {
     for (const what of ["gen", "update"])
       expect(await root.send("POST", `/option/invoice/${what}/2020-01-01`)).toMatchObject({
         success: true,
@@ -177,8 +177,8 @@ describe("statistics", () => {
   });
 });
 
-describe("the rest", () => {
-  it("of the site's state is there", async () => {
+describe("the other routes", () => {
+  it("return the state of the site", async () => {
     expect((await root.get("/status")).data).toMatchObject({
       SafeKeyWords: [],
       SafeToolName: "Keyword",
@@ -190,13 +190,13 @@ describe("the rest", () => {
     });
   });
 
-  it("of the orders of tasks is taken", async () => {
+  it("accept the sort orders of tasks", async () => {
     for (const order of ["code", "-mj_id", "start_time", "submit_time"])
       expect(await root.get(`/mj/?order=${order}`)).toMatchObject({ success: true });
     expect(await root.get("/task/?order=-finish_time")).toMatchObject({ success: true });
   });
 
-  it("of the statuses is One Hub's", async () => {
+  it("return One Hub's HTTP statuses", async () => {
     expect(await root.get("/oauth/github?code=x")).toMatchObject({ sent: 403, success: false });
     expect(await root.send("DELETE", "/webauthn/credentials/999999")).toMatchObject({ sent: 404 });
   });

@@ -6,7 +6,10 @@ import { consoleRoutes } from "#console/index.ts";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 import { compatRoutes } from "./routes.ts";
 
-/** What administrators of One Hub's callers may do: the rights of the native route, whoever answers. */
+/**
+ * Tests the permissions of administrators that use One Hub's API: those of the native route, whichever
+ * handler runs.
+ */
 interface Route {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
@@ -38,7 +41,7 @@ afterAll(async () => {
 
 let addresses = 0;
 
-/** As a program of One Hub's would: no version, no origin. */
+/** Sends a request as a program for One Hub does: no version, no origin. */
 async function ask(method: Route["method"], url: string, cookie: string | undefined, payload: object = {}) {
   addresses += 1;
   const response = await app.inject({
@@ -62,7 +65,7 @@ async function administrator(lacking: readonly AdminArea[]): Promise<string | un
   return (await site.as(await site.makeUser({ role: 10, permissions }))).cookie;
 }
 
-/** Everything that is stored, without what says when people were last seen. */
+/** Returns everything that is stored, without the times of the last activity. */
 async function everything(): Promise<Record<string, string>> {
   const { rows } = await site.database.pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public'
@@ -80,8 +83,8 @@ async function everything(): Promise<Record<string, string>> {
 
 const compatOf = ({ method, url }: Route) => compatRoutes[`${method} ${url.slice("/api".length)}`];
 
-describe("rights in the compatibility mode", () => {
-  it("are asked for by every handler, whichever area an administrator lacks", async () => {
+describe("permissions in the compatibility mode", () => {
+  it("are checked by every handler, for every area that an administrator lacks", async () => {
     const handled = routes.filter((route) => compatOf(route) !== undefined && route.access === "admin");
     expect(handled.filter((route) => compatOf(route)?.handle !== undefined).length).toBeGreaterThan(20);
     const before = await everything();
@@ -97,7 +100,7 @@ describe("rights in the compatibility mode", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("of root and of administrators are not given to those below", async () => {
+  it("of root and of administrators are not given to lower roles", async () => {
     const admin = await administrator([]);
     const { cookie: user } = await site.as(await site.makeUser());
     const before = await everything();
@@ -117,7 +120,7 @@ describe("rights in the compatibility mode", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("to give balances are asked for by everything that becomes one, in both modes", async () => {
+  it("to give balances are required by everything that becomes a balance, in both modes", async () => {
     const cookie = await administrator(["balances"]);
     const uuid = "3f1c0de2-6a2b-4b7e-9d39-0a1f4f0c7e11";
     const gateway = { type: "epay", uuid, name: "epay", icon: "", notify_domain: "", currency: "CNY" };
@@ -143,7 +146,7 @@ describe("rights in the compatibility mode", () => {
     });
     expect(response.statusCode).toBe(403);
     expect(await everything()).toEqual(before);
-    // Ignored and named, not given.
+    // Ignored and named in the message, not given.
     const poor = { username: "not-rich", password: "a long password", quota: 5 };
     expect(await ask("POST", "/api/user/", cookie, poor)).toEqual({ status: 200, success: true });
     const user = await site.services.db.user.findFirstOrThrow({ where: { username: "not-rich" } });

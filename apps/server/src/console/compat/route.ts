@@ -4,18 +4,18 @@ import type { Services } from "#console/services.ts";
 import { checked } from "#console/validation.ts";
 
 /**
- * How one route speaks to callers that know One Hub's API and not version 2: what differs from the native route, and
- * nothing else. Who may call it, and how often, is the native route's to say.
+ * How one route differs from the native route for callers that use One Hub's API and not version 2. Access
+ * and rate limits are always those of the native route.
  */
 export interface CompatRoute {
-  /** Reads the query and the body as One Hub does, and answers them as the native route takes them. */
+  /** Translates One Hub's query and body into those of the native route. */
   query?: Reading;
   body?: Reading;
-  /** Spells the data of the native answer as One Hub does. */
+  /** Converts the data of the native response to One Hub's format. */
   answer?: Spelling;
-  /** Does the work instead of the native handler. */
+  /** Replaces the native handler. */
   handle?: Handling;
-  /** Spells a file. */
+  /** Converts a file to One Hub's format. */
   text?: (file: string) => string;
   /** HTTP status of a success, where One Hub's is not 200. */
   succeeds?: number;
@@ -27,7 +27,7 @@ export interface CompatCall {
   request: FastifyRequest;
   reply: FastifyReply;
   services: Services;
-  /** Adds a sentence to the answer's `message`. */
+  /** Adds a sentence to the `message` of the response. */
   note(sentence: string): void;
 }
 
@@ -36,7 +36,10 @@ export interface Reading {
   run(given: unknown, call: CompatCall): unknown;
 }
 
-/** `run` is given what `schema` let through; without it, that is what the native route gets. */
+/**
+ * Reads a request with `schema`. `run` gets the parsed value and returns the input of the native route; the
+ * default returns it unchanged.
+ */
 export function reads<Schema extends z.ZodType>(
   schema: Schema,
   run: (given: z.output<Schema>, call: CompatCall) => unknown = (given) => given,
@@ -49,7 +52,9 @@ export interface Spelling {
   run(data: unknown, call: CompatCall): unknown;
 }
 
-/** @param native the schema of the native data: what it does not name does not leave */
+/**
+ * Formats a response. @param native the schema of the native data: fields that it does not name are dropped
+ */
 export function spells<Native extends z.ZodType, Older extends z.ZodType>(
   native: Native,
   older: Older,
@@ -66,7 +71,7 @@ export interface Handling {
   run(call: CompatCall): Promise<Answer>;
 }
 
-/** What a handler of this folder answers; without `success` it is one. */
+/** The result of a handler of this folder. Absent `success` means true. */
 export interface Answer {
   success?: boolean;
   message?: string;
@@ -94,7 +99,7 @@ export function handles<
     ...schemas,
     run: (call) => {
       const { params, query, body } = call.request;
-      // Each part is what its own schema let through; a part without a schema is never looked at.
+      // Each part is parsed with its own schema. A part without a schema is ignored.
       const given = {
         params: read(schemas.params, params),
         query: read(schemas.query, query),

@@ -14,7 +14,7 @@ import { statisticsCompat } from "./statistics.ts";
 import { tokenCompat } from "./tokens.ts";
 import { userCompat } from "./users.ts";
 
-/** By method and path below /api, as the native route is registered. */
+/** Compatibility routes by method and path below /api, as the native route is registered. */
 export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
   ...channelCompat,
   ...channelTagCompat,
@@ -32,7 +32,7 @@ export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
   ...userCompat,
 };
 
-/** Asked by machines that are no callers of One Hub's API; they are always told the true status. */
+/** Routes that monitoring systems call, not callers of One Hub's API. They always return the true status. */
 export const untouched: ReadonlySet<string> = new Set([
   "GET /health",
   "GET /ready",

@@ -12,7 +12,7 @@ export type Rows = { data: Row[]; page: number; size: number; total_count: numbe
 
 export interface OlderAnswer<T> {
   sent: number;
-  /** The true one. */
+  /** The true status. */
   status: number;
   success: boolean;
   message: string;
@@ -36,7 +36,7 @@ export async function scriptOf(site: TestConsole, user: { id: number; username: 
       url: `/api${url}`,
       headers: {
         authorization: token,
-        // Rate limits are another test.
+        // Rate limits have their own test.
         "x-forwarded-for": `10.5.${requested >> 8}.${requested & 255}`,
         ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
       },

@@ -4,8 +4,8 @@ import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
 import { type OlderAnswer, type Row, type Rows, scriptOf } from "./script.fixture.ts";
 
 /**
- * The calls of typical Python scripts for One Hub, one after the other, as `requests` sends them: what a script does
- * not look at is not looked at here.
+ * Sends the calls of typical Python scripts for One Hub in sequence, as `requests` does. Fields that a script
+ * ignores are not checked here.
  */
 let site: TestConsole;
 
@@ -53,7 +53,7 @@ async function withToken(role = 100) {
   return { user, token, call: session({ authorization: `Bearer ${token}` }) };
 }
 
-/** What every script asserts. */
+/** Asserts what every script asserts. */
 function done<T>(answer: OlderAnswer<T>): T {
   expect(answer).toMatchObject({ sent: 200, success: true });
   return answer.data;
@@ -75,7 +75,7 @@ describe("a script for One Hub", () => {
     expect((await call("GET", "/user/self")).sent).toBe(401);
   });
 
-  it("2: makes a limited token and reads its key from the list", async () => {
+  it("2: creates a limited token and reads its key from the list", async () => {
     const { call } = await withToken(1);
     const body = JSON.stringify({ name: "customer-17", remain_quota: 250_000, expired_time: -1 });
     done(await call("POST", "/token/", body, { "content-type": "application/x-www-form-urlencoded" }));
@@ -89,7 +89,7 @@ describe("a script for One Hub", () => {
     done(await call("DELETE", `/token/${row?.id}`));
   });
 
-  it("3: copies every channel page by page, and puts the rows back", async () => {
+  it("3: copies every channel page by page, and writes the rows back", async () => {
     const { call } = await withToken(10);
     for (const n of [1, 2, 3])
       done(
@@ -135,7 +135,7 @@ describe("a script for One Hub", () => {
     expect(new Set(changed.map((row) => row["models"]))).toEqual(new Set(["gpt-4o,gpt-4o-mini,o3"]));
   });
 
-  it("4: makes users and gives them points", async () => {
+  it("4: creates users and gives them points", async () => {
     const { call } = await withToken(100);
     done(
       await call("POST", "/user/", { username: "customer", password: "long enough", quota: 500, role: 1 }),
@@ -151,7 +151,7 @@ describe("a script for One Hub", () => {
     done(await call("DELETE", `/user/${user?.id}`));
   });
 
-  it("5: makes redemption codes and redeems one", async () => {
+  it("5: creates redemption codes and redeems one", async () => {
     const { call } = await withToken(100);
     const [key] = done(
       await call<string[]>("POST", "/redemption/", { name: "spring", quota: 900, count: 3 }),
@@ -163,7 +163,7 @@ describe("a script for One Hub", () => {
     expect(rows.filter((row) => Number(row["redeemed_time"]) > 0)).toHaveLength(1);
   });
 
-  it("6: tests all channels and switches off those that fail", async () => {
+  it("6: tests all channels and disables those that fail", async () => {
     const { call } = await withToken(10);
     done(
       await call("POST", "/channel/", {
@@ -202,7 +202,7 @@ describe("a script for One Hub", () => {
     expect(rate["maxRPM"]).toBe(600);
   });
 
-  it("8: saves all options, changes one, and puts all of them back", async () => {
+  it("8: saves all options, changes one, and writes all of them back", async () => {
     const { call } = await withToken(100);
     const saved = done(await call<{ key: string; value: string }[]>("GET", "/option/"));
     expect(saved.every(({ value }) => typeof value === "string")).toBe(true);
@@ -236,7 +236,7 @@ describe("a script for One Hub", () => {
 });
 
 describe("rows", () => {
-  it("of every kind go back exactly as they were read, with a form's content type", async () => {
+  it("of every kind can be written back exactly as they were read, with a form's content type", async () => {
     const account = await site.makeUser({ role: 100 });
     const script = await scriptOf(site, account);
     const other = await site.makeUser({ role: 1, display_name: "Other" });

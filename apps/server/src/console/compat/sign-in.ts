@@ -4,14 +4,14 @@ import { depart, DEPARTURE_COOKIE } from "#console/accounts/departure.ts";
 import { requireNoLink } from "#console/origin.ts";
 import { type CompatRoute, reads } from "./route.ts";
 
-/** Sign-in by other means: the routes whose refusals have an HTTP status of their own in One Hub. */
+/** Sign-in with other methods: the routes whose refusals have their own HTTP status in One Hub. */
 
-/** A state that is missing or not this browser's. */
+/** Returns 403 for a state that is missing or belongs to another browser. */
 const wrongState: CompatRoute = { refuses: (status) => (status === 400 || status === 403 ? 403 : 200) };
-/** Passkeys are refused by status alone. */
+/** Passkeys are refused with the true status. */
 const byStatus: CompatRoute = { refuses: (status) => status };
 
-/** A code that a person typed in, as One Hub's callers send it: without a state. */
+/** A code that a user typed in, which One Hub's callers send without a state. */
 const typedCode: CompatRoute = {
   query: reads(
     SignInReturn.extend({ state: SignInReturn.shape.state.or(z.literal("")).default("") }),

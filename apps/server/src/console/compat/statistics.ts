@@ -10,7 +10,7 @@ import { ownUsage } from "#domain/usage/own-usage.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatRoute, handles, reads, spells } from "./route.ts";
 
-/** Numbers, tasks and the state of the site. */
+/** Statistics, tasks and the state of the site in One Hub's format. */
 
 /** Today and the seven days before. */
 const DAYS = 8;
@@ -44,7 +44,7 @@ const dashboard = handles(
   },
 );
 
-/** A month in which nothing was used is a success without a statement. */
+/** A month without usage is a success without a statement. */
 const closeMonth = (again: boolean): CompatRoute => ({
   handle: handles({ params: MonthInPath, data: Nothing }, async ({ params }, call) => {
     const { db } = call.services;
@@ -54,10 +54,10 @@ const closeMonth = (again: boolean): CompatRoute => ({
   }),
 });
 
-/** Lines end with a line feed, the last one too. */
+/** Every line ends with a line feed, also the last one. */
 const olderCsv = (file: string) => `${file.replaceAll("\r\n", "\n").trimEnd()}\n`;
 
-/** The query's names for our columns. */
+/** Our column names by the names in the query. */
 const taskColumns: Readonly<Record<string, string>> = { mj_id: "task_id", code: "status" };
 const midjourney: CompatRoute = {
   query: reads(MidjourneyQuery, ({ order, page, size, ...query }) => ({
@@ -86,7 +86,7 @@ const tasks: CompatRoute = {
   })),
 };
 
-/** What One Hub says of itself besides. Words that are refused need not be public. */
+/** Additional fields of One Hub's status. Forbidden words need not be public. */
 const besides = {
   SafeKeyWords: z.array(z.string()),
   SafeToolName: z.string(),

@@ -1,12 +1,11 @@
 import type { CompatRoute } from "./route.ts";
 
-/** Failures of ours: no caller takes them for an answer. */
+/** Internal failures. They keep their status, so that no caller takes them for a result. */
 const ours: ReadonlySet<string> = new Set(["internal", "unavailable", "shutting_down"]);
 
 /**
- * The HTTP status that One Hub sends where version 2 sends `status`: 200 for nearly everything it refuses.
- *
- * @param code of the failure; "" for a success
+ * Returns the HTTP status that One Hub sends where version 2 sends `status`: 200 for nearly every refusal.
+ * | @param code of the failure; "" for a success
  */
 export function olderStatus(
   route: CompatRoute,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** What One Hub stores when a request says nothing of it. */
+/** The values that One Hub stores for fields missing from a request. */
 const untouched = {
   heartbeat: { enabled: false, timeout_seconds: 0 },
   limits: {
@@ -52,7 +52,7 @@ describe("a token", () => {
     });
   });
 
-  it("shows its key in the list, by id and after a change, as it is used without sk-", async () => {
+  it("shows its key in the list, by id and after a change, without sk-", async () => {
     const made = await make({ name: "with a key", unlimited_quota: true });
     expect(made["key"]).toMatch(/^[A-Za-z0-9]{48}$/);
     const list = await user.get<Rows>("/token/?keyword=with%20a");
@@ -72,14 +72,14 @@ describe("a token", () => {
     expect((await admin.get(`/token/${made.id}`)).success).toBe(false);
   });
 
-  it("is found by how its name begins", async () => {
+  it("is found by the beginning of its name", async () => {
     await make({ name: "prod" });
     await make({ name: "nonprod" });
     const { data } = await user.get<Rows>("/token/?keyword=prod&order=-id");
     expect(data.data.map((row) => row["name"])).toEqual(["prod"]);
   });
 
-  it("keeps what a PUT does not mention; a quota alone is a limit", async () => {
+  it("keeps fields that a PUT does not contain; a quota alone is a limit", async () => {
     const later = Math.floor(Date.now() / 1000) + 1000;
     const limits = {
       limit_model_setting: { enabled: true, models: ["gpt-4o"] },
@@ -113,7 +113,7 @@ describe("a token", () => {
     expect(wrong).toMatchObject({ sent: 200, status: 400, success: false, code: "invalid_request" });
   });
 
-  it("goes back exactly as it was read", async () => {
+  it("can be written back exactly as it was read", async () => {
     const { id } = await make({ setting: untouched, remain_quota: 5 });
     const before = (await user.get(`/token/${id}`)).data;
     expect(await user.send("PUT", "/token/", before)).toMatchObject({ success: true, data: before });
@@ -122,7 +122,7 @@ describe("a token", () => {
     expect(await user.send("PUT", "/token/", theirs)).toMatchObject({ success: true });
   });
 
-  it("is switched with nothing but its id and a status", async () => {
+  it("is switched with only its id and a status", async () => {
     const { id } = await make({ name: "switched", unlimited_quota: true });
     const off = await user.send("PUT", "/token/?status_only=1", { id, status: 2 });
     expect(off).toMatchObject({ success: true, data: { id, status: 2, name: "switched" } });
@@ -130,20 +130,20 @@ describe("a token", () => {
     expect(on).toMatchObject({ success: true, data: { status: 1, key: "" } });
   });
 
-  it("is refused an id that is no number", async () => {
+  it("is rejected for an id that is not a number", async () => {
     for (const id of [true, "1", "", [1], 1.5, null])
       expect((await user.send("PUT", "/token/", { id, name: "x" })).status).toBe(400);
   });
 
-  it("of the playground is the bare key", async () => {
+  it("is returned as the bare key for the playground", async () => {
     const first = await user.get<string>("/token/playground");
     expect(first.data).toMatch(/^[A-Za-z0-9]{48}$/);
     expect((await user.get<string>("/token/playground")).data).toBe(first.data);
   });
 });
 
-describe("everyone's tokens", () => {
-  it("are listed with their owners and without keys, and go back as they were read", async () => {
+describe("all users' tokens", () => {
+  it("are listed with their owners and without keys, and can be written back as they were read", async () => {
     const { id } = await make({ name: "owned", remain_quota: 3 });
     const { data } = await admin.get<Rows>(`/token/admin/search?token_id=${id}`);
     expect(data.data).toMatchObject([{ id, key: "", user_id: userId, owner_name: expect.any(String) }]);
@@ -154,7 +154,7 @@ describe("everyone's tokens", () => {
     expect(kept["key"]).not.toBe("");
   });
 
-  it("carry billing tags for those who may see them", async () => {
+  it("have billing tags for users who may see them", async () => {
     const own = await make({ name: "tagged", setting: { ...untouched, billing_tag: "team" } }, admin);
     expect(own["setting"]).toMatchObject({ billing_tag: "team" });
     const put = (billing_tag: string | null) =>

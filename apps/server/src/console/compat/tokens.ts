@@ -28,7 +28,10 @@ import type { Token } from "#platform/prisma/client.ts";
 import { isStatusOnly, olderBody } from "./older.ts";
 import { type CompatCall, type CompatRoute, handles } from "./route.ts";
 
-/** Tokens: a caller learns the key from every answer, and limits are off only when the request says so. */
+/**
+ * Tokens in One Hub's format: every response contains the key, and limits are off only when the request
+ * disables them.
+ */
 
 const given = TokenChange.shape.setting.unwrap().shape;
 const OlderSetting = z.object({
@@ -51,7 +54,7 @@ const OlderSetting = z.object({
   rates: given.rates,
   cache: given.cache,
   log_bodies: given.log_bodies,
-  /** null: none. */
+  /** null means none. */
   billing_tag: z.string().trim().max(50).nullish(),
 });
 type OlderSetting = z.output<typeof OlderSetting>;
@@ -119,7 +122,7 @@ function olderRow(row: TokenRow, key: string, seesTags: boolean): z.output<typeo
   };
 }
 
-/** An own token with its key, which only its owner is shown. */
+/** Returns an own token with its key. Only its owner gets it. */
 function ownRow(call: CompatCall, token: Token): z.output<typeof OlderToken> {
   const { role } = viewerOf(call.request);
   void call.reply.header("cache-control", "no-store");
@@ -127,7 +130,7 @@ function ownRow(call: CompatCall, token: Token): z.output<typeof OlderToken> {
   return olderRow(row, revealKey(call.services.secrets, token), can(role, "seeBillingTag"));
 }
 
-/** A heartbeat that is off may have any time-out: rows of One Hub say 0. */
+/** Converts a setting. A disabled heartbeat may have any timeout: rows of One Hub contain 0. */
 function nativeSetting(setting: OlderSetting): z.input<typeof TokenChange>["setting"] {
   const { heartbeat, limits, billing_tag: _tag, ...rest } = setting;
   const isOff = heartbeat?.enabled === false;
@@ -149,7 +152,7 @@ function tagOf(call: CompatCall, setting: OlderSetting | undefined): { billing_t
   return {};
 }
 
-/** Checked by the native schema, so that its limits and sentences hold here too. */
+/** Validates with the native schema, so that its limits and messages apply here too. */
 function nativeChange(call: CompatCall, change: Omit<z.output<typeof Change>, "id">) {
   const { setting, ...rest } = change;
   return checked(TokenChange, {
@@ -207,7 +210,7 @@ const playground = handles({ data: z.string() }, async (_given, call) => {
   return { data: (await playgroundKey(db, secrets, viewerOf(call.request))).replace(/^sk-/, "") };
 });
 
-/** Of someone's token: whose it is, and no key. */
+/** Returns another user's token, with its owner and without the key. */
 const adminRow = (row: TokenAdminRow) => olderRow(row, "", true);
 
 const adminList = handles({ query: TokenAdminQuery, data: OlderTokens }, async ({ query }, call) => {

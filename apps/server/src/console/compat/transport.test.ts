@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renewAccessToken } from "#domain/accounts/profile.ts";
 import { buildConsole, passwordOf, type TestConsole } from "#test/console.ts";
 
-/** How a caller without `Api-Version: 2` is spoken to, whatever the route. */
+/** Tests the responses to a caller without `Api-Version: 2`, for any route. */
 let site: TestConsole;
 let token: string;
 
@@ -51,7 +51,7 @@ describe("the HTTP status without Api-Version: 2", () => {
     });
   });
 
-  it("stays what it is for missing and wrong credentials, unknown addresses, limits and failures", async () => {
+  it("is unchanged for missing and wrong credentials, unknown addresses, limits and failures", async () => {
     expect(await ask("GET", "/api/channel/", undefined, {})).toMatchObject({ sent: 401, status: 401 });
     expect(await ask("GET", "/api/channel/", undefined, { authorization: "wrong" })).toMatchObject({
       sent: 401,
@@ -65,7 +65,7 @@ describe("the HTTP status without Api-Version: 2", () => {
     });
   });
 
-  it("is the true one with Api-Version: 2, and for any other version it is One Hub's", async () => {
+  it("is the true one with Api-Version: 2, and One Hub's for any other version", async () => {
     const two = { authorization: token, "api-version": "2" };
     const answer = await ask("GET", "/api/channel/999999", undefined, two);
     expect(answer).toMatchObject({ sent: 404, status: 0 });
@@ -76,7 +76,7 @@ describe("the HTTP status without Api-Version: 2", () => {
       ).toBe(200);
   });
 
-  it("is the true one at addresses that machines ask", async () => {
+  it("is the true one at addresses that monitoring systems call", async () => {
     expect((await site.app.inject("/api/health")).headers["api-status"]).toBeUndefined();
     const unknown = await site.app.inject({
       method: "POST",
@@ -88,7 +88,7 @@ describe("the HTTP status without Api-Version: 2", () => {
 });
 
 describe("the description of the API", () => {
-  it("of the compatibility mode stands beside that of version 2, made from the same routes", async () => {
+  it("of the compatibility mode is beside that of version 2, generated from the same routes", async () => {
     type Description = { info: { title: string }; paths: Record<string, Record<string, object>> };
     const read = async (name: string) => (await site.app.inject(`/api/${name}.json`)).json<Description>();
     const two = await read("openapi");
@@ -114,7 +114,7 @@ describe("a program that keeps its cookie", () => {
     const login = await site.app.inject({
       method: "POST",
       url: "/api/user/login",
-      // What `curl -d` sends.
+      // The content type that `curl -d` sends.
       headers: { "content-type": "application/x-www-form-urlencoded" },
       payload: JSON.stringify({ username: user.username, password: "a long password" }),
     });
@@ -134,7 +134,7 @@ describe("a program that keeps its cookie", () => {
 });
 
 describe("lists", () => {
-  it("take no page and no size, and those below 1, for the first page and ten rows", async () => {
+  it("return the first page and ten rows without a page and a size, or with values below 1", async () => {
     for (const query of ["", "?page=0&size=0", "?page=-1&size=-5", "?page=&size="])
       for (const list of [
         "channel",

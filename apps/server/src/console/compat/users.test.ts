@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Every column of One Hub's, by its type. */
+/** Every column of One Hub, by its type. */
 const columns: Record<string, string> = {
   id: "number",
   username: "string",
@@ -51,7 +51,7 @@ const read = async (id: number) => (await admin.get(`/user/${id}`)).data;
 const put = (id: number, values: object) => admin.send("PUT", "/user/", { id, ...values });
 
 describe("an account", () => {
-  it("has all columns in every answer, none of them null", async () => {
+  it("has all columns in every response, none of them null", async () => {
     const user = await site.makeUser({ password_hash: await passwordOf("a long password") });
     const own = await scriptOf(site, user);
     const login = await root.send("POST", "/user/login", {
@@ -64,7 +64,7 @@ describe("an account", () => {
     expect(await read(user.id)).toMatchObject({ password: "", access_token: "", email: "", inviter_id: 0 });
   });
 
-  it("is known by what it is called elsewhere", async () => {
+  it("shows its external account ids", async () => {
     const user = await site.makeUser();
     const actor = { ...user, ip: "10.0.0.1", permissions: null };
     for (const [provider, subject] of [
@@ -91,7 +91,7 @@ describe("an account", () => {
     });
   });
 
-  it("is made without the fields that One Hub ignores, which the message names", async () => {
+  it("is created without the fields that One Hub ignores, which the message names", async () => {
     const body = { username: "newcomer", password: "long enough", role: 10, group: "vip", quota: 500 };
     const answer = await root.send("POST", "/user/", body);
     expect(answer).toMatchObject({
@@ -106,7 +106,7 @@ describe("an account", () => {
     expect(await root.send("POST", "/user/", body)).toMatchObject({ sent: 200, status: 409 });
   });
 
-  it("is changed by a PUT in what has a value", async () => {
+  it("is changed by a PUT with non-empty fields only", async () => {
     const { id } = await site.makeUser({ display_name: "Before" });
     const changes: [object, object][] = [
       [{ status: 2 }, { status: 2 }],
@@ -142,7 +142,7 @@ describe("an account", () => {
     expect(await put(other.id, { email: "someone@mail.example" })).toMatchObject({ status: 409 });
   });
 
-  it("switched off by a PUT loses its sessions and its access token", async () => {
+  it("loses its sessions and its access token when a PUT disables it", async () => {
     const user = await site.makeUser();
     const own = await scriptOf(site, user);
     expect((await own.get("/user/self")).success).toBe(true);
@@ -150,14 +150,14 @@ describe("an account", () => {
     expect(await own.get("/user/self")).toMatchObject({ sent: 401, success: false });
   });
 
-  it("goes back exactly as it was read", async () => {
+  it("can be written back exactly as it was read", async () => {
     const { id } = await site.makeUser({ display_name: "Same" });
     const before = await read(id);
     expect(await put(id, before)).toMatchObject({ success: true, message: "" });
     expect(await read(id)).toEqual(before);
   });
 
-  it("is managed by name: the answer says role and status", async () => {
+  it("is managed by name: the response contains role and status", async () => {
     const user = await site.makeUser();
     const manage = (action: string) => root.send("POST", "/user/manage", { username: user.username, action });
     expect((await manage("disable")).data).toMatchObject({ id: 0, username: "", role: 1, status: 2 });
@@ -167,8 +167,8 @@ describe("an account", () => {
   });
 });
 
-describe("one's own account", () => {
-  it("gets a new access token by a GET, the old one is dead at once", async () => {
+describe("the own account", () => {
+  it("gets a new access token by a GET, and the old one ends at once", async () => {
     const user = await site.makeUser();
     const own = await scriptOf(site, user);
     const { data } = await own.get<string>("/user/token");
@@ -199,7 +199,7 @@ describe("one's own account", () => {
     expect(await ask()).toMatchObject({ success: false, code: "sign_in_again" });
   });
 
-  it("keeps its password and its name through the PUT of the profile, which says so", async () => {
+  it("keeps its password and its name when the profile is changed by a PUT, and the message says so", async () => {
     const user = await site.makeUser({ display_name: "Me" });
     const own = await scriptOf(site, user);
     const change = (values: object) => own.send("PUT", "/user/self", values);
@@ -217,7 +217,7 @@ describe("one's own account", () => {
     });
   });
 
-  it("is unlinked from what it was never linked to", async () => {
+  it("can be unlinked from a provider that was never linked", async () => {
     const own = await scriptOf(site, await site.makeUser());
     for (const type of ["github", "wechat", "lark", "oidc"])
       expect(await own.send("POST", "/user/unbind", { type })).toMatchObject({ success: true });

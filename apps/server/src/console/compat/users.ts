@@ -26,7 +26,7 @@ import { olderBody } from "./older.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
 
-/** Accounts: every row has all of One Hub's columns, none of them null, and no secret. */
+/** Accounts in One Hub's format: every row has all of One Hub's columns, none of them null, and no secret. */
 
 const text = z.string();
 const OlderUser = z.looseObject({
@@ -45,7 +45,7 @@ const OlderUser = z.looseObject({
   telegram_id: z.int(),
   lark_id: text,
   verification_code: z.literal(""),
-  /** Only its hash is stored; GET /api/user/token makes a new one. */
+  /** Only its hash is stored. GET /api/user/token creates a new one. */
   access_token: z.literal(""),
   quota: z.int(),
   used_quota: z.int(),
@@ -62,7 +62,7 @@ const OlderUser = z.looseObject({
 });
 type OlderUser = z.output<typeof OlderUser>;
 
-/** What an account is called elsewhere, in One Hub's columns. */
+/** External account ids, in One Hub's columns. */
 const unlinked = {
   oidc_id: "",
   github_id: "",
@@ -90,7 +90,7 @@ function linksOf(identities: readonly { provider: string; subject: string; label
   };
 }
 
-/** The rows with what the native ones leave out. */
+/** Adds the columns that native rows omit. */
 async function withColumns({ db }: Services, rows: readonly UserRow[]): Promise<OlderUser[]> {
   const ids = rows.map((row) => row.id);
   const [accounts, identities] = await Promise.all([
@@ -127,7 +127,7 @@ const OlderUsers = z.object({
   total_count: z.int(),
 });
 
-/** Fields that are One Hub's to ignore; named when they ask for something. */
+/** Input of a new account. One Hub ignores role, group and quota; the message names those that are set. */
 const Created = olderBody({
   username: UserInput.shape.username,
   password: Password,
@@ -178,7 +178,7 @@ const Change = olderBody({
 });
 type Change = z.output<typeof Change>;
 
-/** What differs from the account and is not empty or 0: the rest changes nothing. */
+/** Returns the fields that differ from the account and are neither empty nor 0. All others change nothing. */
 function different<Name extends keyof Change>(
   change: Change,
   now: Partial<Record<Name, string | number | null>>,
@@ -256,12 +256,12 @@ const emptyUser: OlderUser = {
   created_time: 0,
 };
 
-/** Of the row, One Hub fills in the two that an action changes. */
+/** The two fields of the row that One Hub returns after an action. */
 const Standing = z.object({ role: z.int(), status: z.int() });
 
 const oneself = spells(Self, OlderUser, olderUser);
 
-/** A password of the owner's is changed where the current one is asked for. */
+/** The own password is changed only where the current one is required. */
 const ownProfile = reads(
   z.looseObject({ username: text.optional(), display_name: text.optional() }),
   ({ username, display_name, ...rest }, call) => {
@@ -281,7 +281,7 @@ const unbind = handles(
   },
 );
 
-/** The check of visitors is answered in the address. */
+/** The Turnstile token is sent in the query. */
 const register = reads(z.looseObject({ turnstile: text.optional() }), (body, { request }) => {
   const { turnstile } = request.query as { turnstile?: unknown };
   return typeof turnstile === "string" ? { ...body, turnstile } : body;

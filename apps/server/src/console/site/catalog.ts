@@ -7,7 +7,7 @@ import { availableModels } from "#domain/catalog/catalog.ts";
 import { listOwners } from "#domain/catalog/owners.ts";
 import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
 
-/** Models and who makes them, for anyone. */
+/** Routes for models and their makers, for anyone. */
 export function catalogRoutes(app: ConsoleApp, { db }: Services, cache: ModelHealthCache): void {
   const config = { access: "anyone" } as const;
 

@@ -23,7 +23,7 @@ afterAll(async () => {
 describe("an icon at an address", () => {
   const ask = (address: string) => site.app.inject({ url: "/api/icon", query: { address } });
 
-  it("comes from here, to be kept for a week, and runs nothing", async () => {
+  it("is served from here, cacheable for a week, and cannot run scripts", async () => {
     const icon = `${url}/logo.svg`;
     await site.services.db.modelOwner.create({ data: { id: 3000, name: "Drawn", icon } });
     const response = await ask(icon);
@@ -37,7 +37,7 @@ describe("an icon at an address", () => {
     });
   });
 
-  it("does not count among the questions that an address may ask", async () => {
+  it("does not count for the general rate limit of an address", async () => {
     const icon = `${url}/often.svg`;
     await site.services.db.modelOwner.create({ data: { id: 3001, name: "Often drawn", icon } });
     const left = async () => Number((await site.app.inject("/api/notice")).headers["x-ratelimit-remaining"]);
@@ -46,7 +46,7 @@ describe("an icon at an address", () => {
     expect(await left()).toBe(before - 1);
   });
 
-  it("that no one named is not fetched, nor is what is no web address", async () => {
+  it("is not fetched if it is not configured, or not a web address", async () => {
     expect((await ask(`${url}/other.svg`)).statusCode).toBe(404);
     expect((await ask("file:///etc/passwd")).statusCode).toBe(400);
   });

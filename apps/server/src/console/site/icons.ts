@@ -3,12 +3,18 @@ import { answers, type ConsoleApp } from "#console/answer.ts";
 import type { Services } from "#console/services.ts";
 import { ICON_KEPT_SECONDS } from "#domain/catalog/icons.ts";
 
-/** Counted by themselves: one list asks for dozens, and must not use up what its reader may ask for. */
+/**
+ * Limit of the icon route alone. One list loads dozens of icons, which must not use up the caller's general
+ * limit.
+ */
 const ICON_LIMIT = { max: 1_000, timeWindow: 180_000 };
 
 const IconQuery = z.object({ address: z.url({ protocol: /^https?$/ }).max(500) });
 
-/** The pictures of owners and of ways to pay that operators named by address. Open, like the lists that show them. */
+/**
+ * Route for icons of owners and payment gateways whose addresses operators configured. Public, like the lists
+ * that show them.
+ */
 export function iconRoutes(app: ConsoleApp, { icons }: Services): void {
   app.get(
     "/icon",
@@ -26,7 +32,7 @@ export function iconRoutes(app: ConsoleApp, { icons }: Services): void {
         reply
           .type(mediaType)
           .header("cache-control", `public, max-age=${ICON_KEPT_SECONDS}`)
-          // Opened by itself, a drawing could hold a script, and it would be of our origin.
+          // Opened directly, an SVG could run a script in our origin.
           .header("content-security-policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
           .header("x-content-type-options", "nosniff")
           .send(bytes)

@@ -10,7 +10,7 @@ import { collectChannelEvents, remindOfBalances } from "#domain/notices/collect.
 import { raiseNotice } from "#domain/notices/notices.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 
-/** Notifications: who finds what, and who has read it; on a real database. */
+/** Tests who sees which notifications, and who has read them, on a real database. */
 let site: TestConsole;
 let root: Browser;
 
@@ -44,7 +44,7 @@ const person = async (values: Parameters<TestConsole["makeUser"]>[0] = {}) => {
 };
 
 describe("an inbox", () => {
-  it("has the site's events for those whose rights let them see these, and one's own for everyone", async () => {
+  it("has the site's events that the user's permissions allow, and the user's own ones", async () => {
     const channels = await person({ role: 10, permissions: { channels: "view" } });
     const payments = await person({ role: 10, permissions: { payments: "edit", logs: "view" } });
     const customer = await person();
@@ -65,7 +65,7 @@ describe("an inbox", () => {
     expect((await site.guest.get("/api/inbox/unread")).status).toBe(401);
   });
 
-  it("has facts, from which the console builds texts", async () => {
+  it("contains data, from which the console builds texts", async () => {
     await disabled(7);
     const [row] = (await list(root)).data;
     expect(row).toMatchObject({
@@ -79,7 +79,7 @@ describe("an inbox", () => {
     });
   });
 
-  it("counts what happens again on a day in one entry, also at the same time", async () => {
+  it("counts repeated events of a day in one entry, also in parallel", async () => {
     await Promise.all(Array.from({ length: 12 }, () => raise("sweep")));
     await raise("another");
     expect((await list(root)).data).toMatchObject([
@@ -91,7 +91,7 @@ describe("an inbox", () => {
     expect((await list(root)).total_count).toBe(3);
   });
 
-  it("is filtered by kind and by what is unread, in pages", async () => {
+  it("is filtered by kind and by unread, in pages", async () => {
     for (let job = 0; job < 5; job += 1) await raise(`job ${job}`);
     await disabled(1);
     expect(await list(root, "kind=channels")).toMatchObject({
@@ -108,15 +108,15 @@ describe("an inbox", () => {
     expect((await root.get("/api/inbox?size=101")).status).toBe(400);
   });
 
-  it("takes any text as a fact", async () => {
+  it("accepts any text in its data", async () => {
     await raise(`\0${"x".repeat(900)}\ud800`);
     const [row] = (await list(root)).data;
     expect(row?.facts["job"]?.length).toBeLessThanOrEqual(500);
   });
 });
 
-describe("what is read", () => {
-  it("is each person's own, and happens again unread", async () => {
+describe("the read state", () => {
+  it("is per user, and a repeated event is unread again", async () => {
     const admin = await person({ role: 10 });
     await raise("sweep");
     await disabled(7);
@@ -132,7 +132,7 @@ describe("what is read", () => {
     ]);
   });
 
-  it("can be everything until the latest event that was seen; later ones stay unread", async () => {
+  it("can cover all events until the latest one seen; later ones stay unread", async () => {
     await raise("sweep");
     const { newest } = await state(root);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -141,17 +141,17 @@ describe("what is read", () => {
       1,
     );
     expect(await list(root, "unread=1")).toMatchObject({ data: [{ facts: { job: "later" } }] });
-    // An older window does not bring back what a newer one has read.
+    // An older window does not mark events as unread that a newer one has read.
     await root.send("POST", "/api/inbox/read", { until: (await state(root)).newest });
     await root.send("POST", "/api/inbox/read", { until: newest });
     expect((await state(root)).unread).toBe(0);
-    // And no one reads the future.
+    // The future cannot be marked as read.
     await root.send("POST", "/api/inbox/read", { until: Date.now() + 3_600_000 });
     await raise("tomorrow");
     expect((await state(root)).unread).toBe(1);
   });
 
-  it("is not what happened before the account existed, and is counted up to 100", async () => {
+  it("excludes events from before the account existed, and counts up to 100", async () => {
     await raise("old");
     const admin = await person({ role: 10 });
     expect(await state(admin.browser)).toMatchObject({ unread: 0 });
@@ -159,7 +159,7 @@ describe("what is read", () => {
     expect((await state(admin.browser)).unread).toBe(100);
   });
 
-  it("cannot be another person's entry, nor one that rights hide, nor none", async () => {
+  it("cannot be set for another user's entry, a hidden one, or a missing one", async () => {
     const customer = await person();
     const other = await person();
     await addToInbox(site.database.db, customer.id, { event: "new-sign-in", topic: "ip:1", facts: {} });
@@ -216,7 +216,7 @@ describe("entries", () => {
     ]);
   });
 
-  it("of a customer count refused calls by what refused them", async () => {
+  it("of a customer count rejected calls by reason", async () => {
     const { db, pool } = site.database;
     const customer = await person();
     await collectRefusedCalls(db);
@@ -266,7 +266,7 @@ describe("entries", () => {
     ]);
   });
 
-  it("name a sign-in from an address that the account has not used", async () => {
+  it("name a sign-in from a new address of the account", async () => {
     const password = "a long password";
     const user = await site.makeUser({ password_hash: await hashed(password) });
     const signIn = (ip: string) =>

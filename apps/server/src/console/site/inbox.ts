@@ -9,7 +9,10 @@ import { inboxState, listInbox, markAllRead, markRead } from "#domain/inbox/inbo
 /** Ids of notifications are 64-bit. */
 const EntryParams = z.object({ id: queryInt(z.int().min(1)) });
 
-/** The notifications of the signed-in person: their own, and those of the site that their rights let them see. */
+/**
+ * Routes for the notifications of the signed-in user: their own, and those of the site that their rights
+ * permit.
+ */
 export function inboxRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "user" } as const;
   const state = { response: answers(InboxState) };

@@ -28,7 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** 120 calls of each model, one every ten minutes, the newest a minute ago; every fourth one failed. */
+/**
+ * Writes 120 calls of each model, one every ten minutes, the newest a minute ago; every fourth one failed.
+ */
 async function fill(): Promise<void> {
   const { pool } = site.database;
   await pool.query(
@@ -55,9 +57,9 @@ async function fill(): Promise<void> {
 }
 
 describe("the health of models", () => {
-  it("counts what the provider failed, not what the client did wrong", async () => {
+  it("counts failures of the provider, not errors of the client", async () => {
     const { models } = await healthByModel(site.database.pool);
-    // 90 served, 15 failed by the provider, 15 refused for want of a balance.
+    // 90 served, 15 failed at the provider, 15 rejected for lack of balance.
     expect(models.get("busy")).toMatchObject({
       availability: 90 / 105,
       p50: 2000,
@@ -69,7 +71,7 @@ describe("the health of models", () => {
     expect(models.get("busy")?.hourly[0]).toBeNull();
   });
 
-  it("shows a visitor the models of the public groups, and nothing about channels or how much is called", async () => {
+  it("shows a visitor the models of the public groups, and neither channels nor numbers of calls", async () => {
     const { body, response } = await site.guest.get<ModelsHealth>("/api/model_health");
     expect(Object.keys(body.data.models).sort()).toEqual(["busy", "down", "wild-one"]);
     expect(Object.keys(body.data.models["busy"] ?? {}).sort()).toEqual([
@@ -104,7 +106,7 @@ describe("the status page", () => {
     expect((await site.guest.get<{ status_page: boolean }>("/api/status")).body.data.status_page).toBe(false);
   });
 
-  it("names the models of the public groups, the worst first, with days and hours", async () => {
+  it("lists the models of the public groups, the worst first, with days and hours", async () => {
     const root = await site.as(await site.makeUser({ role: 100, username: "owner" }));
     const saved = await root.send("PUT", "/api/option/batch", {
       values: { StatusPageEnabled: true },
@@ -122,7 +124,7 @@ describe("the status page", () => {
     expect(response.body).not.toMatch(/channel|request_count/);
   });
 
-  it("knows nothing of days whose log is gone", async () => {
+  it("has no data for days whose log was deleted", async () => {
     const { pool } = site.database;
     await pool.query(
       `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count, quota)

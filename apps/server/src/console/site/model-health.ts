@@ -7,7 +7,7 @@ import { isListed, reachableModels, servedOf, statusOfModels } from "#domain/mod
 import { notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 
-/** How models did, for anyone: no channels, no numbers of calls. */
+/** Routes for the health of models, for anyone. They reveal neither channels nor numbers of calls. */
 export function modelHealthRoutes(app: ConsoleApp, services: Services, cache: ModelHealthCache): void {
   const config = { access: "anyone" } as const;
 

@@ -17,7 +17,7 @@ afterAll(() => site.close());
 const path = "/api/model_info";
 
 describe("the model catalogue", () => {
-  it("starts with the listed models, once, and does not bring back what was removed", async () => {
+  it("starts with the listed models, once, and does not restore removed ones", async () => {
     const { db } = site.services;
     await seedModelInfo(db);
     expect(await db.modelInfo.count()).toBe(listedModels().length);
@@ -26,7 +26,7 @@ describe("the model catalogue", () => {
     expect(await db.modelInfo.count()).toBe(0);
   });
 
-  it("names each model once, with what it was read from, and sends people to the provider", () => {
+  it("lists each model once, with its source, and links to the provider", () => {
     const listed = listedModels();
     expect(new Set(listed.map((info) => info.model)).size).toBe(listed.length);
     for (const provider of modelList.providers) {
@@ -38,7 +38,7 @@ describe("the model catalogue", () => {
     expect(support("demo-chat")).toEqual([]);
   });
 
-  it("is read by anyone and edited by administrators", async () => {
+  it("is readable by anyone and edited by administrators", async () => {
     const user = await site.as(await site.makeUser());
     expect((await site.guest.get(path)).status).toBe(200);
     for (const [method, url] of [
@@ -52,7 +52,7 @@ describe("the model catalogue", () => {
     }
   });
 
-  it("makes, changes and deletes a model, each once and written down", async () => {
+  it("creates, changes and deletes a model, each recorded once", async () => {
     const input = {
       model: "my-model",
       name: "My model",
@@ -85,7 +85,7 @@ describe("the model catalogue", () => {
     ]);
   });
 
-  it("refuses what cannot be", async () => {
+  it("rejects invalid values", async () => {
     for (const [field, value] of [
       ["model", " "],
       ["context_length", -1],
@@ -102,7 +102,7 @@ describe("the model catalogue", () => {
     }
   });
 
-  it("imports a list, also one whose lists are JSON in strings, and keeps or replaces what is there", async () => {
+  it("imports a list, also one whose lists are JSON in strings, and keeps or replaces existing rows", async () => {
     const list = {
       data: [
         { model: "my-model", name: "From the list", tags: "[]" },
@@ -128,7 +128,7 @@ describe("the model catalogue", () => {
     });
   });
 
-  it("takes all of a list or nothing, and says where it stumbled", async () => {
+  it("imports all of a list or nothing, and reports the position of the error", async () => {
     const models = [{ model: "fine" }, { model: "broken", context_length: "many" }];
     const { status, body } = await admin.send("POST", `${path}/import`, { models });
     expect(status).toBe(400);
@@ -140,7 +140,7 @@ describe("the model catalogue", () => {
     expect(inside.status).toBe(400);
   });
 
-  it("brings the listed models when no list is given", async () => {
+  it("imports the listed models when no list is given", async () => {
     const { body } = await admin.send<{ added: number }>("POST", `${path}/import`, {});
     expect(body.data.added).toBe(listedModels().length);
   });
@@ -156,7 +156,7 @@ describe("the model catalogue", () => {
 });
 
 describe("price lists for other tools", () => {
-  it("are what is in force, what this version brings, or a bare array", async () => {
+  it("contain the current prices, those of this version, or a bare array", async () => {
     const { db } = site.services;
     await db.price.create({ data: { model: "only-here", channel_type: 1, input: 1, output: 2 } });
     const names = async (query: string) =>

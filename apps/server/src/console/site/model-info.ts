@@ -25,10 +25,10 @@ import {
 import { invalidRequest } from "#errors.ts";
 import { fetchPublicText } from "#platform/public-fetch.ts";
 
-/** Bytes of a whole list. */
+/** Maximum size of a whole list, in bytes. */
 const LIST_LIMIT = 5_000_000;
 
-/** What models are: the list for anyone, its editing for administrators. */
+/** Routes for descriptions of models: anyone can read the list, administrators edit it. */
 export function modelInfoRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "models" } as const;
   const row = answers(ModelInfoRow);

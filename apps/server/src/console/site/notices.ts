@@ -13,10 +13,10 @@ import { invalidRequest } from "#errors.ts";
 import { testMail } from "#notices/mails.ts";
 
 const SHOWN = 50;
-/** Tests of one address in ten minutes: each leaves this server. */
+/** Tests of one address in ten minutes. Each sends a request from this server. */
 const TEST_LIMIT = { max: 30, timeWindow: 600_000 };
 
-/** What operators were told, and trying out the ways to reach them. */
+/** Routes for notices sent to operators, and for testing the notification channels. */
 export function noticeRoutes(app: ConsoleApp, services: Services): void {
   const { db, settings, mailer, post } = services;
   const config = { access: "admin", permission: "settings" } as const;
@@ -67,7 +67,7 @@ export function noticeRoutes(app: ConsoleApp, services: Services): void {
     },
   );
 
-  // Tries out settings that only root may change.
+  // Tests settings that only root may change.
   app.post(
     "/option/mail/test",
     {
@@ -77,7 +77,7 @@ export function noticeRoutes(app: ConsoleApp, services: Services): void {
     async (request) => {
       const { email, language } = await getUser(db, viewerOf(request).id);
       const current = settings.current();
-      // Before there is a mail server no one can prove an address here.
+      // Without a mail server no address can be verified, so the sender's own address is used.
       const to = email ?? (current.SMTPFrom || current.SMTPAccount);
       if (!to.includes("@")) throw invalidRequest({ reason: "no_test_address" });
       await mailer.send({ to, ...testMail(senderFor(current, language)) });

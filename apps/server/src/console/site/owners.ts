@@ -6,7 +6,7 @@ import { IdParams } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { changeOwner, createOwner, deleteOwner, getOwner } from "#domain/catalog/owners.ts";
 
-/** Who makes models, as administrators edit it; reading the list is open to anyone (catalog.ts). */
+/** Routes with which administrators edit the makers of models. The public list is in catalog.ts. */
 export function ownerRoutes(app: ConsoleApp, { db }: Services): void {
   const config = { access: "admin", permission: "models" } as const;
   const row = answers(ModelOwnerRow);

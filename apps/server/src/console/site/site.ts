@@ -11,12 +11,12 @@ import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
 import { isOffered } from "#sign-in/provider.ts";
 
-/** What anyone may read: the state of the site, its texts, its public groups. */
+/** Public routes: the state of the site, its texts, its public groups. */
 export function siteRoutes(app: ConsoleApp, services: Services): void {
   const { db, settings } = services;
   const open = { access: "anyone" } as const;
   const unlimited = { ...open, rateLimit: false } as const;
-  // A root account is for ever, so it is looked for only until there is one.
+  // A root account is permanent, so it is looked up only until one exists.
   let rooted = false;
 
   app.get(
@@ -132,7 +132,7 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     chat_links: settings.ChatLinks,
     PaymentUSDRate: settings.PaymentUSDRate,
     PaymentMinAmount: settings.PaymentMinAmount,
-    // What single groups pay is between them and the operator.
+    // Discounts of single groups are confidential.
     RechargeDiscount: JSON.stringify(Object.fromEntries(discountsFor(settings.RechargeDiscount, ""))),
     EnableSafe: settings.EnableSafe,
     status_page: settings.StatusPageEnabled,

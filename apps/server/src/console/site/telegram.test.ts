@@ -41,7 +41,7 @@ const configured = () =>
   });
 
 describe("the commands of the Telegram bot", () => {
-  it("are for administrators with that right", async () => {
+  it("are for administrators with that permission", async () => {
     const user = await site.as(await site.makeUser());
     const other = await site.as(await site.makeUser({ role: 10, permissions: { channels: "edit" } }));
     const viewer = await site.as(await site.makeUser({ role: 10, permissions: { telegram: "view" } }));
@@ -53,7 +53,7 @@ describe("the commands of the Telegram bot", () => {
     expect((await viewer.send("PUT", `${path}/reload`)).status).toBe(403);
   });
 
-  it("are made, found, changed and deleted, each on record", async () => {
+  it("are created, found, changed and deleted, each recorded", async () => {
     const made = await admin.send<TelegramMenuRow>("POST", path, { ...hello, command: "/hello" });
     expect(made.body.data).toMatchObject(hello);
     const { id } = made.body.data;
@@ -94,7 +94,7 @@ describe("the commands of the Telegram bot", () => {
     ["description", " ", "The description is required"],
     ["reply_message", "", "The reply is required"],
     ["parse_mode", "", "The message type is required"],
-  ])("refuse a %s of “%s”", async (field, value, sentence) => {
+  ])("reject a %s of “%s”", async (field, value, sentence) => {
     const { status, body } = await admin.send("POST", path, { ...hello, [field]: value });
     expect(status).toBe(400);
     expect(body.fields).toMatchObject({ [field]: sentence });
@@ -102,7 +102,7 @@ describe("the commands of the Telegram bot", () => {
 });
 
 describe("the Telegram bot", () => {
-  it("is off without a token, and says so", async () => {
+  it("is off without a token, and reports that", async () => {
     const { body } = await admin.get<TelegramStatus>(`${path}/status`);
     expect(body.data).toMatchObject({ status: false, is_webhook: false, configured: false });
     expect((await admin.send("PUT", `${path}/reload`)).status).toBe(400);
@@ -110,7 +110,7 @@ describe("the Telegram bot", () => {
     expect((await user.send("POST", "/api/user/self/telegram")).status).toBe(400);
   });
 
-  it("says in Telegram's words what is wrong, and never shows its token", async () => {
+  it("reports Telegram's error message, and never shows its token", async () => {
     await configure({ TelegramBotServer: telegram.url, TelegramBotToken: "1:wrong" });
     const status = await admin.get<TelegramStatus>(`${path}/status`);
     expect(status.body.data).toMatchObject({ status: false, problem: "Telegram: Unauthorized." });
@@ -151,7 +151,7 @@ describe("the Telegram bot", () => {
 });
 
 describe("the Telegram bot below a base path", () => {
-  it("receives updates below it, whether or not the server address names it", async () => {
+  it("receives updates there, whether or not the server address contains the path", async () => {
     const below = await buildConsole({ basePath: "gate" });
     try {
       const root = await below.as(await below.makeUser({ role: 100 }));
@@ -176,7 +176,7 @@ describe("the Telegram bot below a base path", () => {
     }
   });
 
-  it("offers no menu entry whose command it has learned to answer itself", async () => {
+  it("offers no menu entry whose command is built in now", async () => {
     const { db } = site.services;
     await configured();
     await db.telegramMenu.create({ data: { ...hello, command: "recharge" } });
@@ -185,7 +185,7 @@ describe("the Telegram bot below a base path", () => {
   });
 });
 
-describe("what people write to the bot", () => {
+describe("messages to the bot", () => {
   beforeAll(async () => {
     await configured();
     await configure({ Language: "en_US", SystemName: "Ours" });
@@ -211,7 +211,7 @@ describe("what people write to the bot", () => {
   const output = () =>
     telegram.calls.filter((call) => call.method === "sendMessage").map((call) => call.body);
 
-  /** What the bot answers to this person; undefined when it says nothing. */
+  /** Returns what the bot replies to this user; undefined when it sends nothing. */
   async function ask(text: string, { id = 77, type = "private" } = {}): Promise<string | undefined> {
     telegram.calls.length = 0;
     const from = { id, is_bot: false, first_name: "Ada", username: `ada${id}` };
@@ -231,7 +231,7 @@ describe("what people write to the bot", () => {
         data,
       },
     });
-  /** An account, linked to the Telegram account with this id. */
+  /** Returns an account that is linked to the Telegram account with this id. */
   async function linkedTo(id: number, values: { username?: string; balance?: bigint } = {}) {
     const user = await site.makeUser(values);
     const browser = await site.as(user);
@@ -251,7 +251,7 @@ describe("what people write to the bot", () => {
     return body.data.code;
   }
 
-  it("is heard only with both secrets", async () => {
+  it("are accepted only with both secrets", async () => {
     const update = { message: { chat: { id: 1, type: "private" }, from: { id: 1 }, text: "/hello" } };
     expect((await deliver(update, "wrong")).statusCode).toBe(404);
     expect((await deliver(update, "")).statusCode).toBe(404);
@@ -261,14 +261,14 @@ describe("what people write to the bot", () => {
     expect(output()).toHaveLength(1);
   });
 
-  it("gets the reply of a command in its mode, and as it is written when Telegram cannot read it", async () => {
+  it("get the reply of a command in its mode, and as plain text when Telegram cannot parse it", async () => {
     expect(await ask("/hello")).toBe("*Hi*");
     expect(output()).toMatchObject([{ chat_id: 78, parse_mode: "MarkdownV2" }]);
     expect(await ask("/broken")).toBe("No. It is not escaped");
     expect(output().map((body) => body["parse_mode"])).toEqual(["MarkdownV2", undefined]);
   });
 
-  it("gets a short help for anything else, but in a group only when the bot is meant", async () => {
+  it("get a short help for anything else, but in a group only when they address the bot", async () => {
     for (const text of ["/start", "/help", "/nonsense", "Good morning"])
       expect(await ask(text), text).toContain("/hello – Says hello\n");
     expect(await ask("/help")).toContain("/bind – Link your account");
@@ -280,7 +280,7 @@ describe("what people write to the bot", () => {
     expect(await ask("/balance", group)).toBe("Write to me in a private chat for that.");
   });
 
-  it("links an account by a code that works once, tells its balance, and lets go of it", async () => {
+  it("link an account by a code that works once, show its balance, and unlink it", async () => {
     const user = await site.makeUser({ username: "ada", balance: 1_250_000n });
     const browser = await site.as(user);
     const link = async () => (await browser.get<TelegramLink>("/api/user/self/telegram")).body.data;
@@ -304,7 +304,7 @@ describe("what people write to the bot", () => {
     expect(entries.map((entry) => entry.action)).toEqual(["user.bind", "user.unbind"]);
   });
 
-  it("links one account on each side, also by the link that carries the code", async () => {
+  it("link one account on each side, also by the link that contains the code", async () => {
     const first = await site.as(await site.makeUser({ username: "first-one" }));
     const second = await site.as(await site.makeUser({ username: "second-one" }));
     expect(await ask(`/start ${await newCode(first)}`, { id: 90 })).toContain("You are first-one");
@@ -314,7 +314,7 @@ describe("what people write to the bot", () => {
     expect(await ask(`/bind ${await newCode(second)}`, { id: 90 })).toContain("You are second-one");
   });
 
-  it("opens nothing for an account that is disabled, or with a code that has expired", async () => {
+  it("do nothing for a disabled account, or with an expired code", async () => {
     const { db } = site.services;
     const user = await site.makeUser();
     const browser = await site.as(user);
@@ -327,7 +327,7 @@ describe("what people write to the bot", () => {
     expect(await ask("/balance", { id: 95 })).toContain("/bind says how");
   });
 
-  it("does no harm when it is nothing the bot knows, and is not asked for again when the answer cannot leave", async () => {
+  it("are acknowledged when the bot does not know them, and not repeated when the reply fails", async () => {
     for (const update of [{}, { edited_message: {} }, { message: { chat: 7 } }, null])
       expect((await deliver(update)).statusCode).toBe(200);
     expect(output()).toEqual([]);
@@ -336,7 +336,7 @@ describe("what people write to the bot", () => {
     await configured();
   });
 
-  it("/recharge: redeems a code once, for the linked account, and records where it came from", async () => {
+  it("/recharge: redeems a code once, for the linked account, and records its origin", async () => {
     expect(await ask("/recharge abc", { id: 100 })).toContain("/bind says how");
     const { user } = await linkedTo(100, { balance: 250_000n });
     await linkedTo(101);
@@ -352,7 +352,7 @@ describe("what people write to the bot", () => {
     expect(rows).toEqual([{ source_ip: "telegram", content: "Redemption code gift" }]);
   });
 
-  it("/recharge: asks for the code, and takes it from the reply to that question", async () => {
+  it("/recharge: asks for the code, and accepts it in the reply to that question", async () => {
     await linkedTo(102);
     const [first = "", second = ""] = await codes(2);
     const prompt = await ask("/recharge", { id: 102 });
@@ -421,7 +421,7 @@ describe("what people write to the bot", () => {
       reply_markup: { inline_keyboard: [[{ text: "Previous", callback_data: "apikey:1" }]] },
     });
     expect(telegram.calls[1]?.body["text"]).toContain(revealKey(secrets, rows[0]!));
-    // The same page again, a page that does not exist, and what is no page at all.
+    // The same page again, a page that does not exist, and data that is not a page.
     for (const data of ["apikey:2", "apikey:999999", "apikey:0", "apikey:-1", "apikey:99999999", "menu"])
       expect((await press(data, 110)).statusCode, data).toBe(200);
     telegram.calls.length = 0;
@@ -456,7 +456,7 @@ describe("what people write to the bot", () => {
     );
   });
 
-  it("the bot answers one person 30 times a minute, and other people meanwhile", async () => {
+  it("the bot replies to one user 30 times a minute, and to other users meanwhile", async () => {
     const answers = [];
     for (let count = 0; count < 32; count += 1) answers.push(await ask("/hello", { id: 130 }));
     expect(answers.filter((answer) => answer !== undefined)).toHaveLength(30);

@@ -24,15 +24,15 @@ import { deleteMenu, getMenu, listMenus, saveMenu } from "#domain/telegram/menus
 import { GatewayError, invalidRequest, notFound } from "#errors.ts";
 
 const sortable = ["id", "command", "description", "parse_mode"] as const;
-/** Of one address in three minutes: each leaves this server. */
+/** Requests of one address in three minutes. Each one calls Telegram. */
 const ASKING_LIMIT = { max: 60, timeWindow: 180_000 };
-/** What everyone writes comes from the few addresses of Telegram. */
+/** All users' messages come from the few addresses of Telegram. */
 const UPDATE_LIMIT = { max: 6_000, timeWindow: 180_000 };
 
 /**
- * The bot: its commands for administrators, its link for every account, and the address that Telegram sends updates to.
- *
- * @param root the base path: "" or "/gateway"
+ * Routes of the Telegram bot: its commands for administrators, its link for every account, and the webhook to
+ * which Telegram sends updates.
+ * | @param root the base path: "" or "/gateway"
  */
 export function telegramRoutes(app: ConsoleApp, services: Services, root: string): void {
   const { db, secrets, settings } = services;
@@ -171,7 +171,8 @@ export function telegramRoutes(app: ConsoleApp, services: Services, root: string
       try {
         await answerUpdate(bot, request.body);
       } catch (error) {
-        // A reply that was not sent is lost: if Telegram repeated the update, it would delay the messages of all users.
+        // A reply that fails is lost: if Telegram repeated the update, it would delay the messages of all
+        // users.
         if (!(error instanceof GatewayError)) throw error;
         request.log.warn({ err: error }, "the Telegram bot could not answer");
       }

@@ -38,7 +38,7 @@ describe("the audit log", () => {
     expect((await site.guest.get("/api/audit")).status).toBe(401);
   });
 
-  it("goes page by page, newest first, also while new rows come", async () => {
+  it("is paged, newest first, also while new rows are added", async () => {
     const first = await ask("size=3&action=channel");
     expect(first.data.map((row) => row.target_id)).toEqual(["5", "4", "3"]);
     await audit(site.services.db, {
@@ -52,7 +52,7 @@ describe("the audit log", () => {
     expect(second.next).toBeNull();
   });
 
-  it("finds by who, what, target and time", async () => {
+  it("is filtered by user, action, target and time", async () => {
     expect((await ask("username=bert")).data).toMatchObject([{ username: "Bert", ip: "10.0.0.2" }]);
     expect((await ask("action=channel.change")).data).toHaveLength(2);
     expect((await ask("target_type=channel&target_id=4")).data).toMatchObject([{ action: "channel.change" }]);
@@ -81,7 +81,7 @@ describe("the audit log", () => {
     },
   );
 
-  it("cannot be sorted by what is not in the list", async () => {
+  it("cannot be sorted by a field that is not in the list", async () => {
     const refused = await admin.get("/api/audit?order=before");
     expect([refused.status, refused.body.success]).toEqual([400, false]);
   });
@@ -91,7 +91,7 @@ describe("the audit log", () => {
     expect(row).toMatchObject({ before: { weight: 1, key: "***" }, after: { weight: 2 } });
   });
 
-  it("refuses a cursor that is not one", async () => {
+  it("rejects an invalid cursor", async () => {
     expect((await admin.get("/api/audit?cursor=abc")).status).toBe(400);
   });
 });

@@ -5,7 +5,7 @@ import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { searchAudit } from "#domain/audit-log/search.ts";
 
-/** Who did what in the console, for administrators. */
+/** Route for the audit log of the console, for administrators. */
 export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {
   app.get(
     "/audit",

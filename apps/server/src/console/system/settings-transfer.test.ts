@@ -15,7 +15,7 @@ const preview = (values: object) =>
   root.send<SettingsPreview>("POST", "/api/option/import/preview", { values });
 
 describe("settings as a file", () => {
-  it("hold what differs from the defaults, and no secret", async () => {
+  it("contain the values that differ from the defaults, and no secret", async () => {
     await site.services.settings.change(systemActor, {
       SystemName: "Ours",
       RetryTimes: 5,
@@ -27,7 +27,7 @@ describe("settings as a file", () => {
     expect(JSON.stringify(file)).not.toContain("very");
   });
 
-  it("say what they would change before they do, and then do just that", async () => {
+  it("show a preview of the changes, and then apply exactly those", async () => {
     const values = {
       SystemName: "Theirs",
       RetryTimes: 5,
@@ -52,13 +52,13 @@ describe("settings as a file", () => {
     });
   });
 
-  it("change nothing at all when a switch lacks what it needs", async () => {
+  it("change nothing when a switch lacks a required value", async () => {
     const values = { SystemName: "Half done", GitHubOAuthEnabled: true };
     expect((await root.send("POST", "/api/option/import", { values })).status).toBe(400);
     expect(site.services.settings.current().SystemName).toBe("Theirs");
   });
 
-  it("may not name anything of an object's own", async () => {
+  it("cannot contain names of an object's prototype", async () => {
     const answer = await root.send("POST", "/api/option/import/preview", {
       values: JSON.parse('{"constructor":"x","toString":"y"}') as object,
     });

@@ -5,7 +5,10 @@ import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
 import { exportSettings, previewSettings } from "#domain/settings/transfer.ts";
 
-/** Settings as a file, for another installation or for safe keeping; secrets stay here. */
+/**
+ * Routes that export and import settings as a file, for another installation or as a backup. Secrets are not
+ * exported.
+ */
 export function settingTransferRoutes(app: ConsoleApp, { settings, version }: Services): void {
   const config = { access: "root" } as const;
 

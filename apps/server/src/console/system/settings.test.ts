@@ -12,8 +12,8 @@ afterAll(() => site.close());
 
 const batch = (values: unknown) => root.send("PUT", "/api/option/batch", { values });
 
-describe("settings in one go", () => {
-  it("are changed all or none, with a sentence for each that is wrong", async () => {
+describe("settings in one request", () => {
+  it("are all changed or none, with a message for each invalid one", async () => {
     expect(await batch({ SystemName: "Ours", RetryTimes: 21, ServerAddress: "nowhere" })).toMatchObject({
       status: 400,
       body: { fields: { RetryTimes: expect.any(String), ServerAddress: expect.any(String) } },
@@ -24,7 +24,7 @@ describe("settings in one go", () => {
     expect((await root.get("/api/option")).body.data).toMatchObject({ RetryTimes: 5 });
   });
 
-  it("take a switch and what it needs together, in either order", async () => {
+  it("accept a switch and its required values together, in either order", async () => {
     const values = {
       GitHubOAuthEnabled: true,
       GitHubClientId: "id",
@@ -37,11 +37,11 @@ describe("settings in one go", () => {
     const { body } = await root.get("/api/option");
     expect(body.data).toMatchObject({ secrets_set: ["GitHubClientSecret"] });
     expect(JSON.stringify(body)).not.toContain("kept to ourselves");
-    // What it needs cannot be taken away under it.
+    // A required value cannot be removed while the switch is on.
     expect(await batch({ GitHubClientSecret: "" })).toMatchObject({ status: 400 });
   });
 
-  it("tell visitors what a dollar costs here, but not what single groups pay", async () => {
+  it("show visitors the price of a dollar, but not the discounts of single groups", async () => {
     const values = {
       PaymentUSDRate: 7.1,
       PaymentMinAmount: 5,
@@ -57,7 +57,7 @@ describe("settings in one go", () => {
     });
   });
 
-  it("by model are refused with a sentence when they cannot be read", async () => {
+  it("by model are rejected with a message when they cannot be parsed", async () => {
     expect(await batch({ ClaudeDefaultMaxTokens: '{"default": 0}', GeminiOpenThink: "{" })).toMatchObject({
       body: {
         fields: {
@@ -71,7 +71,7 @@ describe("settings in one go", () => {
     expect((await root.get("/api/option")).body.data).toMatchObject(values);
   });
 
-  it("settings: administrators change them unless root keeps them out, and never those that open accounts", async () => {
+  it("settings: administrators change them unless root forbids it, and never those that could give access to accounts", async () => {
     const admin = await site.as(await site.makeUser({ role: 10 }));
     const viewer = await site.as(await site.makeUser({ role: 10, permissions: { settings: "view" } }));
     const outsider = await site.as(await site.makeUser({ role: 10, permissions: { users: "edit" } }));

@@ -14,7 +14,10 @@ import type { Services } from "#console/services.ts";
 import { shownLanguage } from "#domain/settings/site-language.ts";
 import { forbidden } from "#errors.ts";
 
-/** The runtime settings, for administrators. What the answer's schema does not name, the secrets, cannot leave. */
+/**
+ * Routes for the runtime settings, for administrators. Secrets cannot leave, because the response schema does
+ * not name them.
+ */
 export function settingRoutes(app: ConsoleApp, services: Services): void {
   const { settings } = services;
   const config = { access: "admin", permission: "settings" } as const;
@@ -61,7 +64,10 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
   );
 }
 
-/** Throws `forbidden` for a setting that only root may change; see `SettingsStore.change` for the rest. */
+/**
+ * Changes settings. Throws `forbidden` for a setting that only root may change; see `SettingsStore.change`
+ * for other errors.
+ */
 export async function changeSettings(
   { settings }: Pick<Services, "settings">,
   viewer: Viewer,

@@ -31,7 +31,7 @@ describe("analytics", () => {
     }
   });
 
-  it("say what the site owes, who is there, and when the books were last audited", async () => {
+  it("show the total of balances, the users, and the time of the last audit", async () => {
     const { db } = site.services;
     const rich = await site.makeUser({ balance: 700n });
     await site.makeUser({ balance: 300n, inviter_id: rich.id });
@@ -47,7 +47,7 @@ describe("analytics", () => {
     expect(after.audit).toMatchObject({ checked: 3, drift: 0 });
   });
 
-  it("show the credits of a period by kind, and accounts opened", async () => {
+  it("show the credits of a period by kind, and new accounts", async () => {
     const user = await site.makeUser({ balance: 40n });
     const now = Math.floor(Date.now() / 1000);
     const { body } = await admin.get<Period>(
@@ -57,7 +57,7 @@ describe("analytics", () => {
     expect(body.data.user_statistics).toMatchObject([{ user_count: 1, inviter_user_count: 0 }]);
   });
 
-  it("refuse a period that ends before it begins, is too long, or has no time zone anyone knows", async () => {
+  it("reject a period that ends before it begins, is too long, or has an unknown time zone", async () => {
     const ask = async (query: string) => (await admin.get(`/api/analytics/period?${query}`)).body;
     expect(await ask("start_timestamp=10&end_timestamp=10")).toMatchObject({
       success: false,
@@ -71,7 +71,7 @@ describe("analytics", () => {
     });
   });
 
-  it("compare named users, as JSON with their models beside and as CSV that no spreadsheet runs", async () => {
+  it("compare given users, as JSON with their models and as CSV without formulas", async () => {
     const user = await site.makeUser({ username: "=cmd" });
     await site.database.pool.query(
       `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, quota)
@@ -100,7 +100,7 @@ describe("analytics", () => {
 });
 
 describe("statements over the API", () => {
-  it("show one's own months only", async () => {
+  it("show the own months only", async () => {
     const [anna, bert] = [await site.makeUser(), await site.makeUser()];
     await site.services.db.statement.create({
       data: { month: new Date("2026-03-01"), user_id: anna.id, model: "m", quota: 5n, request_count: 1n },
@@ -117,7 +117,7 @@ describe("statements over the API", () => {
     expect(seen.body.data).toMatchObject([{ model_name: "m" }]);
   });
 
-  it("are made by hand by root alone", async () => {
+  it("are created by hand by root only", async () => {
     await site.database.pool.query(
       `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, quota)
        VALUES ('2026-02-03T10:00:00Z', 1, 1, 1, 'gpt', 'default', 2, 30)`,

@@ -16,7 +16,7 @@ import { compareUsers } from "#domain/usage/compare-users.ts";
 import { describePeriod } from "#domain/usage/period.ts";
 import { describeSite } from "#domain/usage/site.ts";
 
-/** Numbers about everyone, for administrators. */
+/** Routes for statistics about all users, for administrators. */
 export function analyticsRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const config = { access: "admin", permission: "analytics" } as const;
 

@@ -9,8 +9,8 @@ import { findBodies } from "#domain/logs/bodies.ts";
 const RequestParams = z.object({ id: z.string().min(1).max(64) });
 
 /**
- * What a call said and was answered, if it was kept: for administrators, and for the owner of a token that asked for
- * it itself. Null when there is nothing.
+ * Route for the kept request and response bodies of a call: for administrators, and for the owner of a token
+ * that requested to keep them. Null when there are none.
  */
 export function logBodyRoutes(app: ConsoleApp, { pool, secrets }: Services): void {
   app.get(

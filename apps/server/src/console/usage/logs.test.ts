@@ -20,7 +20,7 @@ const left = async () => {
 };
 
 describe("clearing the log", () => {
-  it("drops the days that ended before the instant, keeps their sums, and is written down", async () => {
+  it("deletes the days that ended before the instant, keeps their sums, and is recorded", async () => {
     const { pool } = site.database;
     for (const text of ["2026-01-01", "2026-01-02", "2026-01-03"])
       await pool.query(
@@ -40,7 +40,7 @@ describe("clearing the log", () => {
     expect(entry).toMatchObject({ target_id: "2026-01-03", after: { removed: 2 } });
   });
 
-  it("wants an instant and an administrator, and never takes today", async () => {
+  it("requires an instant and an administrator, and never deletes today", async () => {
     const url = "/api/log?target_timestamp=";
     expect((await admin.send("DELETE", "/api/log")).body).toMatchObject({
       success: false,
@@ -57,7 +57,7 @@ describe("clearing the log", () => {
 });
 
 describe("one call", () => {
-  it("is found by its request id and by its number, with everything for administrators", async () => {
+  it("is found by its request id and by its number, with all details for administrators", async () => {
     const { rows } = await site.database.pool.query<{ id: bigint }>(
       `INSERT INTO request_logs (created_at, request_id, type, user_id, upstream_model, attempts)
        VALUES (now(), 'one-call', 5, 77, 'hidden', $1) RETURNING id`,
@@ -79,7 +79,7 @@ describe("one call", () => {
     expect((await admin.get(`/api/log/${rows[0]?.id}`)).body.data).toEqual(answer.body.data);
   });
 
-  it("of someone else does not exist for its reader, and its owner sees no channels", async () => {
+  it("is not found for other users, and its owner sees no channels", async () => {
     const user = await site.makeUser();
     const browser = await site.as(user);
     await site.database.pool.query(

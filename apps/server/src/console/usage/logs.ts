@@ -30,7 +30,7 @@ import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
 import { currentTime } from "#platform/clock.ts";
 
 const required = because("target_timestamp_required");
-/** Days that ended before it go; today never does. */
+/** Days that ended before this instant are deleted. Today is never deleted. */
 const ClearQuery = z.object({
   target_timestamp: queryInt(z.int(required).min(1, required)).transform((seconds) =>
     Math.min(seconds, Math.floor(currentTime().getTime() / 1000)),
@@ -39,7 +39,7 @@ const ClearQuery = z.object({
 
 const CallParams = z.object({ id: z.string().min(1).max(64) });
 
-/** The request log and the dashboard: everything for administrators, one's own for everyone. */
+/** Routes for the request log and the dashboard: everything for administrators, own data for every user. */
 export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const admin = { access: "admin", permission: "logs" } as const;
   const user = { access: "user" } as const;
@@ -53,7 +53,7 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
 
   const search = async (view: LogView, query: LogQuery): Promise<LogPage> => {
     const found = await searchLogs(pool, view, query);
-    // Who goes on by cursor has been told how many there are.
+    // A caller that pages with a cursor already has the total.
     if (query.cursor !== "") return found;
     const { count } = await totalLogs(pool, view, query);
     return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
@@ -135,7 +135,7 @@ export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
       const { time_zone, days } = request.query;
       const own = { userId: viewer.id, timeZone: time_zone };
       const dayAgo = new Date(currentTime().getTime() - 86_400_000);
-      // First: what changes meanwhile is announced once more, and not missed.
+      // Read first: a change during the reads below has a newer version and is reported again.
       const version = (await accountVersions(pool, [viewer.id])).get(viewer.id) ?? "";
       const [usage, rate, group, yesterday, failures] = await Promise.all([
         ownUsage(pool, { ...own, days }),

@@ -21,7 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** 100 calls of the customer, one every ten minutes, half through the token; every tenth failed. And ten of another. */
+/**
+ * Writes 100 calls of the customer, one every ten minutes, half through the token; every tenth failed. Plus
+ * ten of another user.
+ */
 async function fill(): Promise<void> {
   const { pool } = site.database;
   await pool.query(
@@ -48,8 +51,8 @@ const sum = (values: number[] | undefined) => (values ?? []).reduce((total, valu
 const usage = async (path: string, who = admin) =>
   (await who.get<ObjectUsage>(`${path}?time_zone=Asia/Tokyo`)).body.data;
 
-describe("the usage of one thing", () => {
-  it("is that of a channel, with every account's calls", async () => {
+describe("the usage of a single object", () => {
+  it("of a channel covers all accounts' calls", async () => {
     const found = await usage(`/api/channel/${channel}/usage`);
     expect([sum(found.requests), sum(found.failed)]).toEqual([110, 11]);
     expect(sum(found.days.map((day) => day.requests))).toBe(110);
@@ -62,7 +65,7 @@ describe("the usage of one thing", () => {
     expect(found.models.map(({ name }) => name).sort()).toEqual(["m0", "m1"]);
   });
 
-  it("is that of an account, and of a token alone", async () => {
+  it("of an account covers it, and of a token covers that alone", async () => {
     const account = await usage(`/api/user/${customer.id}/usage`);
     expect([sum(account.requests), sum(account.failed)]).toEqual([100, 10]);
     expect(sum(account.days.map((day) => day.tokens))).toBe(1_000);
@@ -73,7 +76,7 @@ describe("the usage of one thing", () => {
     expect(await usage(`/api/token/admin/${token}/usage`)).toMatchObject({ requests: own.requests });
   });
 
-  it("belongs to its owner and to administrators with the right, and to no one else", async () => {
+  it("is shown to its owner and to administrators with the permission, and to no one else", async () => {
     const other = await site.as(await site.makeUser());
     const status = async (path: string, who: Browser) => (await who.get(path)).status;
     expect(await status(`/api/token/${token}/usage`, other)).toBe(404);
@@ -89,7 +92,7 @@ describe("the usage of one thing", () => {
     expect(await status(`/api/channel/${channel}/usage?time_zone=Mars`, admin)).toBe(400);
   });
 
-  it("is there for the channels of a list with one request", async () => {
+  it("of all channels in a list is returned with one request", async () => {
     const { body } = await admin.get<ChannelHours>(`/api/channel/health?ids=${channel},987654`);
     const [first, second] = body.data.channels;
     expect([sum(first?.requests), sum(first?.failed)]).toEqual([110, 11]);

@@ -9,7 +9,10 @@ import { liveEvents } from "#console/live-events.ts";
 import type { Services } from "#console/services.ts";
 import { createOverviewCache } from "#domain/overview/overview-cache.ts";
 
-/** The state of the gateway. Every administrator may ask; each sees the parts that their rights open. */
+/**
+ * Route for the state of the gateway. Every administrator may call it; each sees the parts that their rights
+ * permit.
+ */
 export function overviewRoutes(app: ConsoleApp, services: Services): void {
   const config = { access: "admin", permission: "any" } as const;
   const cache = createOverviewCache(services);

@@ -33,7 +33,7 @@ interface Endpoint {
   view(request: FastifyRequest): TaskView;
 }
 
-/** Work that providers do later: everyone's for administrators, one's own for everyone. */
+/** Routes for asynchronous tasks of providers: all of them for administrators, own ones for every user. */
 export function taskRoutes(app: ConsoleApp, { db }: Services): void {
   const endpoints: Endpoint[] = [
     { below: "", config: { access: "admin", permission: "logs" }, view: () => ({ of: "everybody" }) },
@@ -82,7 +82,7 @@ export function taskRoutes(app: ConsoleApp, { db }: Services): void {
   }
 }
 
-/** @param unit milliseconds that one of the query's times counts */
+/** Returns the search for a query. @param unit milliseconds per unit of the query's times */
 function searchOf(query: Omit<MidjourneyQuery, "mj_id">, unit: number): Omit<TaskSearch, "platforms"> {
   const { action, status, task_id, token_id, user_id, channel_id } = query;
   const instant = (time: number) => (time === 0 ? undefined : new Date(Math.min(time * unit, 8.64e15)));

@@ -1,6 +1,7 @@
 /**
- * The numbers by which nodes take turns at work on one database: side by side, because two kinds of work under one
- * number wait for each other. They never change: during an update nodes of two versions run together.
+ * Advisory lock numbers that serialize work of several nodes on one database. They stand in one list because
+ * two kinds of work with the same number would wait for each other. They never change: during an update nodes
+ * of two versions run together.
  */
 export const advisoryLocks = {
   makeRoot: 4_211_801,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { databaseAway, databaseFull, databaseReadOnly, GatewayError } from "#errors.ts";
 
 /**
- * Which errors of a statement mean "try later": the connection was lost, the server restarts, or Postgres chose this
- * statement to break a deadlock. Everything else is a fault of the statement or its values.
+ * SQL states that mean "try later": the connection was lost, the server restarts, or Postgres chose this
+ * statement to break a deadlock. Every other error is a fault of the statement or its values.
  */
 const passingStates = new Set([
   "40001", // serialization failure
@@ -13,7 +13,8 @@ const passingStates = new Set([
   "57P01", // administrator's shutdown
   "57P02", // crash of another backend
   "57P03", // starting up or shutting down
-  // Prisma's own: cannot be reached, took too long, closed the connection, no connection of the pool came free, no transaction began in time
+  // Prisma's own codes: unreachable, timed out, connection closed, no free connection in the pool, no
+  // transaction began in time.
   "P1001",
   "P1002",
   "P1008",
@@ -34,11 +35,13 @@ const passingSystemCodes = new Set([
   "ENETUNREACH",
 ]);
 
-// The driver gives these no code.
+// The driver gives these errors no code.
 const driverSentences =
   /connection terminated|connection error|connection ended|timeout exceeded when trying to connect|timeout expired|query read timeout|client was closed|not queryable|read ECONN|write E/i;
 
-/** The database works but cannot store anything. Passing as well: space is made, a new primary takes over. */
+/**
+ * The database works but cannot store anything. Also temporary: space is freed, or a new primary takes over.
+ */
 const outOfSpaceStates = new Set([
   "53100", // disk full
   "58030", // input/output error
@@ -46,7 +49,10 @@ const outOfSpaceStates = new Set([
 const readOnlyState = "25006";
 const canceledState = "57014";
 
-/** Also what Prisma and its driver adapter wrap: `cause`, `meta.driverAdapterError`, and the parts of an AggregateError. */
+/**
+ * Returns the error and the errors that Prisma and its driver adapter wrap: `cause`,
+ * `meta.driverAdapterError`, and the parts of an AggregateError.
+ */
 function chain(error: unknown, depth = 0): object[] {
   if (typeof error !== "object" || error === null || depth > 5) return [];
   const { cause, meta, errors } = error as {
@@ -68,7 +74,7 @@ function sentenceOf(error: object): string {
   return [message, originalMessage].filter((value) => typeof value === "string").join(" ");
 }
 
-/** The driver adapter's names of errors that came without a code. */
+/** The driver adapter's names of errors without a code. */
 const passingKinds = new Set([
   "DatabaseNotReachable",
   "ConnectionClosed",
@@ -91,22 +97,22 @@ export function isConnectionLoss(error: unknown): boolean {
   return chain(error).some(isLoss);
 }
 
-/** Whether Postgres ended a statement because it took too long. */
+/** Returns whether Postgres cancelled a statement because it took too long. */
 export function isCanceled(error: unknown): boolean {
   return hasState(error, canceledState);
 }
 
-/** Whether a connection was dropped because it was silent. */
+/** Returns whether a connection was dropped because it was silent. */
 export function isSilence(error: unknown): boolean {
   return hasState(error, "ETIMEDOUT");
 }
 
-/** Whether two statements were in each other's way, which says nothing about the database's health. */
+/** Returns whether two statements conflicted, which does not indicate that the database is unhealthy. */
 export function isContention(error: unknown): boolean {
   return ["40001", "40P01", "55P03"].some((state) => hasState(error, state));
 }
 
-/** Whether a statement waited too long for a lock. */
+/** Returns whether a statement waited too long for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return hasState(error, "55P03");
 }
@@ -124,8 +130,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * The error to answer when the database is the cause: it is away, takes too long, is full or read-only. Undefined for
- * every other error.
+ * Returns the error to send when the database is the cause: it is unreachable, slow, full or read-only.
+ * Returns undefined for every other error.
  */
 export function databaseTrouble(error: unknown): GatewayError | undefined {
   if (error instanceof GatewayError) return undefined;
@@ -138,8 +144,8 @@ export function databaseTrouble(error: unknown): GatewayError | undefined {
 const readWithinMs = 3_000;
 
 /**
- * Reads again when the connection is lost in the middle, for as long as a caller may wait for a read. Throws
- * `unavailable` after that, also when the database does not answer at all. Not for statements that change something.
+ * Repeats a read whose connection is lost, for as long as a caller may wait for a read. Throws `unavailable`
+ * after that, also when the database does not respond. Not for statements that change data.
  */
 export async function readAgain<T>(read: () => Promise<T>, withinMs = readWithinMs): Promise<T> {
   const late = new AbortController();

@@ -1,11 +1,15 @@
 import { Socket } from "node:net";
 import pg from "pg";
 
-/** One connection to Postgres that is kept, for work that must not wait for others and never for ever. */
+/**
+ * A dedicated, persistent Postgres connection for work that must neither queue behind other work nor wait
+ * without limit.
+ */
 export interface Connection {
   /**
-   * Statements run one after the other. Rejects with `ETIMEDOUT` when the server did not answer in time; the connection is then
-   * dropped, and the next statement opens a new one. A statement whose connection was lost may have taken effect.
+   * Runs one statement after the other. Rejects with `ETIMEDOUT` when the server does not respond in time.
+   * The connection is then dropped, and the next statement opens a new one. A statement whose connection was
+   * lost may have taken effect.
    */
   query<Row extends object>(statement: pg.QueryConfig): Promise<Row[]>;
   close(): Promise<void>;
@@ -14,23 +18,25 @@ export interface Connection {
 export interface ConnectionOptions {
   url: string;
   applicationName: string;
-  /** The server ends a statement after so many milliseconds. */
+  /** Time after which the server cancels a statement, in milliseconds. */
   statementMs: number;
-  /** The server ends a statement that has waited for a lock for so many milliseconds. */
+  /** Time after which the server cancels a statement that waits for a lock, in milliseconds. */
   lockMs: number;
-  /** Without an answer for so long, the connection counts as lost. Longer than `statementMs`. */
+  /**
+   * Time without data after which the connection counts as lost, in milliseconds. Longer than `statementMs`.
+   */
   silentMs: number;
   types: pg.CustomTypesConfig;
   /**
-   * For few, large statements with a name, each of which finds its rows by index: they are planned once for all values,
-   * also while the tables are still so small that Postgres would prefer to read them whole.
+   * For a few large named statements that find their rows by index. They are planned once for all values,
+   * even while the tables are so small that Postgres would prefer a sequential scan.
    */
   plansOnce?: boolean;
 }
 
 const longestConnectMs = 5_000;
 
-/** Session settings that let a server notice clients that have vanished, so that their locks do not stay. */
+/** Session settings that let a server detect vanished clients, so that their locks are released. */
 const vigilance: readonly Setting[] = [
   ["tcp_keepalives_idle", "15"],
   ["tcp_keepalives_interval", "5"],
@@ -42,7 +48,8 @@ const vigilance: readonly Setting[] = [
 type Setting = readonly [name: string, value: string];
 
 /**
- * Sets what this server knows. Not in the start packet, because poolers refuse a connection with settings there.
+ * Applies the session settings that this server knows. They are not in the startup packet, because poolers
+ * reject a connection with settings there.
  */
 export async function setUpSession(
   client: pg.ClientBase,
@@ -60,8 +67,8 @@ export async function setUpSession(
 }
 
 /**
- * A socket that gives up when neither side has sent anything for `silentMs`. TCP itself notices a lost server after a
- * quarter of an hour, and a failed proxy never.
+ * Creates sockets that are destroyed when neither side sends anything for `silentMs`. TCP itself detects a
+ * lost server after a quarter of an hour, and a failed proxy never.
  */
 export function impatientSocket(silentMs: number): () => Socket {
   return () => {
@@ -71,7 +78,7 @@ export function impatientSocket(silentMs: number): () => Socket {
   };
 }
 
-/** The error of a connection that was dropped because nothing came from it. */
+/** Returns the error of a connection that was dropped because it was silent. */
 export function silence(milliseconds: number): Error {
   const error = new Error(
     `The database did not answer for ${Math.round(milliseconds / 1_000)} s; the connection was dropped.`,
@@ -79,7 +86,7 @@ export function silence(milliseconds: number): Error {
   return Object.assign(error, { code: "ETIMEDOUT" });
 }
 
-/** Nothing is connected until the first statement. */
+/** Connects with the first statement, not before. */
 export function openConnection(options: ConnectionOptions): Connection {
   const { url, applicationName, statementMs, lockMs, silentMs, types, plansOnce = false } = options;
   const connectMs = Math.min(longestConnectMs, silentMs);
@@ -101,7 +108,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     const lose = () => {
       if (current?.client === client) current = undefined;
     };
-    // What was under way rejects with it; an idle connection that breaks is replaced by the next statement.
+    // Pending statements reject with this error. An idle connection that breaks is replaced by the next
+    // statement.
     client.on("error", lose);
     client.on("end", lose);
     const late = setTimeout(() => socket.destroy(silence(connectMs * 2)), connectMs * 2);

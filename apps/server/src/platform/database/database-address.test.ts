@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { databaseUrl, describeDatabase, waitForDatabase } from "./database-address.ts";
 
 describe("databaseUrl", () => {
-  test("databaseUrl: a password of any characters survives the connection string", () => {
+  test("databaseUrl: keeps any characters of a password in the connection string", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "binary" }), (password) => {
         const url = new URL(databaseUrl("postgres://gateway@postgres:5432/gateway", password));
@@ -14,7 +14,7 @@ describe("databaseUrl", () => {
     expect(url).toBe("postgres://gateway:p%40ss%2Fw%3Ard%231@postgres:5432/gateway");
   });
 
-  test("databaseUrl: keeps the password that the URL names", () => {
+  test("databaseUrl: keeps the password that the URL contains", () => {
     expect(databaseUrl("postgres://a:own@host/db", "other")).toBe("postgres://a:own@host/db");
   });
 
@@ -22,7 +22,7 @@ describe("databaseUrl", () => {
     "postgres://gateway:p@ss/w:rd#1@postgres:5432/gateway",
     "postgres://gateway:a#b@postgres/gateway",
     "postgres://gateway:a b@:x/gateway",
-  ])("databaseUrl: refuses %s and says how to write it", (url) => {
+  ])("databaseUrl: rejects %s and explains how to write it", (url) => {
     expect(() => databaseUrl(url, undefined)).toThrow(/Percent-encode .* DATABASE_PASSWORD/);
   });
 });
@@ -40,13 +40,13 @@ describe("waitForDatabase", () => {
     expect(message).not.toContain("hush");
   });
 
-  test("waitForDatabase: says that a host name is unknown", async () => {
+  test("waitForDatabase: reports an unknown host name", async () => {
     await expect(
       waitForDatabase("postgres://me@no-such-host.invalid/db", { patienceMs: 0, onWait }),
     ).rejects.toThrow(/no-such-host\.invalid:5432 .* host name is unknown/);
   });
 
-  test("describeDatabase: has no password", () => {
+  test("describeDatabase: contains no password", () => {
     expect(describeDatabase("postgres://u:secret@h:6543/d")).toBe('h:6543 (user "u", database "d")');
   });
 });

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
-/** The connection string of Postgres: how it is put together, and what to say when nothing answers there. */
+/** The Postgres connection string: how it is built, and what to report when the server does not respond. */
 
 /**
- * `url` with `password` filled in where it names none. A password handed over apart from the URL may contain any
- * character. Throws an Error that says what to correct when the URL cannot be read.
+ * Returns `url` with `password` inserted if the URL contains none. A separate password may contain any
+ * character. Throws an Error that explains what to correct when the URL cannot be parsed.
  */
 export function databaseUrl(url: string, password: string | undefined): string {
   const authority = url.replace(/^postgres(ql)?:\/\//, "").split("?")[0] ?? "";
-  // "postgres://user:p@ss#1@host/db" parses, but to another host than was meant.
+  // "postgres://user:p@ss#1@host/db" parses, but to a different host than intended.
   if (authority.split("@").length > 2 || authority.includes("#") || !URL.canParse(url))
     throw new Error(
       "DATABASE_URL cannot be read. Percent-encode special characters in its password (@ is %40, # is %23, / is %2F), " +
@@ -20,7 +20,10 @@ export function databaseUrl(url: string, password: string | undefined): string {
   return address.href;
 }
 
-/** Where a connection string leads, without its password: `postgres:5432 (user "gateway", database "gateway")`. */
+/**
+ * Returns where a connection string points, without its password: `postgres:5432 (user "gateway", database
+ * "gateway")`.
+ */
 export function describeDatabase(url: string): string {
   const { hostname, port, username, pathname } = new URL(url);
   const user = decodeURIComponent(username) || "(none)";
@@ -29,8 +32,8 @@ export function describeDatabase(url: string): string {
 }
 
 /**
- * Resolves as soon as Postgres accepts a connection. A server that is still starting is waited for, up to
- * `patienceMs`. Rejects with an Error that names host, port and user, and what to check; never the password.
+ * Resolves as soon as Postgres accepts a connection. Waits for a server that is still starting, up to
+ * `patienceMs`. Rejects with an Error that contains host, port, user and what to check, never the password.
  */
 export async function waitForDatabase(
   url: string,
@@ -64,7 +67,7 @@ async function tryToConnect(url: string): Promise<unknown> {
 interface Explanation {
   reason: string;
   check: string;
-  /** A server that is starting answers the same way for a while. */
+  /** True when the failure may pass: a starting server fails the same way for a while. */
   mayPass: boolean;
 }
 
@@ -106,7 +109,7 @@ function explain(error: unknown): Explanation {
       };
     default:
       return {
-        // Messages of the driver name hosts and codes, never a password.
+        // Messages of the driver contain hosts and codes, never a password.
         reason: error instanceof Error ? error.message : "no answer",
         check: "Check DATABASE_URL, the network between this machine and Postgres, and the log of Postgres.",
         mayPass: true,

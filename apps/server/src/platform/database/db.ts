@@ -5,8 +5,8 @@ import { PrismaClient, type Prisma } from "#platform/prisma/client.ts";
 import { impatientSocket, setUpSession, silence } from "./connection.ts";
 
 /**
- * The way to Postgres. `Db` is the typed client (or a transaction of it) for everything that is edited by people;
- * `Pool` is for the hot statements, which are SQL we write ourselves.
+ * Access to Postgres. `Db` is the typed client (or a transaction of it) for everything that people edit.
+ * `Pool` is for the hot statements, which are hand-written SQL.
  */
 export type Db = PrismaClient | Prisma.TransactionClient;
 export type Pool = pg.Pool;
@@ -17,38 +17,36 @@ export interface Database {
   url: string;
   applicationName: string;
   /**
-   * Drops the connections from which nothing has come for some seconds. For when another connection turned out to be
-   * silent: these go the same way, and whoever took one would wait for its whole time limit.
+   * Drops the connections that have received nothing for some seconds. Called when another connection turned
+   * out to be silent: these share its network path, and a statement on one would wait for its whole time
+   * limit.
    */
   dropSilent(): void;
   close(): Promise<void>;
 }
 
 export interface ConnectOptions {
-  /** Connections at most, for both. */
+  /** Maximum number of connections, for both together. */
   max?: number;
   applicationName?: string;
-  /**
-   * A statement that takes longer is ended by the server, and a connection that is silent for longer is dropped.
-   * Milliseconds.
-   */
+  /** Time after which the server cancels a statement, and a silent connection is dropped. Milliseconds. */
   statementMs?: number;
 }
 
-/** What has been silent for so long is dropped when there is a suspicion. */
+/** Silence after which `dropSilent` drops a connection, in milliseconds. */
 const silentMs = 5_000;
 
-/** How long a transaction may hold its locks while its node does nothing. A node that was stopped holds them till then. */
+/** How long a transaction may keep its locks while its node is idle. A stopped node keeps them until then. */
 const idleInTransactionMs = 15_000;
 
-// Counts and points come back as bigint; everything that leaves for JSON goes through a schema first.
+// Counts and points arrive as bigint. Everything that leaves as JSON passes a schema first.
 export const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, BigInt);
 
-/** Opens a pool of at most `max` connections. Nothing is connected until the first statement. */
+/** Opens a pool of at most `max` connections. Connects with the first statement, not before. */
 export function connect(url: string, options: ConnectOptions = {}): Database {
   const { max = 10, applicationName = "gateway", statementMs = 300_000 } = options;
-  /** When something last came from it. */
+  /** Time of the last data received on each socket. */
   const sockets = new Map<Socket, number>();
   const remember = (socket: Socket) => {
     const touch = () => sockets.set(socket, performance.now());
@@ -64,7 +62,7 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 10_000,
     types,
-    // Connections that are not used are closed long before.
+    // Unused connections are closed long before this limit.
     stream: () => remember(impatientSocket(statementMs + 5_000)()),
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, though its type says void
     onConnect: (client) =>
@@ -73,9 +71,10 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
         idle_in_transaction_session_timeout: idleInTransactionMs,
       }),
   });
-  // An idle connection that breaks (a restarted server) is replaced on the next use; it must not end the process.
+  // An idle connection that breaks (a restarted server) is replaced on the next use. It must not end the
+  // process.
   pool.on("error", () => {});
-  // Prisma reads values by its own rules, whatever the pool's are, so both share the connections.
+  // Prisma parses values by its own rules, whatever the pool's are, so both share the connections.
   const db = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     db,

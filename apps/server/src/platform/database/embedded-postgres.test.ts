@@ -43,7 +43,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** A gateway in a process of its own, to be killed. */
+/** A gateway in its own process, to be killed. */
 async function startElsewhere(): Promise<{ child: ChildProcess; postgresPid: number }> {
   const script = join(dataDir, "gateway.ts");
   await writeFile(
@@ -66,7 +66,7 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 describe("an embedded Postgres", () => {
-  it("speaks UTF-8, listens on loopback only and asks for the password", async () => {
+  it("uses UTF-8, listens on loopback only and requires the password", async () => {
     const { url } = await start();
     const settings = "SELECT name || '=' || setting FROM pg_settings WHERE name IN";
     const names =
@@ -83,12 +83,12 @@ describe("an embedded Postgres", () => {
     await expect(query(wrong.href, "SELECT 1")).rejects.toThrow(/password authentication failed/);
   });
 
-  it("keeps its password where only we may read it", async () => {
+  it("keeps its password where only the owner may read it", async () => {
     await start();
     expect((await stat(join(dataDir, "embedded-postgres.json"))).mode & 0o777).toBe(0o600);
   });
 
-  it("finds its data, its password and its port again on the second start", async () => {
+  it("reuses its data, password and port on the second start", async () => {
     const first = await start();
     await query(first.url, "CREATE TABLE kept AS SELECT 42 AS n");
     await first.stop();
@@ -97,7 +97,7 @@ describe("an embedded Postgres", () => {
     expect(await query(second.url, "SELECT n FROM kept")).toEqual([42]);
   });
 
-  it("takes over the Postgres that a killed gateway left behind", async () => {
+  it("takes over the Postgres that a killed gateway left running", async () => {
     const { child, postgresPid } = await startElsewhere();
     child.kill("SIGKILL");
     await ended(child);
@@ -117,7 +117,7 @@ describe("an embedded Postgres", () => {
     expect(await query(next.url, "SELECT 1")).toEqual([1]);
   });
 
-  it("does not fall for a process number that belongs to someone else by now", async () => {
+  it("ignores a process id that belongs to another process by now", async () => {
     const first = await start();
     await first.stop();
     const stale = [process.pid, join(dataDir, "postgres"), 1, 5432, "", "127.0.0.1", "", "ready   ", ""];
@@ -127,7 +127,7 @@ describe("an embedded Postgres", () => {
     expect(await query(second.url, "SELECT 1")).toEqual([1]);
   });
 
-  it("comes back at the same address when Postgres dies", async () => {
+  it("restarts at the same address when Postgres dies", async () => {
     const postgres = await start();
     const before = postgres.pid();
     process.kill(before, "SIGKILL");
@@ -146,7 +146,7 @@ describe("an embedded Postgres", () => {
     await expect(query(two.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it("is not reached by a Ctrl-C at the terminal", async () => {
+  it("does not receive a Ctrl-C from the terminal", async () => {
     const { child, postgresPid } = await startElsewhere();
     const group = (await readFile(`/proc/${postgresPid}/stat`, "utf8")).split(" ")[4];
     expect(Number(group)).toBe(postgresPid);
@@ -155,14 +155,14 @@ describe("an embedded Postgres", () => {
     await (await start()).stop();
   });
 
-  it("says what to mend when its password file was lost", async () => {
+  it("explains what to do when its password file was lost", async () => {
     await (await start()).stop();
     await rm(join(dataDir, "embedded-postgres.json"));
     await expect(start()).rejects.toThrow(/password in .*embedded-postgres.json does not open the database/);
     expect(existsSync(join(dataDir, "postgres/postmaster.pid"))).toBe(false);
   });
 
-  it("says what to mend when the database folder was lost", async () => {
+  it("explains what to do when the database folder was lost", async () => {
     await (await start()).stop();
     await rm(join(dataDir, "postgres"), { recursive: true, maxRetries: 10, retryDelay: 100 });
     await expect(start()).rejects.toThrow(/is gone\. Restore that folder, or delete/);
@@ -170,7 +170,7 @@ describe("an embedded Postgres", () => {
 });
 
 describe.runIf(isRoot)("as root", () => {
-  it("says what to do with a folder of another major version", async () => {
+  it("explains what to do with a folder of another major version", async () => {
     await (await start()).stop();
     const file = join(dataDir, "postgres", "PG_VERSION");
     const version = await readFile(file, "utf8");
@@ -180,13 +180,13 @@ describe.runIf(isRoot)("as root", () => {
     await start();
   });
 
-  it("runs Postgres as a user of its own", async () => {
+  it("runs Postgres as a separate user", async () => {
     const postgres = await start();
     expect((await stat(`/proc/${postgres.pid()}`)).uid).not.toBe(0);
     expect((await stat(join(dataDir, "postgres"))).mode & 0o777).toBe(0o700);
   });
 
-  it("keeps the data outside when only root may enter DATA_DIR, and says so", async () => {
+  it("keeps the data outside DATA_DIR when only root may enter it, and reports that", async () => {
     await chmod(dataDir, 0o700);
     const postgres = await start();
     expect(await query(postgres.url, "SELECT 1")).toEqual([1]);

@@ -19,30 +19,31 @@ import {
 } from "./postgres-process.ts";
 
 export interface EmbeddedPostgresOptions {
-  /** DATA_DIR: keeps the notes, and the cluster too unless only root may enter it. */
+  /** DATA_DIR: contains the notes, and also the cluster unless only root may enter it. */
   dataDir: string;
   log: (sentence: string) => void;
-  /** False for a database that is thrown away: no fsync, so a power cut may ruin it. Default true. */
+  /** False for a disposable database: no fsync, so a power cut may corrupt it. Default true. */
   durable?: boolean;
 }
 
 export interface EmbeddedPostgres {
   /** Connection string of the database `gateway`, as its superuser, on 127.0.0.1. */
   url: string;
-  /** The postmaster's process id; another one after Postgres died and came back. */
+  /** The postmaster's process id. It changes when Postgres dies and is restarted. */
   pid(): number;
   /** Shuts Postgres down, unless another node on the same DATA_DIR still uses it. */
   stop(): Promise<void>;
 }
 
 const database = "gateway";
-// Every gateway that uses the cluster holds this lock shared; who gets it alone was the last.
+// Every gateway that uses the cluster takes this lock shared. A gateway that gets it exclusively was the last
+// one.
 const usersLock = 7_203_114;
 
 /**
- * A real Postgres from the npm package, for machines that have none: starts it, or finds the one that a killed
- * gateway left behind, and brings it back when it dies. It must not know what the database is used for.
- * Rejects with a sentence that says what to mend.
+ * Starts a real Postgres from the npm package, for machines that have none, or finds the one that a killed
+ * gateway left running. Restarts it when it dies. It must not know what the database is used for. Rejects
+ * with a message that explains what to correct.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { dataDir, log, durable = true } = options;
@@ -100,11 +101,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 interface Session {
   running: RunningPostgres;
-  /** Says by its shared lock that a gateway uses the cluster, and by its end that Postgres went away. */
+  /** Its shared lock marks the cluster as used by a gateway. Its end reveals that Postgres went away. */
   guard: pg.Client;
 }
 
-/** Starts or finds Postgres and signs in. A Postgres that its last user is just stopping is started once more. */
+/** Starts or finds Postgres and signs in. If its last user is just stopping Postgres, starts it once more. */
 async function open(
   home: PostgresHome,
   notes: PostgresNotes,
@@ -147,7 +148,7 @@ async function createDatabase(client: pg.Client): Promise<void> {
   try {
     await client.query(`CREATE DATABASE ${database}`);
   } catch (error) {
-    // 42P04, 23505: another node was faster.
+    // 42P04, 23505: another node created it first.
     if (!(error instanceof pg.DatabaseError) || !["42P04", "23505"].includes(error.code ?? "")) throw error;
   }
 }
@@ -160,7 +161,7 @@ async function isLastUser(guard: pg.Client): Promise<boolean> {
     ]);
     return answer.rows[0]?.alone ?? true;
   } catch {
-    // The connection is gone, and so is what it guarded.
+    // The lost connection has released its lock.
     return true;
   }
 }

@@ -15,7 +15,7 @@ export interface MigrateResult {
 interface Migration {
   name: string;
   sql: string;
-  /** As Prisma reckons it: sha256 of the file, in hex. */
+  /** Checksum as Prisma computes it: sha256 of the file, in hex. */
   checksum: string;
 }
 
@@ -26,7 +26,7 @@ interface AppliedMigration {
   rolled_back_at: Date | null;
 }
 
-// The number `prisma migrate` locks on, so that neither runs beside the other.
+// The lock number of `prisma migrate`, so that the two never run at the same time.
 const migrateLock = 72_707_369;
 
 const migrationsTable = `
@@ -42,10 +42,10 @@ const migrationsTable = `
   )`;
 
 /**
- * Brings a database up to the migrations in `folder` (`<name>/migration.sql`, in name order), each in a transaction
- * of its own, and keeps Prisma's books so that `prisma migrate deploy` agrees. Nodes that start together take turns.
- * Rejects with a sentence when the database is not UTF-8, an applied migration was edited or one has failed; the
- * database is then as it was.
+ * Applies the migrations in `folder` (`<name>/migration.sql`, in name order), each in its own transaction.
+ * Writes Prisma's migration table, so that `prisma migrate deploy` agrees. Nodes that start together run one
+ * after the other. Rejects with a message when the database is not UTF-8, an applied migration was edited or
+ * one has failed; the database is then unchanged.
  */
 export async function migrate(database: string | pg.Pool, folder: string): Promise<MigrateResult> {
   const migrations = await readMigrations(folder);
@@ -93,12 +93,12 @@ async function underLock(client: pg.ClientBase, migrations: Migration[]): Promis
     for (const migration of missing) await apply(client, migration);
     return { applied: missing.map((migration) => migration.name) };
   } finally {
-    // A connection that died has let go of the lock already.
+    // A lost connection has already released the lock.
     await client.query("SELECT pg_advisory_unlock($1)", [migrateLock]).catch(() => undefined);
   }
 }
 
-/** Names are compared in a normal form of Unicode, which Postgres computes only in such a database. */
+/** Names are compared in a Unicode normal form, which Postgres computes only in a UTF-8 database. */
 async function requireUtf8(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ server_encoding: string }>("SHOW server_encoding");
   const encoding = rows[0]?.server_encoding;

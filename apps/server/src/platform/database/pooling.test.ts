@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => home.drop());
 
 test.each(["transaction", "statement"] as const)(
-  "pooling: refuses %s mode and says what to set",
+  "pooling: rejects %s mode and explains what to set",
   async (mode) => {
     const pooler = await startPooler(home.url, mode);
     const { message } = await refuseTransactionPooling(pooler.url).then(
@@ -25,7 +25,7 @@ test.each(["transaction", "statement"] as const)(
   },
 );
 
-test("pooling: accepts session mode and Postgres itself", async () => {
+test("pooling: accepts session mode and a direct connection to Postgres", async () => {
   const pooler = await startPooler(home.url, "session");
   await refuseTransactionPooling(pooler.url);
   await refuseTransactionPooling(home.url);

@@ -2,14 +2,16 @@ import pg from "pg";
 import { describeDatabase } from "./database-address.ts";
 
 /**
- * Whether a pooler between this node and Postgres gives every transaction another server connection. LISTEN, advisory
- * locks, session settings and named statements need one connection that stays.
+ * Detects a pooler between this node and Postgres that gives every transaction another server connection.
+ * LISTEN, advisory locks, session settings and named statements need one permanent connection.
  */
 
 const rounds = 3;
 const limits = { connectionTimeoutMillis: 5_000, query_timeout: 5_000 };
 
-/** Rejects with an Error that says what to change when `url` leads to transaction or statement pooling. */
+/**
+ * Rejects with an Error that explains what to change when `url` points to transaction or statement pooling.
+ */
 export async function refuseTransactionPooling(url: string): Promise<void> {
   const first = clientOf(url);
   const second = clientOf(url);
@@ -25,14 +27,14 @@ export async function refuseTransactionPooling(url: string): Promise<void> {
 
 function clientOf(url: string): pg.Client {
   const client = new pg.Client({ connectionString: url, ...limits });
-  // A connection that breaks rejects the statement on it.
+  // A connection that breaks rejects its current statement.
   client.on("error", () => undefined);
   return client;
 }
 
 /**
- * Looks whether the first client's server connection goes to the second while the first does nothing. Busy poolers may
- * hand out another one, which the repetition finds.
+ * Checks whether the first client's server connection goes to the second client while the first is idle. Busy
+ * poolers may hand out another one; the repetition detects that.
  */
 async function isShared(first: pg.Client, second: pg.Client): Promise<boolean> {
   const before = await serverOf(first);
@@ -43,7 +45,7 @@ async function isShared(first: pg.Client, second: pg.Client): Promise<boolean> {
     throw error;
   }
   try {
-    // Before the first asks again: a pool of one connection would keep it waiting.
+    // Runs before the first client's next query: a pool of one connection would keep that query waiting.
     return (await serverOf(second)) === before || (await serverOf(first)) !== before;
   } finally {
     await second.query("COMMIT");

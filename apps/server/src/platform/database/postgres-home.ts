@@ -6,13 +6,13 @@ import { createRequire } from "node:module";
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 
-/** Where the embedded Postgres lives and as whom it runs. */
+/** Location of the embedded Postgres, and the user it runs as. */
 export interface PostgresHome {
   /** The cluster's folder (PGDATA). */
   data: string;
-  /** The folder that holds `initdb` and `postgres`. */
+  /** The folder that contains `initdb` and `postgres`. */
   binaries: string;
-  /** Set only when we are root: Postgres refuses to run as root, so it runs as this user. */
+  /** Set only when the gateway runs as root: Postgres refuses to run as root, so it runs as this user. */
   account: Account | undefined;
 }
 
@@ -22,13 +22,13 @@ export interface Account {
   gid: number;
 }
 
-/** What DATA_DIR remembers between starts. */
+/** What DATA_DIR stores between starts. */
 export interface PostgresNotes {
-  /** The cluster's folder; relative to DATA_DIR when it lies inside, so that DATA_DIR may be moved. */
+  /** The cluster's folder. Relative to DATA_DIR when it lies inside, so that DATA_DIR may be moved. */
   data: string;
   password: string;
   port: number;
-  /** True once a cluster was made: from then on a missing cluster is a loss, not a first start. */
+  /** True once a cluster was created. From then on a missing cluster is a loss, not a first start. */
   initialised: boolean;
 }
 
@@ -40,7 +40,7 @@ export function notesFile(dataDir: string): string {
   return join(dataDir, "embedded-postgres.json");
 }
 
-/** Reads DATA_DIR's notes, or makes them with a new password when there are none. */
+/** Reads the notes in DATA_DIR, or creates them with a new password when there are none. */
 export async function openNotes(dataDir: string): Promise<PostgresNotes> {
   await mkdir(dataDir, { recursive: true });
   const found = await readNotes(dataDir);
@@ -53,7 +53,7 @@ export async function openNotes(dataDir: string): Promise<PostgresNotes> {
     port: 0,
     initialised: false,
   };
-  // Two nodes may start on one empty DATA_DIR: link() lets exactly one of them decide the password.
+  // Two nodes may start on one empty DATA_DIR: link() lets exactly one of them set the password.
   const draft = besides(notesFile(dataDir));
   await writeFile(draft, JSON.stringify(fresh, null, 2), { mode: 0o600 });
   try {
@@ -83,7 +83,9 @@ async function readNotes(dataDir: string): Promise<PostgresNotes | undefined> {
   return JSON.parse(text) as PostgresNotes;
 }
 
-/** Decides user, folder and binaries; makes the folder's parent and, when needed, a copy of the binaries. */
+/**
+ * Chooses user, folder and binaries. Creates the folder's parent and, when needed, a copy of the binaries.
+ */
 export async function openHome(
   dataDir: string,
   notes: PostgresNotes,
@@ -113,7 +115,10 @@ export async function openHome(
   return { data, binaries: await binariesFor(account), account };
 }
 
-/** The user Postgres runs as: no one special unless we are root; the owner of a cluster that is there already. */
+/**
+ * Returns the user that Postgres runs as: undefined unless the gateway runs as root; the owner of an existing
+ * cluster.
+ */
 async function accountFor(cluster: string | undefined): Promise<Account | undefined> {
   if (process.geteuid?.() !== 0) return undefined;
   if (cluster !== undefined) {
@@ -153,7 +158,7 @@ async function refuseForeignOwner(data: string): Promise<void> {
   );
 }
 
-/** A data folder can be read by its own major version of Postgres only. */
+/** Throws when the data folder belongs to another major version: Postgres reads only data of its own. */
 async function refuseOtherVersion(data: string, packaged: string): Promise<void> {
   const found = (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
   const [major = ""] = packaged.split(".");
@@ -166,7 +171,7 @@ async function refuseOtherVersion(data: string, packaged: string): Promise<void>
   );
 }
 
-/** Whether the account may pass through every folder down to and including `folder` (a real path). */
+/** Returns whether the account may enter every folder down to and including `folder` (a real path). */
 async function canEnter(folder: string, account: Account): Promise<boolean> {
   for (let at = folder; ; at = dirname(at)) {
     if (!(await mayUse(at, account, 1))) return false;
@@ -174,7 +179,7 @@ async function canEnter(folder: string, account: Account): Promise<boolean> {
   }
 }
 
-/** Checks one permission bit (4 read, 1 enter or run) the way the kernel does, access lists aside. */
+/** Checks one permission bit (4 read, 1 enter or run) as the kernel does, except for access lists. */
 async function mayUse(path: string, account: Account, bit: number): Promise<boolean> {
   const { uid, gid, mode } = await stat(path);
   const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;
@@ -215,7 +220,7 @@ async function canRunIn(folder: string, account: Account): Promise<boolean> {
   return mayUse(join(folder, "share", "postgresql", "postgres.bki"), account, 4);
 }
 
-/** Copies aside and renames, so that a copy is either whole or not there. */
+/** Copies to a temporary name and renames, so that a copy is either complete or absent. */
 async function copyBinaries(from: string, to: string): Promise<void> {
   await makePublic(dirname(to));
   const draft = besides(to);
@@ -242,12 +247,12 @@ async function makePublic(folder: string): Promise<void> {
   await chmod(folder, 0o755);
 }
 
-/** A name next to `path` for what is made aside and renamed when it is whole. */
+/** Returns a name next to `path` for a file that is written first and renamed when it is complete. */
 export function besides(path: string): string {
   return `${path}.new-${randomBytes(4).toString("hex")}`;
 }
 
-/** Gives a file or folder to the user Postgres runs as; nothing to do for a plain user. */
+/** Changes the owner of a file or folder to the user Postgres runs as. Does nothing for an ordinary user. */
 export async function handOver(path: string, account: Account | undefined): Promise<void> {
   if (account !== undefined) await chown(path, account.uid, account.gid);
 }

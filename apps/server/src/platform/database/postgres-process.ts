@@ -8,16 +8,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type Account, besides, handOver, hasCode, isThere, type PostgresHome } from "./postgres-home.ts";
 
-/** A Postgres that is up on 127.0.0.1. */
+/** A running Postgres on 127.0.0.1. */
 export interface RunningPostgres {
   pid: number;
   port: number;
 }
 
 export interface StartSettings {
-  /** The port to prefer; 0 or a taken one means any free one. */
+  /** The preferred port. 0 or a port in use means any free port. */
   port: number;
-  /** False: no fsync; survives a crash of Postgres but not of the machine. */
+  /** False: no fsync. The data survives a crash of Postgres but not of the machine. */
   durable: boolean;
 }
 
@@ -27,14 +27,16 @@ const run = promisify(execFile);
 const logLimitBytes = 5_000_000;
 const readyTimeoutMs = 300_000;
 
-// A user's PG* variables would reach into the server, so the environment is ours alone.
+// A user's PG* variables would affect the server, so the environment is our own.
 const cleanEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 
 function identity(account: Account | undefined) {
   return account === undefined ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Makes the cluster aside and renames it, so that a cluster is either whole or not there. */
+/**
+ * Creates the cluster under a temporary name and renames it, so that a cluster is either complete or absent.
+ */
 export async function createCluster(home: PostgresHome, password: string, durable: boolean): Promise<void> {
   const draft = besides(home.data);
   const passwordFile = `${draft}.password`;
@@ -49,7 +51,7 @@ export async function createCluster(home: PostgresHome, password: string, durabl
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
-      // Postgres' own locale: code-point order, Unicode case, the same on every machine.
+      // Postgres' own locale: code-point order and Unicode case, the same on every machine.
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--locale=C",
@@ -63,7 +65,7 @@ export async function createCluster(home: PostgresHome, password: string, durabl
     });
     await rename(draft, home.data);
   } catch (error) {
-    // Another node on the same DATA_DIR was faster; its cluster has the same password.
+    // Another node on the same DATA_DIR was faster. Its cluster has the same password.
     if (hasCode(error, "ENOTEMPTY") || hasCode(error, "EEXIST")) return;
     const output = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : String(error);
     throw new Error(`The embedded database could not be created in ${home.data}: ${output}`, {
@@ -75,7 +77,9 @@ export async function createCluster(home: PostgresHome, password: string, durabl
   }
 }
 
-/** Finds the Postgres that runs on this cluster already, or starts one; resolves when it takes connections. */
+/**
+ * Finds the Postgres that already runs on this cluster, or starts one. Resolves when it accepts connections.
+ */
 export async function ensureRunning(
   home: PostgresHome,
   settings: StartSettings,
@@ -107,7 +111,10 @@ export async function ensureRunning(
   }
 }
 
-/** Starts Postgres in a session of its own (a Ctrl-C must not reach it before us). Returns what went wrong, if anything. */
+/**
+ * Starts Postgres in its own session, so that a Ctrl-C does not reach it before the gateway. Returns the
+ * failure, if any.
+ */
 async function launch(
   home: PostgresHome,
   settings: StartSettings,
@@ -160,7 +167,7 @@ function flags(data: string, settings: StartSettings, port: number): string[] {
     huge_pages: "off",
     timezone: "UTC",
     log_timezone: "UTC",
-    // Statement errors are the caller's to report, and statements may carry prompts.
+    // Callers report statement errors themselves, and statements may contain prompts.
     log_min_messages: "log",
     log_min_error_statement: "panic",
     log_checkpoints: "off",
@@ -168,13 +175,19 @@ function flags(data: string, settings: StartSettings, port: number): string[] {
   return ["-D", data, ...Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
-/** An eighth of the memory there is, within bounds: the pages that every call touches stay in it while the log grows. */
+/**
+ * Returns an eighth of the available memory, within bounds. Pages that every call uses then stay cached while
+ * the log grows.
+ */
 function bufferMegabytes(): number {
   const bytes = Math.min(totalmem(), process.constrainedMemory() || Infinity);
   return Math.min(1024, Math.max(128, Math.floor(bytes / 8 / 1024 ** 2)));
 }
 
-/** Failures that the next try may not meet: someone else is starting, a crashed one is still letting go. */
+/**
+ * Returns whether the next attempt may succeed: another process is starting, or a crashed one still releases
+ * resources.
+ */
 function isPassing(failure: string): boolean {
   return /lock file|shared memory block|could not create any TCP\/IP|Address already in use/.test(failure);
 }
@@ -191,7 +204,7 @@ interface FoundPostgres extends RunningPostgres {
   status: string;
 }
 
-/** Reads postmaster.pid and believes it only when that process really is a Postgres on this cluster. */
+/** Reads postmaster.pid. Trusts it only when that process really is a Postgres on this cluster. */
 async function findRunning(data: string): Promise<FoundPostgres | undefined> {
   const lines = await readPidFile(data);
   const pid = Number(lines?.[0]);
@@ -208,13 +221,13 @@ async function readPidFile(data: string): Promise<string[] | undefined> {
   }
 }
 
-/** Whether this process is a Postgres on that folder, and not one that has got its number since. */
+/** Returns whether this process is a Postgres on that folder, and not another process that reused its id. */
 export async function isPostgresOn(pid: number, data: string): Promise<boolean> {
   const command = await commandOf(pid);
   return command.includes("postgres") && command.includes(data);
 }
 
-/** The command line of a process, or "" when there is none (or only a zombie). */
+/** Returns the command line of a process, or "" when there is none (or only a zombie). */
 async function commandOf(pid: number): Promise<string> {
   try {
     if (process.platform === "linux") return await readFile(`/proc/${pid}/cmdline`, "utf8");
@@ -224,7 +237,10 @@ async function commandOf(pid: number): Promise<string> {
   }
 }
 
-/** After a power cut the number in postmaster.pid may be anyone's by now, and Postgres alone would refuse to start. */
+/**
+ * Removes a stale postmaster.pid. After a power cut its process id may belong to any process, and Postgres
+ * would refuse to start.
+ */
 async function removeStalePidFile(data: string): Promise<void> {
   const lines = await readPidFile(data);
   if (lines === undefined || (await isPostgresOn(Number(lines[0]), data))) return;
@@ -247,7 +263,10 @@ function tryListen(port: number): Promise<number | undefined> {
   });
 }
 
-/** Fast shutdown (open transactions are rolled back); the immediate one when that takes longer than half a minute. */
+/**
+ * Runs a fast shutdown (open transactions are rolled back), and an immediate one if that takes longer than 30
+ * seconds.
+ */
 export async function shutDown(data: string, pid: number): Promise<void> {
   signal(pid, "SIGINT");
   if (await isGone(data, pid, 30_000)) return;

@@ -1,11 +1,13 @@
 import type { ReasonFact } from "@gateway/shared/reasons";
 
-/** Text that Postgres takes, in a column or in JSON: no NUL, no half of a surrogate pair, not endless. */
+/**
+ * Returns text that Postgres can store, in a column or in JSON: no NUL, no lone surrogate, limited length.
+ */
 export function storableText(text: string, longest: number): string {
   return text.slice(0, longest).replaceAll("\0", "").toWellFormed();
 }
 
-/** Values whose texts are not endless either. */
+/** Returns the values with texts of limited length that Postgres can store. */
 export function storableParams<Value extends string | number>(
   params: Readonly<Record<string, Value>>,
   longest: number,
@@ -17,7 +19,7 @@ export function storableParams<Value extends string | number>(
   return Object.fromEntries(kept) as Record<string, Value>;
 }
 
-/** Facts of a reason, ready for a JSON column. */
+/** Returns the facts of a reason, ready for a JSON column. */
 export function storableFacts(facts: readonly ReasonFact[], longest: number): ReasonFact[] {
   return facts.map(({ code, params }) => ({ code, params: storableParams(params, longest) }));
 }

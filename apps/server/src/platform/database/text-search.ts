@@ -1,4 +1,4 @@
-/** Conditions on text, in whatever case. What the database would read as a wildcard is meant as it is written. */
+/** Case-insensitive text conditions. Wildcard characters in the text match literally. */
 
 export function contains(text: string) {
   return { contains: literally(text), mode: "insensitive" as const };
@@ -8,7 +8,7 @@ export function begins(text: string) {
   return { startsWith: literally(text), mode: "insensitive" as const };
 }
 
-/** The pattern of LIKE for what begins so. */
+/** Returns the LIKE pattern for texts that begin with `text`. */
 export function beginning(text: string): string {
   return `${literally(text)}%`;
 }
