@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
-import { fetchPublic, fetchPublicText, isPublicAddress } from "./public-fetch.ts";
+import { boundedFetch, fetchPublic, fetchPublicText, isPublicAddress, publicFetch } from "./public-fetch.ts";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -175,5 +175,28 @@ describe("fetching an address from a user", () => {
     ]) {
       expect(isPublicAddress(address)).toBe(false);
     }
+  });
+});
+
+describe.each([
+  { name: "of a payment gateway", fetched: publicFetch(() => true) },
+  { name: "of an identity provider", fetched: boundedFetch() },
+])("a response $name", ({ fetched }) => {
+  it("is read up to 2 MB", async () => {
+    let written = 0;
+    const url = await serve((request, response) => {
+      if (request.url === "/short") return response.end("{}");
+      const more = () => {
+        while (!response.destroyed && written < 512 * 1024 * 1024) {
+          written += 65_536;
+          if (!response.write(Buffer.alloc(65_536))) return response.once("drain", more);
+        }
+        return response.end();
+      };
+      return more();
+    });
+    expect(await (await fetched(`${url}/short`)).json()).toEqual({});
+    await expect(fetched(url).then((response) => response.text())).rejects.toThrow();
+    expect(written).toBeLessThan(64 * 1024 * 1024);
   });
 });

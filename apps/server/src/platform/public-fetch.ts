@@ -103,6 +103,9 @@ export async function postToPublic(
   }
 }
 
+/** Maximum size of a response of a payment gateway or identity provider, in bytes. Their responses have a few KB. */
+const MAX_FETCHED_BYTES = 2 * 1024 * 1024;
+
 /**
  * Returns a `fetch` that reaches public addresses only, for code that takes a `fetch` and calls addresses
  * that an administrator configured. Rejects redirects. Rejects with `invalid_request`.
@@ -110,7 +113,11 @@ export async function postToPublic(
 export function publicFetch(
   mayReach: (address: string) => boolean = isPublicAddress,
 ): typeof globalThis.fetch {
-  const dispatcher = new Agent({ connect: { lookup: guardedLookup(mayReach) }, pipelining: 0 });
+  const dispatcher = new Agent({
+    connect: { lookup: guardedLookup(mayReach) },
+    pipelining: 0,
+    maxResponseSize: MAX_FETCHED_BYTES,
+  });
   return async (input, init = {}) => {
     const url = checkedUrl(input instanceof Request ? input.url : String(input), mayReach);
     try {
@@ -121,6 +128,18 @@ export function publicFetch(
       if (error instanceof Error && error.cause instanceof GatewayError) throw error.cause;
       throw error;
     }
+  };
+}
+
+/** Returns a `fetch` for addresses that root configured, also in a private network, with a limit on the response. */
+export function boundedFetch(): typeof globalThis.fetch {
+  const dispatcher = new Agent({ maxResponseSize: MAX_FETCHED_BYTES });
+  return (input, init = {}) => {
+    // As above: undici's fetch and its dispatcher must be used together.
+    const options = { ...init, dispatcher } as Parameters<typeof undiciFetch>[1];
+    return undiciFetch(input as Parameters<typeof undiciFetch>[0], options) as ReturnType<
+      typeof globalThis.fetch
+    >;
   };
 }
 

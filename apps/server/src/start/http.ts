@@ -12,7 +12,7 @@ import type { Announcements } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { Mailer } from "#platform/mail.ts";
-import { fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
+import { boundedFetch, fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { releaseStartMemory } from "#platform/start-memory.ts";
@@ -115,7 +115,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       paymentGateways,
       paymentFetch: publicFetch(mayReach),
       mailer: needs.mailer,
-      checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: globalThis.fetch }),
+      checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: boundedFetch() }),
       icons: createIcons(db, (address, given) => fetchPublic(address, { ...given, mayReach })),
       post: postToPublic,
       testChannel: judge.testChannel,

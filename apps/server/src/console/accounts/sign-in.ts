@@ -29,6 +29,7 @@ import {
 import { noteLogin } from "#domain/accounts/users.ts";
 import { requirePublicUrl } from "#domain/settings/public-url.ts";
 import { forbidden, GatewayError } from "#errors.ts";
+import { boundedFetch } from "#platform/public-fetch.ts";
 import { createIdentityClients } from "#sign-in/clients.ts";
 import { type ExternalIdentity, type IdentityProvider, isOffered, type Visit } from "#sign-in/provider.ts";
 import { GUESS_LIMIT, presentSelf } from "./accounts.ts";
@@ -44,7 +45,7 @@ import { sessionIdOf, type Sessions } from "./session.ts";
 export function signInRoutes(app: ConsoleApp, services: Services, sessions: Sessions, root: string): void {
   const { db, secrets, settings, identityProviders: providers } = services;
   // Operators configure these addresses, and an identity provider may be in their private network.
-  const clients = createIdentityClients(globalThis.fetch);
+  const clients = createIdentityClients(boundedFetch());
   const config = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
 
   function offered(id: IdentityProviderId): IdentityProvider {
