@@ -6,7 +6,7 @@ const io = ["fastify", "undici", "pg", "ioredis", "@prisma", "node:fs", "node:ht
 const server = "apps/server/src";
 const web = "apps/web/src";
 
-/** Modules of the server, and what each may import beside itself, `errors.ts` and `@gateway/shared`. */
+/** Modules of the server, and what each may import besides itself, `errors.ts` and `@gateway/shared`. */
 const entry = ["domain", "providers", "payments", "sign-in", "notices", "dialects", "platform"];
 const modules: Record<string, string[]> = {
   gateway: ["relay", ...entry],
@@ -24,7 +24,7 @@ const modules: Record<string, string[]> = {
   demo: [],
 };
 
-/** Libraries that a module must not touch: their capability is passed in. */
+/** Libraries that a module must not import, because their functions are passed in. */
 const libraries: Record<string, string[]> = {
   relay: ["fastify"],
   domain: ["fastify"],
@@ -33,12 +33,12 @@ const libraries: Record<string, string[]> = {
   payments: io,
   notices: io,
   dialects: io,
-  // The OAuth plugin lives in a Fastify scope.
+  // The OAuth plugin needs a Fastify scope.
   "sign-in": io.filter((name) => name !== "fastify"),
   demo: io.filter((name) => !name.startsWith("node:")),
 };
 
-/** Folders of `domain/`, and which others each may import. The order has no cycles. */
+/** Folders of `domain/`, and the other folders that each may import. The order has no cycles. */
 const domains: Record<string, string[]> = {
   "audit-log": [],
   limits: [],
@@ -64,7 +64,7 @@ const domains: Record<string, string[]> = {
   telegram: ["accounts", "audit-log", "credits", "limits", "notices", "settings", "tokens"],
 };
 
-/** Folders of `relay/`, and which others each may import. Only `core` is shared by all. */
+/** Folders of `relay/`, and the other folders that each may import. Only `core` is shared by all. */
 const relays: Record<string, string[]> = {
   core: [],
   chat: ["core", "background"],
@@ -81,8 +81,8 @@ const others = (names: string[], own: string, allowed: string[]) =>
   names.filter((name) => name !== own && !allowed.includes(name));
 
 /**
- * A module is named where it is imported (`#domain/ledger/ledger.ts`), so a boundary is plain text matching. A later
- * override replaces an earlier one, hence one override per folder, made by one function.
+ * Imports contain the module's name (`#domain/ledger/ledger.ts`), so boundaries are matched as text. A later
+ * override replaces an earlier one, so this function creates one override per folder.
  */
 function boundary(path: string, hidden: string[], forbidden: string[] = []) {
   const patterns = [
@@ -152,9 +152,9 @@ export default defineConfig({
     "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     "no-console": "error",
     "no-shadow": "off",
-    // Our objects are closures without `this`; their functions may be passed around.
+    // Objects of this project are closures without `this`, so their functions can be passed as values.
     "typescript/unbound-method": "off",
-    // tsc knows better: a switch over a whole union returns in every case.
+    // tsc is more precise: a switch over a whole union returns in every case.
     "typescript/consistent-return": "off",
     "consistent-return": "off",
     "no-await-in-loop": "off",
@@ -166,7 +166,7 @@ export default defineConfig({
     "typescript/no-unnecessary-type-arguments": "off",
     "react/react-in-jsx-scope": "off",
     "react/jsx-key": "error",
-    // Render props are how lists take their rows.
+    // Lists get their rows as render props.
     "react/no-unstable-nested-components": ["error", { allowAsProps: true }],
     "import/no-unassigned-import": "off",
     "import/no-named-as-default": "off",
@@ -193,7 +193,7 @@ export default defineConfig({
         "typescript/no-non-null-assertion": "off",
       },
     },
-    // A test may set up whatever its subject needs.
+    // A test may import whatever its subject needs.
     boundaryOfTests,
     {
       files: [

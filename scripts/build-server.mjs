@@ -1,4 +1,4 @@
-// node scripts/build-server.mjs: joins the server's modules into a few files unless that is done; for the tests.
+// node scripts/build-server.mjs: bundles the server unless the bundle is up to date. Used by the tests.
 import { buildServer } from "./steps.mjs";
 
 buildServer();

@@ -1,15 +1,16 @@
-// node scripts/bundle.mjs: joins the server's modules and its libraries into a few files in apps/server/dist, which Node reads
-// and compiles in a fraction of the time. `npm start` and the image run them; development and tests run the sources.
+// node scripts/bundle.mjs: bundles the server and its libraries into a few files in apps/server/dist, which
+// Node loads and compiles much faster. `npm start` and the image run them; development and tests run the
+// sources.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, say } from "./steps.mjs";
 
 const server = join(root, "apps/server");
-/** As deep below the root as src/platform, so that paths relative to a module stay right. */
+/** At the same depth below the root as src/platform, so that paths relative to a module stay valid. */
 const output = join(server, "dist/bundle");
 
-/** Binaries, and what finds files beside itself. */
+/** Binaries, and packages that load files relative to themselves. */
 const external = [
   /^@node-rs\//,
   "mysql2",
@@ -45,7 +46,7 @@ await build({
         format: "esm",
         entryFileNames: "[name].js",
         chunkFileNames: "[name]-[hash].js",
-        // Names stay, so that stacks in the log can be read.
+        // Names are kept for readable stack traces.
         minify: {
           mangle: false,
           compress: false,
@@ -66,8 +67,9 @@ function isPrisma(id) {
 }
 
 /**
- * Prisma keeps a table of the fields of every model, indexed by numbers of which each object has few. As plain elements V8
- * keeps space for all of them, 10 MB per client; elements with attributes are kept in a dictionary, a tenth of that.
+ * Prisma keeps a table of the fields of every model, indexed by numbers. Each object has few of them. As
+ * plain elements V8 reserves space for all of them, 10 MB per client. Elements with attributes are stored in
+ * a dictionary, a tenth of that.
  */
 function sparse(code) {
   const pattern = /(\w+)\[(\w+)\]=(\w+)\}(\w+)\.push\(\{edges:\1\}\)/g;
@@ -80,7 +82,10 @@ function sparse(code) {
   return changed;
 }
 
-/** One character beyond Latin-1 makes Node keep the whole file with two bytes per character. */
+/**
+ * Escapes characters beyond Latin-1. A single one makes Node store the whole file with two bytes per
+ * character.
+ */
 function withoutWideCharacters(code) {
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -1,6 +1,7 @@
-// node scripts/check-compose.mjs: tries docker-compose.yml on a real engine, from nothing to the first call, in a project
-// of its own that is removed afterwards. `npm test` runs it where an engine is available.
-//   --image NAME   tries an image that exists instead of building one
+// node scripts/check-compose.mjs: tests docker-compose.yml on a real engine, from an empty installation to
+// the first call, in its own project that is removed afterwards. `npm test` runs it where an engine is
+// available.
+//   --image NAME   tests an existing image instead of building one
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,11 +12,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { fail, requireNode, root, say } from "./steps.mjs";
 
-/** /app in the image; the base image with Node is not counted. */
+/** Maximum size of /app in the image. The base image with Node is not included. */
 const LARGEST_APP_MB = 125;
 const started = Date.now();
 
-/** Whether a Docker engine and Compose answer on this machine. */
+/** Returns whether a Docker engine and Compose are available on this machine. */
 export function hasEngine() {
   return spawnSync("docker", ["info"], { stdio: "ignore" }).status === 0 && compose() !== undefined;
 }
@@ -63,14 +64,20 @@ async function check() {
 
 const version = { "api-version": "2" };
 
-/** The one-time link is a plain line in the log, without a host name that the server cannot know. */
+/**
+ * Returns the path of the one-time link in the log. The log has no host name, because the server does not
+ * know it.
+ */
 function setupPath(log) {
   const path = log.match(/create one: (\/setup\?token=\S+)\s*$/m)?.[1];
   if (path === undefined) fail(`The log has no plain line with the set-up path:\n${log.slice(-2_000)}`);
   return path;
 }
 
-/** Set-up with the demo provider, a channel, a token, one chat call. Returns the session's cookie. */
+/**
+ * Completes set-up with the demo provider, a channel, a token and one chat call. Returns the session's
+ * cookie.
+ */
 async function firstCall(base, setup) {
   const send = async (method, path, body, headers = {}) => {
     const response = await fetch(`${base}${path}`, {
@@ -97,7 +104,7 @@ async function firstCall(base, setup) {
   return cookie;
 }
 
-/** Two more nodes behind one address, where the proxy's image is at hand or can be fetched. */
+/** Starts two more nodes behind one address, if the image of the proxy is present or can be pulled. */
 async function severalNodes(project, cookie) {
   if (!canGet("caddy:2")) return say("several nodes: not checked, the image caddy:2 cannot be fetched here");
   const port = await freePort();
@@ -118,7 +125,7 @@ function canGet(image) {
   return run("image", "inspect", image) || run("pull", image);
 }
 
-/** A Compose project that nothing else uses. Its environment replaces a .env file of this checkout. */
+/** A Compose project of its own. Its environment replaces a .env file of this checkout. */
 class Project {
   constructor(env) {
     this.name = `gateway-check-${randomBytes(4).toString("hex")}`;

@@ -1,13 +1,14 @@
 import { execFileSync } from "node:child_process";
-// Fails on terms that this project replaced by the field's own (docs/vocabulary.md): in identifiers and file names, in
-// texts that users, operators and clients read, and in the documentation. Comments are not checked.
+// Fails on old terms that this project has replaced with standard ones (docs/vocabulary.md): in identifiers
+// and file names, in texts for users, operators and clients, and in the documentation. Comments are not
+// checked.
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseSync } from "oxc-parser";
 import { root } from "./steps.mjs";
 
-/** Old term: what to write instead. */
+/** Old terms and their replacements. */
 const identifierTerms = {
   house: "project",
   room: "deps, space",
@@ -46,7 +47,7 @@ const textTerms = [
   ["held", "reserved"],
   ["in force", "active, current"],
   ["by (itself|themselves)", "automatically"],
-  // The system's user of that name is not meant.
+  // Except for the system user of that name.
   ["nobody(?! exists)", "no one, or the role"],
   ["somebody", "the role, such as “an administrator”"],
   ["anybody", "the role"],

@@ -1,4 +1,4 @@
-// prisma generate, and what `prisma migrate diff` would do if its engine did not have to be downloaded.
+// Runs prisma generate, and replaces `prisma migrate diff`, whose engine would have to be downloaded.
 //   node scripts/prisma.mjs generate        writes the client to apps/server/src/platform/prisma
 //   node scripts/prisma.mjs diff <name>     writes a migration from the last one to prisma/schema
 //   node scripts/prisma.mjs diff --check    fails when migrations and prisma/schema disagree
@@ -22,7 +22,7 @@ function generate() {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       encoding: "utf8",
-      // Without it Prisma looks for a schema engine on the network, though generating needs none.
+      // Without it Prisma downloads a schema engine, which generating does not need.
       env: {
         ...process.env,
         PRISMA_SCHEMA_ENGINE_BINARY: node24(),
@@ -35,7 +35,7 @@ function generate() {
 }
 
 async function diff(name) {
-  // The server's TypeScript runs as it stands only from Node 24 on.
+  // Node runs the server's TypeScript without a build from version 24 on.
   if (Number(process.versions.node.split(".")[0]) < 24) {
     const again = spawnSync(node24(), [fileURLToPath(import.meta.url), "diff", name], { stdio: "inherit" });
     process.exit(again.status ?? 1);
@@ -58,9 +58,9 @@ async function diff(name) {
   console.log(`Wrote prisma/migrations/${stamp}_${name}/migration.sql. Read it before you commit it.`);
 }
 
-/** Migrates a throw-away database and compares it with the schema. */
+/** Migrates a temporary database and compares it with the schema. */
 async function difference() {
-  // The engine is WebAssembly, which Node still calls experimental.
+  // The engine is WebAssembly, for which Node prints an experimental warning.
   process.removeAllListeners("warning");
   const { migrate, migrationsFolder } = await import("../apps/server/src/platform/database/migrate.ts");
   const { startThrowAwayPostgres } = await import("../apps/server/test/services.ts");

@@ -1,5 +1,5 @@
-// Prints the texts that are hardest to read: long sentences, passive voice, and phrases that CONTRIBUTING.md rules out.
-// `pnpm readability` looks at the console's English texts and the documentation; it never fails.
+// Prints the texts that are hardest to read: long sentences, passive voice, and phrases that CONTRIBUTING.md
+// forbids. `pnpm readability` checks the console's English texts and the documentation; it never fails.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { root } from "./steps.mjs";
 const SHOWN = 20;
 const longest = { words: 25, characters: 30 };
 
-/** Points for each finding; a sentence of 25 words and more gets one for each word above. */
+/** Points per finding. A sentence of 25 words or more gets one point for each additional word. */
 const phrases = [
   [
     /\b(who(ever|m)?|what) (has|is|was|does|did|can|may|comes?|came|goes|stands?)\b/gi,
@@ -25,7 +25,7 @@ const phrases = [
   ],
 ];
 
-/** @returns the points of one text, and why */
+/** @returns the points of one text, and the reasons */
 function judge(text) {
   const reasons = [];
   let points = 0;

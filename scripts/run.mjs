@@ -1,14 +1,14 @@
 // pnpm dev | gateway | bench | bench:channels | chaos | fuzz | lighthouse, on the pinned Node.
-//   dev      the server, restarted on every change, and Vite in front of it
+//   dev      the server, restarted on every change, with Vite in front of it
 //   cli      the command-line tool of an installation (docs/cli.md)
 //   bench    the measurements behind the numbers in the documentation
-//   bench:channels  what thousands of channels cost, the screen that lists them included
+//   bench:channels  cost of thousands of channels, including the screen that lists them
 //   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
-//   seed-logs, measure-logs   ten million calls, and what each screen waits for them
-//   lighthouse  what Lighthouse says of the first pages of the built web
+//   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
+//   lighthouse  Lighthouse scores of the first pages of the built web
 //   fuzz     every property test with random seeds and, unless a number is given, 20 times as many runs
-//   chaos    strikes gateways, Postgres and Redis under load and checks the books
+//   chaos    strikes gateways, Postgres and Redis under load and checks the ledger
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -63,11 +63,14 @@ function dev() {
   });
   process.once("exit", () => vite.kill());
   const watch = ["--watch", ...serverFlags(), join(server, "src/main.ts"), ...rest];
-  // Node's own watcher talks to its child over the channel that hand() would open.
+  // Node's watcher uses the same IPC channel that hand() would open.
   hand(node24(), watch, { stdio: "inherit" });
 }
 
-/** A failure prints the seed with which `FAST_CHECK_SEED=<seed> vitest run <file>` shows it again. */
+/**
+ * Runs the property tests. A failure prints its seed; `FAST_CHECK_SEED=<seed> vitest run <file>` reproduces
+ * it.
+ */
 function fuzz(factor) {
   if (!(factor > 0)) fail("How many times as many runs? pnpm fuzz 20");
   for (const project of [join(root, "packages/shared"), server]) {

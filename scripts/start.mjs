@@ -1,4 +1,4 @@
-// npm start: from a fresh clone to a running gateway; the second time nothing but the start, and no network.
+// npm start: from a fresh clone to a running gateway. Later starts skip the set-up and need no network.
 import {
   buildServer,
   buildWeb,

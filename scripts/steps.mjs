@@ -1,5 +1,5 @@
-// The steps that `npm start`, `npm test` and `pnpm dev` share: each does its work only when what it depends on changed.
-// Plain JavaScript for Node 20, because it runs before anything is installed.
+// Steps that `npm start`, `npm test` and `pnpm dev` share. Each runs only when its inputs have changed. Plain
+// JavaScript for Node 20, because it runs before anything is installed.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -16,12 +16,18 @@ export function requireNode() {
   fail(`The gateway needs Node 20 or newer; this is Node ${process.versions.node}.`);
 }
 
-/** The Node the gateway runs on: the pinned one, else (in an image that is built on it) the present one. */
+/**
+ * Returns the Node that runs the gateway: the pinned one, or (in an image that is built on it) the current
+ * one.
+ */
 export function node24() {
   return existsSync(pinnedNode) ? pinnedNode : process.execPath;
 }
 
-/** The environment for our own tools: the pinned Node and the installed programs come first on PATH. */
+/**
+ * Returns the environment for the project's tools: the pinned Node and the installed programs come first on
+ * PATH.
+ */
 export function toolEnvironment(folder = root) {
   const path = [
     dirname(node24()),
@@ -32,7 +38,7 @@ export function toolEnvironment(folder = root) {
   return { ...process.env, PATH: path.join(delimiter) };
 }
 
-/** Installs with pnpm when the lockfile or a manifest changed since the last time; else touches no network. */
+/** Installs with pnpm when the lockfile or a manifest has changed. Otherwise uses no network. */
 export function install() {
   const manifests = [
     "package.json",
@@ -50,7 +56,7 @@ export function install() {
   if (complete && readStamp("install") === hash) return;
   say("Installing dependencies (once; a minute or so)");
   rmSync(join(stamps, "install"), { force: true });
-  // NODE_ENV=production would leave out the build tools; CI keeps pnpm from asking questions.
+  // NODE_ENV=production would skip the build tools. CI prevents pnpm from prompting.
   const env = { ...process.env, NODE_ENV: "", CI: "true" };
   const result = spawnSync("npx", ["--yes", "pnpm@12", "install", "--frozen-lockfile"], {
     cwd: root,
@@ -76,7 +82,7 @@ function packages() {
   );
 }
 
-/** Writes the database client when the schema or Prisma changed. */
+/** Generates the database client when the schema or Prisma has changed. */
 export function generate() {
   const output = join(root, "apps/server/src/platform/prisma/client.ts");
   const inputs = [join(root, "prisma/schema"), join(root, "prisma.config.ts"), join(root, "pnpm-lock.yaml")];
@@ -88,12 +94,13 @@ export function generate() {
   writeStamp("generate", hash);
 }
 
-/** Builds the console when its sources changed. Needs no network. */
+/** Builds the console when its sources have changed. Needs no network. */
 export function buildWeb() {
   const entry = join(web, "dist/index.html");
   const inputs = [web, join(root, "packages/shared"), join(root, "pnpm-lock.yaml")];
   const sources = hashOf(inputs);
-  // A build by hand leaves another time on the entry, and then ours no longer knows what it was built from.
+  // A manual build changes the entry's modification time, so that it is not mistaken for a build of these
+  // sources.
   const stampOf = () => `${sources} ${statSync(entry).mtimeMs}`;
   if (existsSync(entry) && readStamp("web") === stampOf()) return;
   say("Building the console");
@@ -104,10 +111,10 @@ export function buildWeb() {
   writeStamp("web", stampOf());
 }
 
-/** Where Node keeps what it has compiled, so that the next start does not compile it again. */
+/** Folder of Node's compile cache, so that the next start does not compile again. */
 export const compileCache = join(stamps, "compile-cache");
 
-/** Joins the server's modules into a few files when they or its libraries changed; returns the one to run. */
+/** Bundles the server when its modules or libraries have changed. Returns the file to run. */
 export function buildServer() {
   const main = join(root, "apps/server/dist/bundle/main.js");
   const inputs = [
@@ -127,7 +134,7 @@ export function buildServer() {
   return main;
 }
 
-/** Runs a tool quietly; shows what it output and stops when it fails. */
+/** Runs a tool silently. Prints its output and stops when it fails. */
 function run(program, args, cwd, more = {}) {
   const env = { ...toolEnvironment(cwd), NODE_ENV: "", NO_COLOR: "1", ...more };
   const result = spawnSync(program, args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
@@ -137,12 +144,15 @@ function run(program, args, cwd, more = {}) {
   );
 }
 
-/** Node's flags for the server's programs: a .env beside package.json is read, the environment wins over it. */
+/**
+ * Returns Node's flags for the server's programs. They load a .env next to package.json; the environment
+ * takes precedence.
+ */
 export function serverFlags() {
   return existsSync(join(root, ".env")) ? ["--env-file=.env"] : [];
 }
 
-/** Starts a long-running program that shares our terminal, passes signals on to it, and ends as it ends. */
+/** Starts a long-running program in the same terminal, forwards signals to it, and exits with its status. */
 export function hand(program, args, options = {}) {
   const child = spawn(program, args, {
     cwd: root,
@@ -161,7 +171,7 @@ export function hand(program, args, options = {}) {
 
 const ignored = new Set(["node_modules", "dist", "e2e", "test-results", ".turbo", "coverage"]);
 
-/** A hash over the content of files and folders; tests do not count. */
+/** Returns a hash over the content of files and folders, without tests. */
 function hashOf(paths, ...more) {
   const hash = createHash("sha256").update(more.join());
   for (const path of paths)
@@ -191,7 +201,7 @@ export function say(sentence) {
   console.log(`» ${sentence}`);
 }
 
-/** What a person has to mend; shown without a stack. */
+/** An error that the user has to fix; printed without a stack. */
 class StepFailed extends Error {}
 
 export function fail(sentence) {

@@ -1,5 +1,5 @@
-// npm test: every check and every test, from a fresh clone on. Goes on after a failure, so that the sum is whole;
-// the last line is always "N passed, N failed".
+// npm test: every check and every test, starting from a fresh clone. Continues after a failure, so that the
+// totals are complete. The last line is always "N passed, N failed".
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -29,7 +29,7 @@ process.once("exit", () => {
 });
 
 requireNode();
-// Without these nothing after them can work, so each ends the run when it fails.
+// All later steps need these, so a failure ends the run.
 for (const [title, work] of Object.entries({
   install,
   services,
@@ -44,7 +44,7 @@ const server = join(root, "apps/server");
 const web = join(root, "apps/web");
 const shared = join(root, "packages/shared");
 
-// Side by side: the server's tests wait for time-outs and restarts much of the time, and the others use what they leave.
+// In parallel: the server's tests mostly wait for timeouts and restarts, and the others use the idle time.
 await Promise.all([
   tests("apps/server", server, []),
   tests("apps/web/e2e", web, ["--config", "e2e/vitest.config.ts"]),
@@ -72,7 +72,7 @@ async function oneByOne(works) {
   for (const work of works) await work();
 }
 
-/** One step of our own is one result. */
+/** Runs one step as one result. */
 function step(title, work) {
   try {
     work();
@@ -85,11 +85,11 @@ function step(title, work) {
   }
 }
 
-/** redis-server and the browser come from the system; as root on Debian we fetch them ourselves. */
+/** redis-server and the browser come from the system. As root on Debian they are installed automatically. */
 function services() {
   const missing = [];
   if (!isOnPath("redis-server")) missing.push("redis-server");
-  // The headless shell needs half the time of the whole browser, which serves as well where there is no shell.
+  // The headless shell needs half the time of the whole browser, which is used where there is no shell.
   const browsers = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
   if (!browsers.some(isOnPath)) {
     missing.push("chromium-headless-shell", "fonts-noto-cjk", "fonts-noto-color-emoji");
@@ -98,7 +98,7 @@ function services() {
   if (process.geteuid?.() === 0 && isOnPath("apt-get")) {
     say(`Installing ${missing.join(", ")}`);
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    // Another apt-get may be under way on a machine that has just started, and a mirror may be slow for once.
+    // Another apt-get can be running on a machine that has just started, and a mirror can be slow.
     const patience = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
     const apt = (...args) => spawnSync("apt-get", [...patience, ...args], { env, encoding: "utf8" });
     const update = apt("update");
@@ -115,7 +115,7 @@ function isOnPath(program) {
   return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
 }
 
-/** One check is one result. Its output is shown only when it fails. */
+/** Runs one check as one result. Its output is printed only when it fails. */
 async function check(title, cwd, program, args) {
   const lines = [];
   const options = { cwd, env: { ...toolEnvironment(cwd), NO_COLOR: "1" } };
@@ -129,7 +129,7 @@ async function check(title, cwd, program, args) {
   console.log([...lines, trouble].join("\n"));
 }
 
-/** Runs one vitest project and adds up what its JSON report says. Its lines begin with its title. */
+/** Runs one vitest project and adds the results of its JSON report. Its lines begin with its title. */
 async function tests(title, cwd, flags) {
   const report = join(results, `${title.replaceAll("/", "-")}.json`);
   mkdirSync(results, { recursive: true });
@@ -145,7 +145,7 @@ async function tests(title, cwd, flags) {
   if (trouble !== undefined && failures.length === before) failures.push(`${title}: vitest ${trouble}`);
 }
 
-/** Runs a program to its end, line by line; resolves with what went wrong, if anything. */
+/** Runs a program to its end and passes on each line. Resolves with its error, if any. */
 function run(program, args, options, onLine) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -165,7 +165,7 @@ function addUp(title, report) {
   for (const file of report.testResults) {
     const failed = file.assertionResults.filter((test) => test.status === "failed");
     for (const test of failed) failures.push(`${title}: ${test.fullName}`);
-    // A file that could not even be loaded has no tests to fail.
+    // A file that could not be loaded reports no failed tests.
     if (file.status === "failed" && failed.length === 0) failures.push(`${title}: ${file.name}`);
   }
 }

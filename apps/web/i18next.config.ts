@@ -3,7 +3,7 @@ import { defineConfig } from "i18next-cli";
 export default defineConfig({
   locales: ["en_US", "zh_CN", "zh_HK", "ja_JP"],
   extract: {
-    // The messages of errors are written where their codes are.
+    // Error messages are defined next to their codes.
     input: ["src/**/*.{ts,tsx}", "../../packages/shared/src/errors/*.ts"],
     output: "src/locales/{{language}}.json",
     defaultNS: false,

@@ -1,10 +1,13 @@
-/** Splits a language's words, so that no one loads what only other parts of the site say. */
+/** Splits the messages of a language, so that a page does not load those of other parts of the site. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Plugin } from "vite";
 
-/** What a reader meets one after the other, and where each part's files begin. Whatever remains is the last part. */
+/**
+ * Parts in the order in which users reach them, and the first files of each. Everything else is in the last
+ * part.
+ */
 const starts: Record<string, string[]> = {
   home: ["src/main.tsx", "src/features/site/home-page.tsx"],
   site: ["src/features/site", "src/features/session"],
@@ -17,14 +20,14 @@ const starts: Record<string, string[]> = {
 };
 const lastPart = "screens";
 
-/** The messages of errors, which come with the first one. Those that a part names itself are in that part, too. */
+/** Error messages, which load with the first error. Those that a part names itself are in that part, too. */
 const errors = {
   part: "errors",
   folder: "../../packages/shared/src/errors",
   loader: "src/lib/error-templates.ts",
 };
 
-/** They import pages and dialogs when someone opens them; what others import later belongs to their page. */
+/** Route tables, which import pages and dialogs on demand. Other dynamic imports belong to their page. */
 const tables = new Set([
   "src/app/router.tsx",
   "src/app/screens.ts",
@@ -35,9 +38,9 @@ const tables = new Set([
 const requested = /\/locales\/\w+\.json\?part=(\w+)$/;
 
 /**
- * `import words from "/src/locales/en_US.json?part=home"`: the words that the files of the first page name.
- * `?part=site`: what the other public pages name besides, and so on.
- * @param root where `src` is
+ * Resolves `import words from "/src/locales/en_US.json?part=home"` to the messages in the files of the first
+ * page. `?part=site` adds those of the other public pages, and so on.
+ * @param root folder that contains `src`
  */
 export function splitMessages(root: string): Plugin {
   return {
@@ -66,13 +69,13 @@ export function splitMessages(root: string): Plugin {
         part === errors.part ? isNamed(inErrors, key) : partOf(key) === part,
       );
       const text = JSON.stringify(JSON.stringify(Object.fromEntries(chosen)));
-      // A browser reads JSON in a string faster than an object literal.
+      // Browsers parse JSON in a string faster than an object literal.
       return { code: `export default JSON.parse(${text})`, moduleType: "js" };
     },
   };
 }
 
-/** The text of all files of a folder. */
+/** Returns the text of all files in a folder. */
 async function namesIn(root: string, folder: string, watch: (file: string) => void): Promise<string> {
   const files = sourcesIn(root, folder).map((name) => join(root, name));
   files.forEach(watch);
@@ -81,7 +84,7 @@ async function namesIn(root: string, folder: string, watch: (file: string) => vo
 
 function isNamed(sources: string, key: string): boolean {
   const text = key.replace(/_(zero|one|two|few|many|other)$/, "");
-  // The formatter puts a text with double quotes in single ones.
+  // The formatter puts strings that contain double quotes in single quotes.
   return sources.includes(text.includes('"') ? `'${text.replaceAll("'", "\\'")}'` : JSON.stringify(text));
 }
 
@@ -93,7 +96,7 @@ function sourcesIn(root: string, path: string): string[] {
     .map((name) => join(path, name));
 }
 
-/** These files and all of ours that they import, at once or later. */
+/** Returns these files and all project files that they import, statically or dynamically. */
 function reachable(root: string, begin: string[]): Set<string> {
   const found = new Set<string>();
   const waiting = begin.map((name) => join(root, name));
@@ -109,7 +112,10 @@ function reachable(root: string, begin: string[]): Set<string> {
   return found;
 }
 
-/** The file that an import names. Forms bring the messages of their fields, which are written beside their reasons. */
+/**
+ * Returns the file that an import names. Forms also load the messages of their fields, which are defined next
+ * to their reasons.
+ */
 function sourceOf(root: string, importer: string, name: string): string {
   if (name === fieldMessages) return join(root, errors.folder, "fields.ts");
   return name.startsWith("#") ? join(root, "src", name.slice(1)) : join(dirname(importer), name);

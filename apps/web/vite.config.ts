@@ -4,15 +4,15 @@ import { defineConfig } from "vite";
 import { compressOnce } from "./compress-once.ts";
 import { splitMessages } from "./split-messages.ts";
 
-// The host stays as the browser sees it: the server refuses changes that come from another origin.
+// Keeps the browser's host, because the server rejects changes from another origin.
 const server = { target: "http://localhost:3000", changeOrigin: false };
 
 const mantine = (names: string) => new RegExp(`@mantine/core/esm/components/(${names})/`);
 
 /**
- * Which modules share a file. The first group that names a module gets it and everything that it imports, so each
- * needs only groups above it: what is seen first comes first. Split automatically it would be a hundred files of a
- * kilobyte; e2e/weight.test.ts measures what each page loads.
+ * Chunks of the build. The first group that matches a module gets it and all its imports, so each group needs
+ * only groups above it. They are sorted by when users see them. Automatic splitting would create a hundred
+ * files of one kilobyte. e2e/weight.test.ts measures what each page loads.
  */
 const files = [
   { name: "first", tags: ["$initial" as const] },
@@ -30,7 +30,7 @@ const files = [
   { name: "icons", test: /@tabler/, minShareCount: 2 },
 ];
 
-/** react-router's entry points lead to its development build; its own production build has no warnings. */
+/** The entry points of react-router lead to its development build. Its production build has no warnings. */
 const routerBuild = createRequire(import.meta.resolve("react-router-dom"))
   .resolve("react-router")
   .replace(/development\/[^/]+$/, "production/");
@@ -55,13 +55,14 @@ export default defineConfig(({ command }) => ({
   plugins: [react(), splitMessages(import.meta.dirname), compressOnce()],
   build: {
     target: "es2022",
-    // Every browser of this target preloads modules itself.
+    // Every browser of this target preloads modules natively.
     modulePreload: { polyfill: false },
-    // Logos stay files: inlined they would be part of the first page.
+    // Logos stay separate files. Inlined they would be part of the first page.
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // One folder per version of the icon set: a hash in each of ninety names would weigh more than the names.
+        // One folder per version of the icon set. A hash in each of ninety names would be larger than the
+        // names.
         assetFileNames: ({ originalFileNames: [file = ""] }) =>
           file.includes(iconSet)
             ? `assets/icons-${iconVersion}/[name][extname]`

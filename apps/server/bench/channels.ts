@@ -1,7 +1,7 @@
 /**
- * What thousands of channels cost: choosing one, taking in a change of one, reading all, and a page of the list. On a
- * real, throw-away Postgres; every channel offers every model, which is the dearest case. At last the same list in a
- * browser, before a gateway on that database.
+ * Cost of thousands of channels: selecting one, applying a change of one, reading all, and a page of the
+ * list. It uses a real temporary Postgres. Every channel offers every model, which is the most expensive
+ * case. Finally the list is opened in a browser, with a gateway on that database.
  */
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ const PICKS = 200_000;
 const CHANGES = 50;
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-channels-"));
-// The database runs as a user of its own when we are root.
+// Postgres runs as another user when this process is root.
 await chmod(folder, 0o755);
 const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
 await migrate(postgres.url, migrationsFolder);
@@ -60,7 +60,7 @@ async function seed(): Promise<void> {
   await pool.query("ANALYZE");
 }
 
-/** Something for each filter to find. */
+/** Changes some channels so that every filter matches something. */
 async function vary(): Promise<void> {
   await pool.query(`
     UPDATE channels SET tag = CASE WHEN id % 50 = 0 THEN 'lab' ELSE '' END,
@@ -71,7 +71,7 @@ async function vary(): Promise<void> {
   await pool.query("VACUUM ANALYZE");
 }
 
-/** Runs it, and says how long it took and how long it ever held up the process. */
+/** Runs `work`, and prints its duration and the longest time that it blocked the process. */
 async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

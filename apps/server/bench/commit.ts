@@ -2,7 +2,7 @@ import pg from "pg";
 
 const COMMITS = 300;
 
-/** Milliseconds of one small UPDATE with its commit, one after the other: what any call that is durable waits for. */
+/** Measures one small UPDATE with its commit, in milliseconds: the minimum latency of any durable call. */
 export async function measureCommit(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -1,6 +1,6 @@
 /**
- * CPU seconds from the start of a gateway to listening, and its memory when it does nothing: of the sources and of the
- * bundle. Linux only, on a Postgres of its own. `--rounds 3`, `--idle 8` (seconds).
+ * CPU seconds from the start of a gateway until it listens, and its memory when idle, for the sources and the
+ * bundle. Linux only, with its own Postgres. Options: `--rounds 3`, `--idle 8` (seconds).
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
-/** Resident, and the part that no other process shares. */
+/** Returns the resident memory, and the part that no other process shares. */
 function memory(pid: number): { rss: number; own: number } {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   const megabytes = (name: string) =>

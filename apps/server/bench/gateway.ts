@@ -4,22 +4,25 @@ import { patientModel } from "./idle-streams.ts";
 import { freePort, type Started, startLogging } from "./processes.ts";
 import { benchModel } from "./scenarios.ts";
 
-/** The gateway as an operator would run it: real Postgres, a channel to the provider, one token, billing on. */
+/**
+ * The gateway as an operator would run it: real Postgres, a channel to the provider, one token, billing
+ * enabled.
+ */
 export interface BenchGateway extends Started {
   token: string;
-  /** What the ledger says about the account that pays. */
+  /** Returns the ledger's totals of the paying account. */
   account(): Promise<{ requests: number; charged: number }>;
-  /** What the ledger's turns took so far. */
+  /** Returns the total times of the ledger's batches so far. */
   batches(): Promise<BatchSums>;
-  /** Milliseconds by which the event loop was late, of 99 in 100 looks since this was last asked. */
+  /** Returns the p99 delay of the event loop since the last call, in milliseconds. */
   lateness(): Promise<number>;
-  /** Streams that it is sending. */
+  /** Returns the number of open streams. */
   streams(): Promise<number>;
 }
 
 export interface BatchSums {
   batches: number;
-  /** Calls that began or ended in them. */
+  /** Number of calls that began or ended in the batches. */
   steps: number;
   seconds: number;
 }
@@ -31,13 +34,13 @@ export interface Providers {
 
 const accessToken = "bench-access-token-bench-access-token";
 const manyPerMinute = 100_000_000;
-/** How often the gateway looks at its event loop; what it reports has this in it. */
+/** Interval in which the gateway samples its event loop. It is included in the reported delay. */
 const LOOK_MS = 10;
 
 export async function startGateway(
   folder: string,
   databaseUrl: string,
-  /** Addresses of the provider that answers the load, and of the built-in one, whose streams may wait. */
+  /** Addresses of the provider for the load, and of the built-in provider, whose streams can pause. */
   { provider, demo }: Providers,
   { withLedger = true, workers = 1 }: { withLedger?: boolean; workers?: number } = {},
 ): Promise<BenchGateway> {
@@ -57,7 +60,7 @@ export async function startGateway(
   };
   const name = withLedger ? `gateway${workers === 1 ? "" : `-${workers}`}` : "without-ledger";
   const main = join(import.meta.dirname, withLedger ? "../src/main.ts" : "without-ledger.ts");
-  // The root account is made after listening has begun: ready is who lets it in.
+  // The root account is created after listening starts, so the gateway is ready when it accepts root.
   const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
   const pid = await startLogging([main], env, folder, name, ready);
   await liftRateLimit(databaseUrl);
@@ -123,7 +126,7 @@ export async function startGateway(
   };
 }
 
-/** The default limit of 600 calls a minute is a rule of the product, not its speed. */
+/** Raises the default limit of 600 calls per minute, which is a product limit, not its speed. */
 async function liftRateLimit(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

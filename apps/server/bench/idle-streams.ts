@@ -3,9 +3,9 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchGateway } from "./gateway.ts";
 
-/** What a stream costs in memory while its provider thinks. */
+/** Memory of a stream while its provider pauses. */
 
-/** The built-in provider sends three pieces of this model's answer and then nothing more. */
+/** The built-in provider sends three chunks for this model and then pauses. */
 export const patientModel = "demo-chat@hang=after:3";
 
 const FIRST = 100;
@@ -16,16 +16,16 @@ const PAGE = 4_096;
 
 export interface IdleCost {
   streams: number;
-  /** Megabytes of the gateway with so many streams open. */
+  /** Resident memory of the gateway in megabytes with this number of open streams. */
   resident: number;
 }
 
-/** Undefined where the system does not say how much memory a process has. */
+/** Returns undefined where the system does not report the memory of a process. */
 export async function measureIdleStreams(gateway: BenchGateway): Promise<IdleCost[] | undefined> {
   const open: Socket[] = [];
   const costs: IdleCost[] = [];
   try {
-    // The first ones pay for code and pools, too; what the others add is their own.
+    // The first streams also load code and create pools. The difference is the cost of the others.
     for (const streams of [FIRST, FIRST + STREAMS]) {
       while (open.length < streams) {
         const more = Array.from({ length: AT_A_TIME }, () => openStream(gateway));
@@ -45,7 +45,7 @@ export async function measureIdleStreams(gateway: BenchGateway): Promise<IdleCos
   }
 }
 
-/** Resolves with the first pieces of the answer. */
+/** Resolves with the socket when the first chunks have arrived. */
 function openStream(gateway: BenchGateway): Promise<Socket> {
   const { hostname, port } = new URL(gateway.url);
   const body = JSON.stringify({
@@ -70,7 +70,7 @@ function openStream(gateway: BenchGateway): Promise<Socket> {
   });
 }
 
-/** Megabytes. */
+/** Returns the resident memory of a process in megabytes. */
 export function residentOf(pid: number): number | undefined {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);

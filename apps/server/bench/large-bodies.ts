@@ -1,6 +1,6 @@
 /**
- * What large and hostile request bodies cost the gateway: peak memory, and how long its event loop was blocked, as a
- * client sees it that requests /api/status the whole time. Loopback only; every case ends within its own limits.
+ * Cost of large and hostile request bodies: peak memory, and how long the event loop was blocked, as seen by
+ * a client that requests /api/status continuously. Loopback only; every case ends within its own limits.
  */
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -62,7 +62,7 @@ try {
   const wanted = process.argv.slice(2);
   for (const one of cases) {
     if (wanted.length > 0 && !wanted.some((text) => one.name.includes(text))) continue;
-    // A gateway of its own for each case: memory that one leaves behind does not count for the next.
+    // Each case has its own gateway, so that memory of the previous case does not count.
     const gateway = await startGateway(folder, database.url, { provider: upstream.url, demo: upstream.url });
     await measure(one, gateway);
     process.kill(gateway.pid, "SIGKILL");
@@ -76,7 +76,7 @@ try {
 async function measure(one: Case, { url, pid, token }: { url: string; pid: number; token: string }) {
   await fetch(`${url}/api/status`).then((answer) => answer.text());
   const before = await memoryOf(pid, "VmRSS");
-  // Peak memory counts from here.
+  // Resets the peak memory.
   await writeFile(`/proc/${pid}/clear_refs`, "5").catch(() => {});
   let slowest = 0;
   const state = { over: false };

@@ -1,7 +1,7 @@
 /**
- * What the ledger alone can do with one, two and four shards: calls that reserve and settle, of one account and of a
- * thousand, on a real, durable, throw-away Postgres. All in turn, round by round; the table shows medians. On a busy
- * machine only the CPU per call means something.
+ * Throughput of the ledger alone with one, two and four shards: calls that reserve and settle, of one account
+ * and of a thousand, on a real, durable, temporary Postgres. The variants run in turn, round by round; the
+ * table shows medians. On a busy machine only the CPU time per call is meaningful.
  */
 import { randomUUID } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
@@ -34,13 +34,13 @@ const [callsAtOnce, seconds, rounds] = [values.calls, values.seconds, values.rou
 interface Result {
   perSecond: number;
   p50: number;
-  /** Of this process and of Postgres, per call, in microseconds. */
+  /** Microseconds per call of this process and of Postgres. */
   cpuUs: number;
   databaseUs: number;
 }
 
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-ledger-"));
-// The database runs as a user of its own when we are root.
+// Postgres runs as another user when this process is root.
 await chmod(folder, 0o755);
 const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
 try {
@@ -93,7 +93,7 @@ try {
   for (let round = 0; round <= rounds; round += 1)
     for (const kind of kinds) {
       const result = await measure(kind.shards, kind.leases, kind.accounts);
-      // The first round fills caches.
+      // The first round warms up caches.
       if (round > 0) kind.rounds.push(result);
     }
   console.table(

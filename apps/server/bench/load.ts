@@ -1,6 +1,6 @@
 /**
- * The load generator, in a process of its own: a fixed number of connections, each sending its next request as soon
- * as it has the whole answer to the last one. Raw sockets, so that the generator costs less than what it measures.
+ * The load generator, in its own process. Each of a fixed number of connections sends its next request when
+ * the previous response is complete. Raw sockets make the generator cheaper than the measured server.
  * Usage: node load.ts '<JSON of LoadOrder>'; prints the JSON of a LoadResult.
  */
 import { connect, type Socket } from "node:net";
@@ -11,26 +11,26 @@ export interface LoadOrder {
   key: string;
   scenario: ScenarioName;
   connections: number;
-  /** Only answers that begin and end within them count. */
+  /** Only responses that begin and end within this time count. */
   seconds: number;
 }
 
 export interface LoadResult {
-  /** Whole and right answers within the counted time. */
+  /** Complete and correct responses within the counted time. */
   requests: number;
   failed: number;
-  /** The first wrong answer, for the message. */
+  /** The first wrong response, for the error message. */
   firstFailure: string;
   seconds: number;
   /** Milliseconds from the first byte sent to the last byte received. */
   p50: number;
   p99: number;
-  /** Chunks of streams that came in all. */
+  /** Total chunks of all streams. */
   chunks: number;
-  /** Milliseconds from the first byte sent to the first byte of the answer. */
+  /** Milliseconds from the first byte sent to the first byte received. */
   firstByteP50: number;
   firstByteP99: number;
-  /** Milliseconds from the provider's writing of a chunk to its arrival; 0 where chunks do not say when they were sent. */
+  /** Milliseconds from the provider's sending of a chunk to its arrival; 0 where chunks have no send time. */
   delayP50: number;
   delayP99: number;
 }
@@ -42,7 +42,7 @@ const headEnd = Buffer.from("\r\n\r\n");
 const lastChunk = "\r\n0\r\n\r\n";
 const TAIL = 64;
 
-/** Tells when an answer is whole. It must be the only one on its connection. */
+/** Detects the end of a response. It must be the only one on its connection. */
 class AnswerReader {
   #head: Buffer = Buffer.alloc(0);
   #bodyBytes = 0;
@@ -53,7 +53,7 @@ class AnswerReader {
   chunks = 0;
   readonly delays: number[] = [];
 
-  /** True when the answer is whole. */
+  /** Returns true when the response is complete. */
   read(data: Buffer): boolean {
     let body = data;
     if (this.status === 0) {
@@ -73,7 +73,7 @@ class AnswerReader {
     return this.#expected === undefined ? this.#tail.endsWith(lastChunk) : this.#bodyBytes >= this.#expected;
   }
 
-  /** A chunk that two pieces share is counted by its beginning; its delay is left out. */
+  /** A chunk that is split over two reads is counted by its beginning, and its delay is not measured. */
   #readChunks(piece: string): void {
     for (let at = piece.indexOf(chunkStart); at !== -1; at = piece.indexOf(chunkStart, at + 1))
       this.chunks += 1;
@@ -98,7 +98,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const firstBytes: number[] = [];
   const delays: number[] = [];
   let chunks = 0;
-  // Streams begin one after the other over the time of one, as they would in use.
+  // Streams start evenly over the duration of one stream, as in real use.
   const apartMs = streamMs(order.scenario) / order.connections;
   let failed = 0;
   let firstFailure = "";
@@ -139,7 +139,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
         socket.on("error", (error) => fail(error.message));
         socket.on("close", () => {
           if (performance.now() >= end) resolve();
-          // Not at once: a server that is down must not be hammered.
+          // Waits, so that a stopped server does not get continuous connections.
           else setTimeout(open, 100);
         });
       };

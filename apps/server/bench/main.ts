@@ -1,6 +1,6 @@
 /**
- * Requests per second and latency of the gateway with billing on, beside a bare pass-through and the provider itself:
- * one run, one machine, rounds in turn, every part in a process of its own, loopback only.
+ * Requests per second and latency of the gateway with billing, compared with a bare pass-through and the
+ * provider itself. One run on one machine, rounds in turn, every part in its own process, loopback only.
  */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -22,33 +22,33 @@ const WARM_UP_SECONDS = 1;
 interface Target extends Started {
   name: string;
   key: string;
-  /** Where its own CPU is not all that a call costs. */
+  /** Set where the cost of a call includes more than the CPU time of this process. */
   gateway?: BenchGateway;
   database?: EmbeddedPostgres;
-  /** Processes behind its port, whose CPU counts together. */
+  /** Number of processes on its port. Their CPU time is summed. */
   workers?: number;
 }
 
 interface Line {
   scenario: ScenarioName;
   target: string;
-  /** Per second, the median of the rounds. */
+  /** Per second, median of the rounds. */
   requests: number;
-  /** Milliseconds: the medians of the rounds. */
+  /** Milliseconds, median of the rounds. */
   p50: number;
   p99: number;
-  /** Milliseconds of CPU per request of the target's own process; null where the system does not say. */
+  /** CPU milliseconds per request of the target's process; null where the system does not report it. */
   cpu: number | null;
-  /** The same of the Postgres that bills it. */
+  /** CPU milliseconds per request of its Postgres. */
   databaseCpu: number | null;
-  /** Microseconds of CPU per chunk of the target's own process. */
+  /** CPU microseconds per chunk of the target's process. */
   chunkCpu: number | null;
   firstByteP50: number;
   firstByteP99: number;
   delayP99: number;
-  /** Kilobytes that each connection added to the memory of the process at most. */
+  /** Maximum kilobytes that each connection added to the memory of the process. */
   memory: number | null;
-  /** Milliseconds by which its event loop was late at p99; null for targets that do not say. */
+  /** p99 delay of its event loop in milliseconds; null for targets that do not report it. */
   late: number | null;
   failed: number;
   rounds: LoadResult[];
@@ -56,7 +56,7 @@ interface Line {
 
 const options = readOptions();
 const folder = await mkdtemp(join(tmpdir(), "gateway-bench-"));
-// The database runs as a user of its own when we are root; where that one may not enter, it would live elsewhere.
+// Postgres runs as another user when this process is root, and needs access to the folder.
 await chmod(folder, 0o755);
 let database: EmbeddedPostgres | undefined;
 let gateway: BenchGateway | undefined;
@@ -109,7 +109,10 @@ interface Round extends LoadResult {
 }
 
 const connectionsOf = (scenario: ScenarioName) => options.connections ?? scenarios[scenario].connections;
-/** Streams that take longer than a round are counted over two and a half of them. */
+/**
+ * Returns the seconds of a measurement. Streams longer than a round are measured for two and a half times
+ * their duration.
+ */
 const secondsOf = (scenario: ScenarioName) => Math.max(options.seconds, (streamMs(scenario) * 2.5) / 1_000);
 
 async function load(target: Target, scenario: ScenarioName): Promise<Round> {
@@ -148,7 +151,7 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
 const WARM_UP_CONNECTIONS = 100;
 const MEMORY_LOOK_MS = 250;
 
-/** Answers by how many kilobytes a process has grown at most since it was called. */
+/** Returns a function that stops and returns the maximum growth of a process in kilobytes. */
 function watchMemory(pid: number): () => number | undefined {
   const first = residentOf(pid);
   let most = first ?? 0;
@@ -170,10 +173,10 @@ function median(values: number[]): number {
 
 async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[]> {
   const rounds = new Map<string, Round[]>(targets.map((target) => [target.name, []]));
-  // Memory of long streams is measured once: what a round leaves behind is not measured in the next.
+  // Memory of long streams is measured in one round, because memory of earlier rounds is not freed.
   const count = scenario === "slow" ? 1 : options.rounds;
   for (let round = 0; round < count; round += 1) {
-    // Who goes first changes from round to round, so that no one always finds the machine cold or hot.
+    // The order alternates, so that no target always runs first or last.
     const order = round % 2 === 0 ? targets : targets.toReversed();
     for (const target of order) rounds.get(target.name)?.push(await load(target, scenario));
   }
@@ -207,7 +210,7 @@ function shown(value: number | null, digits: number): number | string {
   return value === null ? "-" : Number(value.toFixed(digits));
 }
 
-/** What stands beside the pass-through of the same run. */
+/** Returns the ratio to the pass-through of the same run. */
 function beside(value: number | null, yardstick: number | null | undefined): number | string {
   return value === null || !yardstick ? "-" : Number((value / yardstick).toFixed(2));
 }
@@ -310,7 +313,7 @@ async function run(): Promise<number> {
   console.log(`the median of ${rounds} rounds of ${seconds} s`);
   const commitMs = database === undefined ? undefined : await measureCommit(database.url);
   if (commitMs !== undefined) console.log(`one durable commit alone: ${commitMs.toFixed(2)} ms (p50)`);
-  // First, while nothing else has left its memory behind.
+  // First, before other scenarios use memory.
   if (gateway !== undefined && options.idle) await printIdle(gateway);
   const before = await gateway?.account();
   const lines: Line[] = [];
@@ -340,7 +343,7 @@ try {
   const failed = await run();
   if (failed > 0) throw new Error(`${failed} calls failed: these numbers mean nothing.`);
 } catch (error) {
-  // What an interruption breaks is no news.
+  // Errors after an interruption are expected.
   if (!interrupted) console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
 } finally {

@@ -8,8 +8,9 @@ import { plansOf, watched } from "./logs/plans.ts";
 import { type Screen, screensOf, takeSample } from "./logs/screens.ts";
 
 /**
- * `pnpm measure:logs`: how long each screen waits for the log and its roll-ups, many runs each, and the plan behind it.
- * Wants a database that `pnpm seed:logs` has filled. `--write` keeps the outcome in docs/log-queries.md.
+ * `pnpm measure:logs`: how long each screen waits for the log and its roll-ups, over many runs, with the
+ * query plans. It needs a database that `pnpm seed:logs` has filled. `--write` stores the result in
+ * docs/log-queries.md.
  */
 const { values } = parseArgs({
   options: {
@@ -20,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 const runs = Number(values.runs);
-/** Plans that go into the file; `--plans` prints all. */
+/** Plans that are written to the file; `--plans` prints all. */
 const kept = new Set([
   "list: no filter",
   "list: own, model",
@@ -81,13 +82,13 @@ try {
   await bench.close();
 }
 
-/** The least, p50 and p95 in milliseconds. */
+/** Returns the minimum, p50 and p95 in milliseconds. */
 async function timesOf(screen: Screen): Promise<number[]> {
   const times: number[] = [];
   for (let run = -3; run < runs; run += 1) {
     const started = performance.now();
     await screen.ask(bench.database.pool);
-    // The first ones fill caches, as a screen that someone uses does.
+    // The first runs warm up caches, as normal use of a screen does.
     if (run >= 0) times.push(performance.now() - started);
   }
   times.sort((a, b) => a - b);

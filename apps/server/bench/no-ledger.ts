@@ -1,6 +1,6 @@
 /**
- * A ledger that holds, charges and writes nothing: what `without-ledger.ts` puts in the place of the real one, to
- * measure what the real one costs.
+ * A ledger that reserves, charges and writes nothing. `without-ledger.ts` replaces the real one with it, to
+ * measure the real one's cost.
  */
 import type { Ledger } from "../src/domain/ledger/ledger.ts";
 

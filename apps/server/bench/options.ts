@@ -11,7 +11,7 @@ const usage = `pnpm bench [options]
   --idle                 memory of the gateway with streams open that wait for their vendor; also when no scenario is named
   --json results.json    writes the numbers to a file, too`;
 
-/** Ends the program with a sentence and the usage. */
+/** Exits with an error message and the usage. */
 export function refuse(sentence: string): never {
   console.error(`${sentence}\n\n${usage}`);
   process.exit(1);

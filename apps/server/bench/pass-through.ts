@@ -1,6 +1,6 @@
 /**
- * The yardstick: what Node.js can do at most when it stands between a client and a provider. It reads nothing, checks
- * nothing and bills nothing; it only hands bytes from one side to the other.
+ * The baseline: the maximum throughput of Node.js between a client and a provider. It parses nothing, checks
+ * nothing and bills nothing. It only forwards bytes.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";

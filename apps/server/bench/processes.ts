@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-/** Children of the benchmark: each part runs in a process of its own and ends with the benchmark. */
+/** Child processes of the benchmark. Each part has its own process, which ends with the benchmark. */
 const children = new Set<ChildProcess>();
 
 export interface Started {
@@ -20,7 +20,7 @@ function start(
 ): ChildProcess {
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", output, errors],
-    // Nothing of the caller's environment changes what is measured.
+    // The caller's environment must not affect the measurement.
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env },
   });
   children.add(child);
@@ -45,7 +45,7 @@ export async function startServer(args: string[], folder: string, name: string):
   return { url, pid: child.pid ?? 0 };
 }
 
-/** Starts a program that logs, and waits until it answers `ready` with 200. */
+/** Starts a program that logs, and waits until it responds to `ready` with 200. */
 export async function startLogging(
   args: string[],
   env: Record<string, string>,
@@ -66,7 +66,7 @@ export async function startLogging(
   throw new Error(`${name} does not come up:\n${tailOf(folder, name)}`);
 }
 
-/** Runs a program to its end and answers what it printed. */
+/** Runs a program to its end and returns its output. */
 export async function runToEnd(args: string[], folder: string, name: string): Promise<string> {
   const errors = openSync(join(folder, `${name}.log`), "a");
   const child = start(args, {}, "pipe", errors);
@@ -111,12 +111,12 @@ export async function freePort(): Promise<number> {
 
 const TICKS_PER_SECOND = 100;
 
-/** CPU milliseconds that a process has used so far; undefined where /proc does not exist. */
+/** Returns the CPU milliseconds that a process has used so far; undefined where /proc does not exist. */
 export function cpuOf(pid: number): number | undefined {
   return statOf(pid)?.cpu;
 }
 
-/** The same of a process and its children, those that have ended included. */
+/** Returns the CPU milliseconds of a process and its children, including those that have ended. */
 export function cpuOfFamily(pid: number): number | undefined {
   const head = statOf(pid);
   if (head === undefined) return undefined;

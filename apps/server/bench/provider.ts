@@ -1,7 +1,7 @@
 /**
- * The provider behind every target: answers at once, or streams so many chunks at the pace that the request names in
- * `user` ("50x20": 50 chunks, one every 20 ms). Each chunk of a paced stream says when it was sent, for the load
- * generator to measure its delay. Prints its address.
+ * The provider behind every target. It responds immediately, or streams chunks at the pace in the request's
+ * `user` field ("50x20": 50 chunks, one every 20 ms). Each chunk of a paced stream contains its send time,
+ * from which the load generator computes the delay. Prints its address.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 

@@ -1,11 +1,11 @@
-/** What the load generator sends, over how many connections, and how the provider of the benchmark answers. */
+/** A kind of load: the requests, the number of connections, and the response of the benchmark's provider. */
 export interface Scenario {
   says: string;
   stream: boolean;
   promptBytes: number;
-  /** At the same time, unless the command line says otherwise. */
+  /** Concurrent connections, unless the command line sets another number. */
   connections: number;
-  /** Of an answer that is streamed. */
+  /** Number of chunks in a streamed response. */
   chunks: number;
   /** Milliseconds between two chunks; 0 = all at once. */
   paceMs: number;
@@ -56,10 +56,10 @@ export const scenarios = {
 
 export type ScenarioName = keyof typeof scenarios;
 
-/** It has a price; a request says in its other fields how it is to be answered. */
+/** A model with a price. Other fields of a request define the response. */
 export const benchModel = "demo-chat";
 
-/** Milliseconds of one stream of a scenario; 0 where it comes at once. */
+/** Returns the duration of one stream of a scenario in milliseconds; 0 where it is sent at once. */
 export function streamMs(name: ScenarioName): number {
   const { chunks, paceMs } = scenarios[name];
   return chunks * paceMs;

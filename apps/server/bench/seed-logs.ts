@@ -5,8 +5,8 @@ import { openBenchDatabase } from "./logs/database.ts";
 import { fillDay, fillUsers } from "./logs/rows.ts";
 
 /**
- * `pnpm seed:logs`: an installation with a past. Fills an empty database (DATABASE_URL, or an embedded one under
- * DATA_DIR) with users, tokens, channels, a month of the request log and the roll-ups that belong to it.
+ * `pnpm seed:logs`: fills an empty database with historical data (DATABASE_URL, or an embedded one in
+ * DATA_DIR): users, tokens, channels, a month of the request log and its roll-ups.
  */
 const { values } = parseArgs({
   options: {
@@ -30,14 +30,14 @@ try {
   for (let ago = days - 1; ago >= 0; ago -= 1) {
     const started = performance.now();
     const day = new Date(today - ago * dayMs);
-    // Today ends now.
+    // Today ends at the current time.
     const seconds = ago === 0 ? Math.max(60, Math.floor((Date.now() - today) / 1000)) : 86_400;
     const many = Math.ceil((perDay * seconds) / 86_400);
     await fillDay(pool, { day, rows: many, seconds });
     const took = ((performance.now() - started) / 1000).toFixed(1);
     console.log(`${day.toISOString().slice(0, 10)}  ${many.toLocaleString("en")} rows in ${took} s`);
   }
-  // Balances, so that the audit finds nothing: what was charged was credited before.
+  // Credits what was charged, so that the audit finds no difference.
   await pool.query(`
     WITH used AS (SELECT user_id, sum(quota) AS quota, sum(request_count) AS calls FROM usage_hours GROUP BY 1),
     given AS (INSERT INTO ledger_entries (user_id, kind, amount, reference, created_time)

@@ -4,7 +4,7 @@ import { decodeBody } from "#gateway/body/decode-body.ts";
 import { readJson } from "#gateway/body/json-body.ts";
 import { readings } from "#gateway/body/readings.ts";
 
-/** How long a large request holds up every other call: what is done between its last byte and its reservation. */
+/** How long a large request blocks all other calls: the work between its last byte and its reservation. */
 
 const BYTES = 1_000_000;
 const RUNS = 40;
@@ -17,7 +17,7 @@ const texts = {
 
 export interface Stall {
   text: string;
-  /** Milliseconds of CPU, garbage collection included: the median and the most of the runs. */
+  /** CPU milliseconds, including garbage collection: median and maximum of the runs. */
   parse: [number, number];
   decode: [number, number];
   estimate: [number, number];

@@ -1,4 +1,4 @@
-/** The gateway with everything but its ledger, for the benchmark only: the product has no such switch. */
+/** The gateway without its ledger, for the benchmark only. The product has no such option. */
 import { registerHooks } from "node:module";
 
 const stub = new URL("no-ledger.ts", import.meta.url).href;

@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
 
-/** A device with passkeys, as a browser would speak for it. */
+/** A passkey authenticator, together with the browser that uses it. */
 export interface Authenticator {
-  /** The id of its passkey, as it travels. */
+  /** Id of its passkey, encoded as in requests. */
   id: string;
   register(options: { challenge: string; rp: { id?: string } }): object;
   signIn(options: { challenge: string; rpId?: string }): object;
-  /** How it behaves from now on. */
+  /** Behavior of the following operations. */
   behave: { origin: string; counter: number; verifiesUser: boolean };
 }
 

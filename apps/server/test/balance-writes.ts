@@ -1,4 +1,4 @@
-/** Finds code that writes a balance: SQL and Prisma, however it is spelled. For the architecture test. */
+/** Finds SQL and Prisma code that writes a balance, in any spelling. Used by the architecture test. */
 
 const columns = "quota|reserved|leased|used_quota|open_calls|day_quota|month_quota";
 const name = (table: string) => String.raw`(?:ONLY\s+)?(?:"?\w+"?\s*\.\s*)?"?(?:${table})"?`;
@@ -7,12 +7,12 @@ const setsColumn = new RegExp(
   "i",
 );
 
-/** What follows `UPDATE users …` up to its WHERE, its RETURNING or the end of the text literal. */
+/** Matches `UPDATE users …` up to its WHERE, its RETURNING or the end of the string literal. */
 const updates = new RegExp(
   String.raw`\b(?:UPDATE|MERGE\s+INTO)\s+${name("users|tokens")}\b([\s\S]*?)(?:\bWHERE\b|\bRETURNING\b|[;${"`"}]|$)`,
   "gi",
 );
-/** A new row may have a limit (`remain_quota`), but no balance. */
+/** New rows may set a limit (`remain_quota`), but no balance. */
 const inserts = new RegExp(
   String.raw`\bINSERT\s+INTO\s+${name("users|tokens")}\s*(?:AS\s+\w+\s*)?\(([^)]*)\)`,
   "gi",
@@ -37,7 +37,7 @@ export function writesBalance(text: string): boolean {
   return false;
 }
 
-/** The objects that are written: inline, or the constant that `data` names. */
+/** Returns the written objects: the inline object, or the constant that `data` names. */
 function dataOf(text: string, given: string): string[] {
   const inline = [...given.matchAll(/\b(?:data|create|update)\s*:\s*[[{]/g)].map((found) =>
     enclosed(given, found.index + found[0].length - 1),
@@ -56,7 +56,7 @@ function dataOf(text: string, given: string): string[] {
   return [...inline, ...constants, ...assigned];
 }
 
-/** From one bracket to the one that closes it. */
+/** Returns the text from a bracket to its closing bracket. */
 function enclosed(text: string, from: number): string {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

@@ -27,17 +27,17 @@ import { openProviders } from "#providers/registry.ts";
 import { type IdentityProviders, identityProviders } from "#sign-in/index.ts";
 import { freshDatabase } from "./database.ts";
 
-/** The management API on a real, empty database; the upstream is the one thing that is not there. */
+/** The management API with a real, empty database. Only the upstream is simulated. */
 export interface TestConsole {
   app: FastifyInstance;
   services: Services;
   database: Database;
-  /** What was asked of the upstream, and what it answers. */
+  /** Recorded upstream calls, and whether they succeed. */
   upstream: { calls: { channel: ChannelForTest; model: string }[]; ok: boolean };
   makeUser(values?: Partial<Prisma.UserUncheckedCreateInput> & { balance?: bigint }): Promise<User>;
-  /** A browser that is signed in as this user. */
+  /** Returns a browser that is signed in as this user. */
   as(user: { id: number }): Promise<Browser>;
-  /** Someone without a cookie. */
+  /** A browser without a cookie. */
   guest: Browser;
   close(): Promise<void>;
 }
@@ -59,10 +59,10 @@ export interface Browser {
   ): Promise<Answer<T>>;
 }
 
-/** What the console sends; without it a caller is spoken to as One Hub would. */
+/** Header that the console sends. Without it, responses have the format of One Hub. */
 export const version2 = { "api-version": "2" };
 
-/** What the console's own pages send with what changes something. */
+/** Headers that the console's pages send with requests that change data. */
 export const origin = { ...version2, origin: "http://localhost:80", host: "localhost:80" };
 
 export async function buildConsole(
@@ -71,10 +71,10 @@ export async function buildConsole(
     trustProxy?: boolean;
     identityProviders?: IdentityProviders;
     paymentGateways?: PaymentGateways;
-    /** Of payment gateways; everything unless the test says otherwise. */
+    /** Addresses of payment gateways that may be called; all by default. */
     mayReach?: (address: string) => boolean;
     turnstile?: string;
-    /** Requests of one address within three minutes; more than any test sends unless it says otherwise. */
+    /** Requests per address within three minutes. The default exceeds what any test sends. */
     apiRateLimit?: number;
     redis?: Redis;
   } = {},
@@ -132,7 +132,7 @@ export async function buildConsole(
       fetch: globalThis.fetch,
       ...(options.turnstile === undefined ? {} : { address: options.turnstile }),
     }),
-    // What tests listen with is on this machine.
+    // The servers of tests listen on this machine.
     icons: createIcons(db, (address, options) => fetchPublic(address, { ...options, mayReach: () => true })),
     post: (url, body, headers) => postToPublic(url, body, headers, { mayReach: () => true }),
     identityProviders: options.identityProviders ?? identityProviders,
@@ -151,7 +151,7 @@ export async function buildConsole(
     version: "0.0.0-test",
     demo: { isRunning: () => true, isOffered: () => false },
   };
-  // Every test comes from an address of its own, so that no test meets another's rate limit.
+  // Every test uses its own client address, so that tests do not share a rate limit.
   const app = Fastify({
     trustProxy: options.trustProxy ?? true,
     routerOptions: { ignoreTrailingSlash: true },

@@ -4,7 +4,7 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The Postgres of this run, with the databases `template` (migrated) and `installed` (started once). */
+    /** Postgres of this run, with the databases `template` (migrated) and `installed` (started once). */
     postgresUrl: string;
     redisUrl: string;
   }
@@ -12,38 +12,41 @@ declare module "vitest" {
 
 export interface TestDatabase {
   url: string;
-  /** Ends every connection to it and removes it. */
+  /** Ends all connections to the database and drops it. */
   drop(): Promise<void>;
 }
 
-/** A migrated, empty database that no other test file sees. */
+/** Creates a migrated, empty database for one test file. */
 export async function freshDatabase(): Promise<TestDatabase> {
   return copyOf("template");
 }
 
-/** As a first start leaves it, but without accounts: a gateway starts on it in half the time. */
+/**
+ * Creates a database in its state after a first start, without accounts. A gateway starts on it in half the
+ * time.
+ */
 export async function installedDatabase(): Promise<TestDatabase> {
   return copyOf("installed");
 }
 
-/** A database without any table. */
+/** Creates a database without tables. */
 export async function emptyDatabase(): Promise<TestDatabase> {
   return copyOf("template0");
 }
 
-/** A database without any table whose encoding is not UTF-8. */
+/** Creates a database without tables whose encoding is not UTF-8. */
 export async function asciiDatabase(): Promise<TestDatabase> {
   return copyOf("template0", "ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'");
 }
 
-/** The Redis of this test run; shared, so name keys by something of your own. */
+/** Returns the Redis of this test run. It is shared, so use unique keys. */
 export function redisUrl(): string {
   return inject("redisUrl");
 }
 
 async function copyOf(template: string, options = ""): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  // Without fsync copying the files takes a fifth of the time that writing them through the log does.
+  // Without fsync, copying the files takes a fifth of the time of writing them through the WAL.
   await asAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY ${options}`);
   const url = new URL(inject("postgresUrl"));
   url.pathname = `/${name}`;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { root } from "#platform/places.ts";
 
-/** The gateway as operators start it: in a process of its own, to be stopped, killed and measured. */
+/** The gateway in a process of its own, which tests can stop, kill and measure. */
 export interface GatewayProcess {
   url: string;
   process: ChildProcess;
@@ -12,11 +12,11 @@ export interface GatewayProcess {
   log: readonly string[];
   /** Its exit code; null when a signal ended it. */
   ended: Promise<number | null>;
-  /** Management API as root. Throws unless it answers with success. */
+  /** Calls the management API as root. Throws unless the response reports success. */
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-/** The bundled server, as `npm start` and the image run it; the test run has built it. */
+/** The bundled server, as `npm start` and the image run it. The test run builds it. */
 export const bundledMain = join(root, "apps/server/dist/bundle/main.js");
 const compileCache = join(root, "node_modules/.gateway/compile-cache");
 const accessToken = "root-access-token-of-a-process-of-its-own-012";
@@ -36,12 +36,14 @@ interface GatewayEnv {
   NODE_OPTIONS?: string;
 }
 
-/** Kilobytes of the largest file that the process may write: a full disk, for whoever writes more. */
+/** Limits of the process: the maximum file size in kilobytes, which simulates a full disk. */
 interface ProcessLimits {
   fileKilobytes?: number;
 }
 
-/** It takes a port that is free and says which: one that was looked for before could be another's by then. */
+/**
+ * Starts the process on a free port that it chooses itself. A port chosen beforehand could be taken by then.
+ */
 export async function startGatewayProcess(
   env: GatewayEnv,
   { fileKilobytes }: ProcessLimits = {},
@@ -68,7 +70,7 @@ export async function startGatewayProcess(
   const ended = once(child, "exit").then(([code]) => code as number | null);
   const output: string[] = [];
   const port = await new Promise<string>((resolve, reject) => {
-    // Read to the end: a full pipe would stop the process.
+    // Reads all output, because a full pipe would block the process.
     createInterface({ input: child.stdout }).on("line", (line) => {
       const [, found] = /Listening on http:\/\/localhost:(\d+)/.exec(line) ?? [];
       if (found === undefined) output.push(line);

@@ -15,24 +15,24 @@ import { readEnv } from "../src/env.ts";
 import { startGateway } from "../src/start/index.ts";
 import { installedDatabase } from "./database.ts";
 
-/** The whole gateway on a real socket, a database of its own, and a provider that can be told to misbehave. */
+/** The whole gateway on a real socket, with its own database and a provider that can simulate failures. */
 export interface TestGateway {
   url: string;
   upstream: DemoUpstream;
   database: Database;
-  /** Management API as root. Throws with the server's sentence unless it answered with success. */
+  /** Calls the management API as root. Throws the server's message unless the response reports success. */
   api<T>(method: string, path: string, body?: unknown): Promise<T>;
   addChannel(channel: Partial<ChannelForm> & { type: number; name: string }): Promise<ChannelRow>;
   addToken(token?: Partial<TokenForm>): Promise<TokenRow & { key: string }>;
-  /** $1 for a million tokens, unless the fields say otherwise. Throws when the model has a price. */
+  /** Adds a price, by default $1 per million tokens. Throws when the model has a price. */
   addPrice(model: string, fields?: object): Promise<unknown>;
-  /** How many requests a minute an account may send; this node knows it then. */
+  /** Sets the requests per minute of an account, and waits until this node applies it. */
   allow(perMinute: number): Promise<void>;
   openai(key: string): OpenAI;
   anthropic(key: string): Anthropic;
-  /** Newest first. Waits until the log has at least `count` rows of calls. */
+  /** Returns log rows, newest first. Waits until the log has at least `count` rows of calls. */
   logs(count?: number): Promise<LogRow[]>;
-  /** Drift of every balance; must be 0. */
+  /** Sum of the drift of all balances; must be 0. */
   drift(): Promise<bigint>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,9 @@ export interface TestGateway {
 export const testSecretKey = "a secret that only this test run knows";
 export const testAccessToken = "root-access-token-for-the-journeys-0123456789";
 
-/** With `beside` it is another node on that gateway's database. Nodes share a `SECRET_KEY`. */
+/**
+ * Starts a gateway. With `beside` it is another node on that gateway's database and shares its `SECRET_KEY`.
+ */
 export async function startTestGateway(
   env: Record<string, string> = {},
   beside?: TestGateway,
@@ -79,7 +81,8 @@ export async function startTestGateway(
       headers: {
         "api-version": "2",
         authorization: testAccessToken,
-        // Of its own each time: a test that looks often must not meet the limit of one address.
+        // Each request uses its own client address, so that polling tests do not reach the limit of one
+        // address.
         "x-forwarded-for": `10.6.${requested >> 8}.${requested & 255}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },

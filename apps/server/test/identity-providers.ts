@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 
-/** Identity providers on this machine: a real OpenID provider, and servers that answer the wires of the others. */
+/** Identity providers on this machine: a real OpenID provider, and servers with the formats of the others. */
 
 export interface LocalServer {
   url: string;
@@ -20,14 +20,14 @@ export interface Person {
 }
 
 export interface OpenIdServer extends LocalServer {
-  /** Who sits in front of a browser that this server meets by itself. */
+  /** The user of a browser that the provider sees without a preceding call of `signIn`. */
   visitor: Person;
   client: { id: string; secret: string };
-  /** Walks through the provider's pages as this person; answers what the browser comes back with. */
+  /** Signs in at the provider's pages as this person. Returns the parameters of the redirect back. */
   signIn(authorizeUrl: string, person: Person): Promise<{ code: string; state: string; iss: string }>;
 }
 
-/** @param redirectUri where it sends people back to; nothing else is accepted */
+/** @param redirectUri the only accepted redirect address */
 export async function startOpenId(redirectUri: string): Promise<OpenIdServer> {
   const client = { id: "gateway", secret: randomBytes(24).toString("hex") };
   const people = new Map<string, Person>();
@@ -98,7 +98,7 @@ function claimsOf({ id, name, username, email, emailVerified }: Person) {
   return { sub: id, name, preferred_username: username, email, email_verified: emailVerified };
 }
 
-/** Follows redirects with cookies until the provider sends the browser home. */
+/** Follows redirects with cookies until the provider redirects to `home`. */
 async function walk(start: URL, home: string): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = start;
@@ -119,14 +119,14 @@ async function walk(start: URL, home: string): Promise<URL> {
 }
 
 export interface WireServer extends LocalServer {
-  /** Codes that open someone; each works once. */
+  /** People by authorization code. Each code works once. */
   people: Map<string, Person>;
   credentials: { id: string; secret: string };
-  /** While set, every question is answered with this status. */
+  /** While set, every response has this status. */
   broken: number | undefined;
 }
 
-/** GitHub: a form for the token (no is a 200 with `error`), then /user and /user/emails. */
+/** GitHub: a form for the token (a rejection is a 200 with `error`), then /user and /user/emails. */
 export async function startGitHub(): Promise<WireServer> {
   return wireServer(async (request, wire, tokens) => {
     const { pathname } = new URL(request.url ?? "", "http://local");
@@ -173,7 +173,7 @@ export async function startLark(): Promise<WireServer> {
   });
 }
 
-/** The server of a WeChat official account: whose code is this? */
+/** The server of a WeChat official account, which returns the person of a code. */
 export async function startWeChat(): Promise<WireServer> {
   return wireServer(async (request, wire, tokens) => {
     const url = new URL(request.url ?? "", "http://local");
@@ -186,7 +186,7 @@ export async function startWeChat(): Promise<WireServer> {
 }
 
 interface Tokens {
-  /** A person's token against a code. */
+  /** Exchanges a code for a person's token. */
   issue(code: string | null | undefined): string | undefined;
   ownerOf(authorization: string | undefined): Person | undefined;
   spend(code: string | null | undefined): Person | undefined;

@@ -2,15 +2,15 @@ import type { AddressInfo } from "node:net";
 import type { Settings } from "@gateway/shared/site/settings";
 import { SMTPServer } from "smtp-server";
 
-/** A mail server on this machine that keeps what it is given. */
+/** A mail server on this machine that records received mails. */
 export interface MailServer {
-  /** The settings that lead to it. */
+  /** Settings for sending through it. */
   settings: Pick<Settings, "SMTPServer" | "SMTPPort" | "SMTPAccount" | "SMTPToken" | "SMTPRequireTLS">;
   /** Oldest first. */
   mails: ReceivedMail[];
-  /** Refuses what comes while true. */
+  /** Rejects mails while true. */
   full: boolean;
-  /** The next mail to this address, or the newest that came since the last call. */
+  /** Returns the next mail to this address, or the newest that arrived since the last call. */
   take(to: string): Promise<ReceivedMail>;
   close(): Promise<void>;
 }

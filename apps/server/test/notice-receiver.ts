@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server on this machine that takes what notices post, and answers what it is told to. */
+/** A server on this machine that receives notifications and returns configured responses. */
 export interface NoticeReceiver {
   url: string;
   posts: { path: string; headers: IncomingHttpHeaders; body: string }[];

@@ -13,20 +13,20 @@ import type { AddressInfo } from "node:net";
 import type { PaymentType } from "@gateway/shared/billing/payment-config";
 
 /**
- * The other side of the four payment gateways on a real socket, each speaking its own wire with real signatures, and
- * refusing what is not signed by the merchant.
+ * Simulates the four payment gateways on a real socket, each with its own format and real signatures.
+ * Requests without the merchant's signature are rejected.
  */
 export interface PaymentStandIns {
   url: string;
   at: { alipay: string; wxpay: string; stripe: string };
-  /** A merchant's settings at each. */
+  /** A merchant's configuration at each gateway. */
   configs: Record<PaymentType, Record<string, string>>;
   orders: Map<string, StandInOrder>;
-  /** What reached the socket: method and path. */
+  /** Received requests: method and path. */
   requested: string[];
-  /** The payer pays; no one is told yet. */
+  /** Pays the order without sending a notification. */
   pay(tradeNo: string): void;
-  /** The notice of an order as the gateway sends it, signed; `over` lies about something before it is signed. */
+  /** Returns the signed notification of an order. `over` changes fields before it is signed. */
   noticeOf(tradeNo: string, over?: Partial<StandInOrder>): Notice;
   close(): Promise<void>;
 }
@@ -143,7 +143,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
 
   function alipayAnswers(given: URLSearchParams, send: Send): void {
     const { sign: signature = "", ...fields } = Object.fromEntries(given);
-    // The address itself says the charset once more; that is no part of what is signed twice.
+    // The address repeats the charset, and the second one is not part of the signed text.
     const genuine = verify(
       "sha256",
       Buffer.from(alipayText(fields)),
@@ -155,7 +155,8 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
     const tradeNo = content["out_trade_no"] ?? "";
     const name = `${(fields["method"] ?? "").replaceAll(".", "_")}_response`;
     const tell = (inner: object) => {
-      // A space and an escape, so that only the very characters that were sent verify.
+      // Contains a space and an escape, so that the signature verifies only the exact characters that were
+      // sent.
       const raw = JSON.stringify(inner).replace(":", ": ").replaceAll("/", "\\/");
       send(200, `{"${name}":${raw},"sign":"${rsa(raw, alipay.platform.privateKey)}"}`);
     };
@@ -273,7 +274,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
     const given = new URLSearchParams(body);
     const tradeNo = given.get("client_reference_id") ?? "";
     const price = (name: string) => given.get(`line_items[0][price_data][${name}]`) ?? "";
-    // Stripe is told its webhook address once, by hand.
+    // Stripe's webhook address is configured once, manually.
     const order = {
       tradeNo,
       cents: Number(price("unit_amount")),
@@ -342,7 +343,7 @@ export async function startPaymentStandIns(): Promise<PaymentStandIns> {
       epay: { pay_domain: `${url}/epay/`, partner_id: "1001", key: epayKey, pay_type: "" },
       alipay: {
         app_id: "2021000000000001",
-        // As the merchant console gives them: without the frame.
+        // The format of the merchant console: without the PEM header and footer.
         private_key: bare(pkcs8(alipay.app.privateKey)),
         public_key: bare(spki(alipay.platform.publicKey)),
         pay_type: "facepay",

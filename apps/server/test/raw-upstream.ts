@@ -1,21 +1,21 @@
 import { createServer, type Socket } from "node:net";
 
-/** What a provider's connection does after it has read a request: bytes, as they come, and how it ends. */
+/** What a provider's connection does after reading a request: the bytes it sends, and how it ends. */
 export interface Script {
-  /** Everything on the wire, status line and headers included. */
+  /** All bytes on the wire, including status line and headers. */
   chunks: Iterable<string | Buffer>;
-  /** `end` closes properly, `reset` tears the connection down, `hang` falls silent. */
+  /** `end` closes properly, `reset` resets the connection, `hang` stops sending. */
   ending: "end" | "reset" | "hang";
   /** Milliseconds between two chunks. */
   pauseMs?: number;
 }
 
-/** A provider down to its bytes: what it sends need not be HTTP. */
+/** A provider at byte level. What it sends need not be HTTP. */
 export interface RawUpstream {
   url: string;
-  /** What every following call gets. */
+  /** Sets the script of all following calls. */
   play(script: Script): void;
-  /** When the latest call's connection was closed by the other side, or undefined. */
+  /** Time at which the client closed the latest call's connection, or undefined. */
   leftAt(): number | undefined;
   calls(): number;
   close(): Promise<void>;
@@ -69,7 +69,7 @@ export async function startRawUpstream(): Promise<RawUpstream> {
   };
 }
 
-/** True when the connection was closed from this side. */
+/** Returns true when this side closed the connection. */
 async function perform(socket: Socket, { chunks, ending, pauseMs = 0 }: Script): Promise<boolean> {
   socket.setNoDelay(true);
   for (const chunk of chunks) {
@@ -85,7 +85,7 @@ async function perform(socket: Socket, { chunks, ending, pauseMs = 0 }: Script):
   return true;
 }
 
-/** The head of an answer whose length no one knows; its end is the end of the connection. */
+/** Returns the head of a response without a length. It ends with its connection. */
 export function head(type: string, headers: Record<string, string> = {}, status = 200): string {
   const lines = Object.entries({ "content-type": type, connection: "close", ...headers });
   return `HTTP/1.1 ${status} Whatever\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;

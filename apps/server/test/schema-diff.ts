@@ -10,13 +10,13 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 const schemaFolder = join(root, "prisma/schema");
 
 /**
- * The SQL that would lead from this database to prisma/schema; empty when they agree.
- * Does with Prisma's engine in WebAssembly what `prisma migrate diff` does with a binary it would have to download.
+ * Returns the SQL that migrates this database to prisma/schema; empty when they agree.
+ * It uses Prisma's engine in WebAssembly for what `prisma migrate diff` does with a downloaded binary.
  */
 export async function differenceToSchema(url: string): Promise<string> {
   const files = await schemaFiles();
   const pool = new pg.Pool({ connectionString: url });
-  // A pool has ended before its connections have, and the database may be dropped under them.
+  // A pool ends before its connections do, and the database may be dropped in between.
   pool.on("error", () => {});
   const bind = await adapterBinder();
   const engine = await SchemaEngine.new(
@@ -40,7 +40,7 @@ export async function differenceToSchema(url: string): Promise<string> {
   }
 }
 
-/** What lives in the migrations only; Prisma's own configuration is the one list of it. */
+/** Returns the tables that exist in the migrations only. Prisma's configuration is their only list. */
 async function externalTables(): Promise<string[]> {
   const path = pathToFileURL(join(root, "prisma.config.ts")).href;
   const config = (await import(path)) as { default: { tables: { external: string[] } } };
@@ -57,7 +57,7 @@ async function schemaFiles(): Promise<{ path: string; content: string }[]> {
   );
 }
 
-/** The engine wants its adapter wrapped by a package that only the adapter itself depends on. */
+/** Loads the package that wraps the adapter for the engine. Only the adapter depends on it. */
 async function adapterBinder(): Promise<(factory: PrismaPg) => object> {
   const nearAdapter = createRequire(createRequire(import.meta.url).resolve("@prisma/adapter-pg"));
   const path = nearAdapter.resolve("@prisma/driver-adapter-utils");
@@ -68,8 +68,8 @@ async function adapterBinder(): Promise<(factory: PrismaPg) => object> {
 }
 
 /**
- * The adapter refuses "char", the one-letter type of Postgres' catalogue, and the engine needs just that. So the pool
- * calls it an array of characters, which passes, and the adapter's answer calls it a character again.
+ * The adapter rejects "char", the one-letter type of Postgres' catalogue, but the engine needs it. The pool
+ * reports it as an array of characters, which the adapter accepts, and the result is corrected afterwards.
  */
 function readingCatalogueChars(pool: pg.Pool): PrismaPg {
   const [charOid, charArrayOid, character, characterArray] = [18, 1002, 6, 70] as const;

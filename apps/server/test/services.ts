@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { isPostgresOn } from "#platform/database/postgres-process.ts";
 
-/** A real service for one test run; everything it wrote is gone after `stop()`. */
+/** A real service for one test run. `stop()` deletes everything it wrote. */
 export interface Service {
   url: string;
   stop(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Service {
 
 const prefix = "gateway-test-";
 
-/** A Postgres without fsync in a folder of its own under the system's temporary folder. */
+/** Starts a Postgres without fsync in its own temporary folder. */
 export async function startThrowAwayPostgres(): Promise<Service> {
   await clearLeftovers();
   const folder = throwAwayFolder();
@@ -34,7 +34,7 @@ export async function startThrowAwayPostgres(): Promise<Service> {
   };
 }
 
-/** A redis-server from PATH on a free port, without persistence. */
+/** Starts redis-server from PATH on a free port, without persistence. */
 export async function startThrowAwayRedis(): Promise<Service> {
   const { redis, port } = await launchRedis();
   const forget = onExit(() => killNow(redis.pid));
@@ -50,7 +50,7 @@ export async function startThrowAwayRedis(): Promise<Service> {
   };
 }
 
-/** redis-server cannot choose a port itself, and one that was free may be another program's a moment later. */
+/** redis-server cannot choose a port itself, and another program can take a free port before it starts. */
 async function launchRedis(attempts = 5): Promise<{ redis: ChildProcess; port: number }> {
   const port = await freePort();
   const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
@@ -80,13 +80,14 @@ function ready(redis: ChildProcess): Promise<void> {
 
 function throwAwayFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
-  // Postgres may run as another user (it refuses to be root) and must pass through.
+  // Postgres may run as another user, because it refuses to run as root. That user needs access to the
+  // folder.
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, "owner"), String(process.pid));
   return folder;
 }
 
-/** A test run that was killed could not clean up; the next one does it. */
+/** Cleans up after an earlier test run that was killed. */
 async function clearLeftovers(): Promise<void> {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(prefix))) {
     const folder = join(tmpdir(), name);
@@ -118,7 +119,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** SIGQUIT: Postgres drops everything at once, and so does redis-server. */
+/** Ends a service with SIGQUIT. Postgres and redis-server both stop immediately. */
 function killNow(pid: number | undefined): void {
   if (pid === undefined || !(pid > 0)) return;
   try {
@@ -128,7 +129,7 @@ function killNow(pid: number | undefined): void {
   }
 }
 
-/** The last resort when the test runner leaves without its teardown. Returns how to call it off. */
+/** Cleans up if the test runner exits without its teardown. Returns a function that cancels this. */
 function onExit(cleanUp: () => void): () => void {
   process.once("exit", cleanUp);
   return () => process.off("exit", cleanUp);

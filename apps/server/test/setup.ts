@@ -12,7 +12,7 @@ import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { root } from "#platform/places.ts";
 import { startThrowAwayPostgres, startThrowAwayRedis } from "./services.ts";
 
-/** Once per test run: the services every test file shares, and the databases every test file gets a copy of. */
+/** Runs once per test run: starts the shared services, and creates the databases that test files copy. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await promisify(execFile)(process.execPath, ["scripts/build-server.mjs"], { cwd: root });
   const redis = await startThrowAwayRedis();
@@ -35,7 +35,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** `template` is migrated and empty; `installed` also holds what a first start writes, which takes it a second. */
+/**
+ * Creates `template`, which is migrated and empty, and `installed`, which also contains the data of a first
+ * start. A first start takes a second.
+ */
 async function makeTemplates(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The files that take longest, mostly waiting; a run that starts one of them last waits for it alone. */
+/** The slowest files, which mostly wait. A run that starts one of them last has to wait for it alone. */
 const slow = [
   "faults/channel-pauses",
   "faults/workers",
@@ -30,7 +30,7 @@ function rank({ moduleId }: TestSpecification): number {
   return index === -1 ? slow.length : index;
 }
 
-/** Vitest's own order knows durations from the last run only, and a fresh clone has none. */
+/** Vitest's own order uses durations of the last run only, which a fresh clone does not have. */
 export class SlowFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

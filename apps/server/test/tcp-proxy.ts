@@ -1,22 +1,25 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A proxy in front of a service that can stop forwarding without closing anything, as a failed host does. */
+/**
+ * A proxy in front of a service. It can stop forwarding without closing connections, as when a host fails.
+ */
 export interface TcpProxy {
   /** The service's address through the proxy. */
   url: string;
   /**
-   * Connections that are open now forward nothing more; later ones do. What was withheld is delivered by `resume`.
-   * @param direction which way is blocked
+   * Stops forwarding on the currently open connections; later ones are not affected. `resume` delivers the
+   * withheld data.
+   * @param direction the blocked direction
    */
   silence(direction?: "both" | "to-server" | "to-client"): void;
-  /** New connections are accepted and forward nothing either. */
+  /** Accepts new connections without forwarding anything. */
   silenceNew(on: boolean): void;
-  /** Delivers what was withheld, in order. */
+  /** Delivers the withheld data, in order. */
   resume(): void;
   /** Resets every connection. */
   cut(): void;
-  /** Connections that are open. */
+  /** Number of open connections. */
   count(): number;
   close(): Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Stands in for the Bot API on this machine: knows one bot, and refuses what Telegram would refuse. */
+/** Simulates the Bot API on this machine for one bot. It rejects what Telegram would reject. */
 export interface TelegramServer {
   url: string;
   calls: { method: string; body: Record<string, unknown> }[];
-  /** Where it was told to bring updates, and with which secret. */
+  /** The registered webhook: its address, secret and kinds of updates. */
   webhook: { url: string; secret: string; updates: string[] };
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export const botToken = "4711:stand-in-token";
 export async function startTelegramServer(): Promise<TelegramServer> {
   const calls: TelegramServer["calls"] = [];
   const webhook: TelegramServer["webhook"] = { url: "", secret: "", updates: [] };
-  /** The text of the last message; Telegram refuses an edit that changes nothing. */
+  /** Text of the last message. Telegram rejects an edit that changes nothing. */
   let shown = "";
 
   function resultOf(method: string, body: Record<string, unknown>): object {

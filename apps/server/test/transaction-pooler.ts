@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import pg from "pg";
 
 /**
- * A pooler that answers simple queries as pgbouncer does: a server connection belongs to a client for one transaction
- * (`transaction`) or until it leaves (`session`). `statement` refuses transactions.
+ * Starts a pooler that handles simple queries like pgbouncer. A client has a server connection for one
+ * transaction (`transaction`) or until it disconnects (`session`). `statement` rejects transactions.
  */
 export async function startPooler(target: string, mode: "session" | "transaction" | "statement") {
   const idle: pg.Client[] = [];

@@ -14,7 +14,7 @@ const dialog = (page: Page) => page.getByRole("dialog");
 const nameField = (page: Page) => dialog(page).getByRole("textbox", { name: /^Name/ });
 const query = (page: Page) => new URL(page.url()).search;
 
-/** Each screen with a form, and the button that opens it. */
+/** Screens with a form, and the button that opens it. */
 const forms = [
   ["/panel/channel", "Add a channel"],
   ["/panel/token", "New token"],
@@ -43,7 +43,7 @@ describe("a form beside a list", () => {
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
     await dialog(page).waitFor({ state: "hidden" });
     expect(page.url()).toBe(`${site.url}${path}`);
-    // The name of a model without a price opens the form of its price.
+    // The name of a model without a price opens the price form.
     if (path === "/panel/pricing") return;
     const id = path === "/panel/user" ? "nonsense" : "999999";
     await page.goto(`${site.url}${path}${path.includes("?") ? "&" : "?"}edit=${id}`);
@@ -53,7 +53,7 @@ describe("a form beside a list", () => {
     expect(page.url()).toBe(`${site.url}${path}`);
   });
 
-  it("asks before Back takes what was typed", async () => {
+  it("asks for confirmation before Back discards typed values", async () => {
     const page = await site.open("/panel/user_group");
     await page.getByRole("button", { name: "New group" }).click();
     await nameField(page).fill("Typed");
@@ -68,7 +68,7 @@ describe("a form beside a list", () => {
     await expect.poll(() => query(page)).toBe("");
   });
 
-  it("saves without a question and leaves no second entry of the list behind", async () => {
+  it("saves without a question and leaves no second history entry of the list", async () => {
     const page = await site.open("/panel/dashboard");
     await page.getByRole("link", { name: "User groups" }).click();
     await page.getByRole("button", { name: "New group" }).click();
@@ -96,7 +96,7 @@ describe("a link", () => {
     await expect.poll(() => page.getByRole("searchbox").first().inputValue()).toBe("root");
   });
 
-  it("opens the details of a user, from there the form, and Back leads the same way", async () => {
+  it("opens the details of a user and then the form, and Back returns the same way", async () => {
     const user = await site.api<UserDetail>("POST", "/user", {
       username: "nested",
       password: "hunter2hunter2",

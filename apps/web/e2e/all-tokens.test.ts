@@ -1,6 +1,6 @@
 import type { TokenAdminRow, TokenRow } from "@gateway/shared/accounts/token";
 import type { UserDetail } from "@gateway/shared/accounts/user";
-/** Everyone's tokens in an administrator's hands; billing tags; answers that are remembered. */
+/** Administration of the tokens of all users; billing tags; cached responses. */
 import type { LogPage } from "@gateway/shared/usage/log";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -38,8 +38,8 @@ async function ask(key: string): Promise<string | null> {
   return answer.headers.get("x-gateway-cache");
 }
 
-describe("everyone's tokens", () => {
-  it("are found by owner, and one is handed over with a new key", async () => {
+describe("the list of all tokens", () => {
+  it("is searched by owner, and a token gets another owner and a new key", async () => {
     const { id, key } = await makeToken("For the shop");
     const heir = await site.api<UserDetail>("POST", "/user", {
       username: "the-heir",
@@ -65,7 +65,7 @@ describe("everyone's tokens", () => {
     expect(refused.status).toBe(401);
   });
 
-  it("ask before a chosen owner is forgotten", async () => {
+  it("asks for confirmation before a chosen owner is discarded", async () => {
     await makeToken("Undecided");
     await site.api("POST", "/user", { username: "another", password: "long enough" });
     const page = await site.open("/panel/token?view=all&keyword=Undecided");
@@ -77,7 +77,7 @@ describe("everyone's tokens", () => {
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
   });
 
-  it("are switched off by an administrator", async () => {
+  it("lets an administrator disable a token", async () => {
     const { key } = await makeToken("Runaway");
     const page = await site.open("/panel/token?view=all&keyword=Runaway");
     await rowOf(page, "Runaway").hover();
@@ -88,7 +88,7 @@ describe("everyone's tokens", () => {
     expect(refused.status).toBe(403);
   });
 
-  it("are cards on a phone, no wider than it", async () => {
+  it("shows cards on a phone, no wider than the screen", async () => {
     const page = await site.open("/panel/token?view=all", { phone: true });
     await page.getByRole("listitem").filter({ hasText: "Runaway" }).waitFor();
     await expect
@@ -97,8 +97,8 @@ describe("everyone's tokens", () => {
   });
 });
 
-describe("a token's extras", () => {
-  it("are a billing tag that the log is narrowed by, and answers that are remembered", async () => {
+describe("further options of a token", () => {
+  it("include a billing tag that filters the log, and cached responses", async () => {
     const { key } = await makeToken("Nightly");
     const page = await site.open("/panel/token");
     await rowOf(page, "Nightly").click();
@@ -123,7 +123,7 @@ describe("a token's extras", () => {
     await page.getByText("research").first().waitFor();
   });
 
-  it("are found by the tag in the list", async () => {
+  it("allow searching the list by tag", async () => {
     const page = await site.open("/panel/token");
     await page.getByPlaceholder("Billing tag").fill("research");
     await page.waitForURL("**/token?billing_tag=research");

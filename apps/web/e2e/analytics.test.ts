@@ -33,7 +33,7 @@ async function downloadOf(page: Page, button: string): Promise<string> {
   return readFile(await download.path(), "utf8");
 }
 
-it("shows what was used by model, as a chart, as a table and as a file; the address keeps the view", async () => {
+it("shows usage by model as a chart, a table and a file; the address keeps the view", async () => {
   const page = await site.open("/panel/analytics");
   await page.getByText("Spend", { exact: true }).first().waitFor();
   await page.getByText("demo-chat").first().waitFor();
@@ -52,7 +52,7 @@ it("shows what was used by model, as a chart, as a table and as a file; the addr
   await page.getByRole("rowheader", { name: "Demo upstream" }).first().waitFor();
 });
 
-it("reads a day of the chart out under the pointer, and to who walks through it with the keyboard", async () => {
+it("shows a day of the chart under the pointer, and to keyboard users", async () => {
   const page = await site.open("/panel/analytics");
   const chart = page.getByRole("slider", { name: "Usage over time" });
   await chart.waitFor();
@@ -74,7 +74,7 @@ it("reads a day of the chart out under the pointer, and to who walks through it 
   await table.waitFor({ state: "detached" });
 });
 
-it("narrows to one user by a click, and says when nothing was used", async () => {
+it("filters by a user on click, and shows when there is no usage", async () => {
   const page = await site.open("/panel/analytics");
   await page.getByRole("button", { name: "root", pressed: false }).click();
   await page.waitForURL(/user=1/);
@@ -84,12 +84,12 @@ it("narrows to one user by a click, and says when nothing was used", async () =>
   await page.getByText("Choose a longer period or another user.").waitFor();
 });
 
-it("waits for the first month to end", async () => {
+it("waits for the end of the first month", async () => {
   const page = await site.open("/panel/analytics?tab=statements", { phone: true });
   await page.getByText("No month is closed yet").waitFor();
 });
 
-it("describes a model, shows it in the price list, and takes the description back", async () => {
+it("describes a model, shows it in the price list, and deletes the description", async () => {
   const page = await site.open("/panel/model_info?keyword=demo");
   await page.getByText("Demo thinker").waitFor();
   await page.getByRole("button", { name: "Describe a model" }).click();
@@ -111,7 +111,7 @@ it("describes a model, shows it in the price list, and takes the description bac
   await row.waitFor({ state: "detached" });
 });
 
-it("imports a pasted list, and says what is wrong with one", async () => {
+it("imports a pasted list, and reports errors in one", async () => {
   const page = await site.open("/panel/model_info", { phone: true });
   await page.getByRole("button", { name: "Import" }).first().click();
   const dialog = page.getByRole("dialog");
@@ -127,7 +127,7 @@ it("imports a pasted list, and says what is wrong with one", async () => {
   await page.getByText("1 added, 0 replaced, 0 kept").waitFor();
 });
 
-it("ranks models and users, follows calls to their channel, and leads to them in the log", async () => {
+it("ranks models and users, shows calls by channel, and links to them in the log", async () => {
   const page = await site.open("/panel/analytics");
   const models = page.locator("section, .mantine-Card-root").filter({
     has: page.getByRole("heading", { name: "Top models" }),

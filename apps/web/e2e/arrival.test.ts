@@ -1,4 +1,4 @@
-/** What a reader sees while a page arrives over a slow line: nothing jumps, and no font comes that is not needed. */
+/** Page loads over a slow connection: nothing moves, and no unneeded font is loaded. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -12,9 +12,9 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Half of what counts as good. */
+/** Half of the layout shift that counts as good. */
 const mostShift = 0.05;
-/** How late each kind of file comes, in milliseconds. The browser's own throttle stalls a page now and then. */
+/** Delay of each kind of file in milliseconds. The browser's own throttling sometimes stalls a page. */
 const lateness: Record<string, number> = {
   document: 80,
   stylesheet: 150,
@@ -24,18 +24,18 @@ const lateness: Record<string, number> = {
 };
 
 interface Arrival {
-  /** Sum of the layout shifts, as browsers count them. */
+  /** Sum of the layout shifts, as browsers measure it. */
   shift: number;
-  /** What moved, for people who look into a failure. */
+  /** The elements that moved, for the analysis of a failure. */
   moved: string[];
-  /** Names of the fonts that were loaded, without their hash. */
+  /** Names of the loaded fonts, without their hash. */
   fonts: string[];
 }
 
 async function arrive(page: Page, path: string): Promise<Arrival> {
   await page.route("**/*", async (route) => {
     await sleep(lateness[route.request().resourceType()] ?? 80);
-    // The window may be closed by then.
+    // The window may already be closed.
     await route.continue().catch(() => undefined);
   });
   const fonts = new Set<string>();
@@ -53,7 +53,7 @@ async function arrive(page: Page, path: string): Promise<Arrival> {
   return { ...seen, fonts: [...fonts].sort() };
 }
 
-/** Runs in the page, before everything else. */
+/** Runs in the page before any other script. */
 function watchShifts(): void {
   type Shift = PerformanceEntry & { value: number; sources: { node?: Node }[] };
   const seen = Object.assign(globalThis, { shift: 0, moved: [] as string[] });
@@ -78,7 +78,7 @@ describe.each([
   it.each([
     { locale: "en-US", phone: false },
     { locale: "zh-CN", phone: true },
-  ])("arrives without a jump ($locale, phone: $phone)", async ({ locale, phone }) => {
+  ])("loads without layout shifts ($locale, phone: $phone)", async ({ locale, phone }) => {
     const page = await site.open("about:blank", { guest, locale, phone });
     const { shift, moved, fonts } = await arrive(page, path);
     expect(shift, moved.join("\n")).toBeLessThanOrEqual(mostShift);
@@ -86,12 +86,12 @@ describe.each([
   });
 });
 
-it("names the text's font in the page itself, which is earlier than the style sheet does", async () => {
+it("references the text's font in the page itself, so that it loads before the style sheet", async () => {
   const page = await site.open("/", { guest: true });
   const preloaded = page.locator("link[rel=preload][as=font]");
   const address = await preloaded.evaluate((link: HTMLLinkElement) => link.href);
   const fetched = await page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
-  // Once: what was preloaded is what the text uses.
+  // Once: the preloaded font is the one that the text uses.
   expect(fetched.filter((name) => name === address)).toHaveLength(1);
 });
 
@@ -99,7 +99,7 @@ it.each([
   { locale: "zh-CN", first: "PingFang SC" },
   { locale: "zh-HK", first: "PingFang HK" },
   { locale: "ja-JP", first: "Hiragino Sans" },
-])("draws characters in the shapes of their place ($locale)", async ({ locale, first }) => {
+])("draws characters in the shapes of their region ($locale)", async ({ locale, first }) => {
   const page = await site.open("/", { guest: true, locale });
   await page.getByRole("heading", { level: 1 }).waitFor();
   for (const selector of ["body", "h1", "button"]) {

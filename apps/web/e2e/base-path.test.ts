@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { rootUser } from "./installation.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** The whole product below a path of its host. */
+/** The whole product below a base path. */
 let site: Site;
 let origin: string;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** Addresses of this host that lie outside, answers that say no, and what the page's policy forbade. */
+/** Collects requests outside the base path, error responses, and violations of the page's content policy. */
 async function watch(page: Page): Promise<string[]> {
   const found: string[] = [];
   page.on("request", (request) => {
@@ -32,7 +32,7 @@ async function watch(page: Page): Promise<string[]> {
   return found;
 }
 
-it("signs in, shows the console and tells clients an address that answers", async () => {
+it("signs in, opens the console and shows clients a working address", async () => {
   const page = await site.open("about:blank", { guest: true });
   const found = await watch(page);
   await page.goto(`${origin}/gw/panel/token`);
@@ -54,7 +54,7 @@ it("signs in, shows the console and tells clients an address that answers", asyn
   expect(found).toEqual([]);
 });
 
-it("names the site to those who only read the page's head", async () => {
+it("contains the site's name in the page's head for crawlers", async () => {
   const before = await (await fetch(`${origin}/gw/about`, { headers: { host: "evil.example" } })).text();
   expect(before).not.toMatch(/canonical|og:url|evil/);
   await site.api("PUT", "/option/", { key: "ServerAddress", value: origin });
@@ -73,9 +73,9 @@ it("names the site to those who only read the page's head", async () => {
   expect(await (await fetch(`${origin}/robots.txt`)).text()).toContain("Disallow: /gw/panel\n");
 });
 
-it("leads on from a message to a chat app we know, and nowhere else", async () => {
+it("links from a message to known chat apps only", async () => {
   const page = await site.open(`${origin}/gw/about`, { guest: true });
-  // The page may leave for the app before it is loaded.
+  // The page may open the app before it has loaded.
   const jump = `${origin}/gw/jump?url=${encodeURIComponent("ama://set-api-key?key=sk-1")}`;
   await page.goto(jump, { waitUntil: "commit" });
   const button = page.getByRole("link", { name: "Open in the app" });

@@ -39,7 +39,7 @@ async function ask(key: string): Promise<number> {
 }
 
 describe("the budget of an account", () => {
-  it("is set in a form that checks amounts, and shown in the list and the details", async () => {
+  it("is set in a form that validates amounts, and shown in the list and the details", async () => {
     const page = await site.open("/panel/user");
     await rowOf(page, "penny").getByRole("button", { name: "More actions for penny" }).click();
     await page.getByRole("menuitem", { name: "Set the budget" }).click();
@@ -89,7 +89,7 @@ describe("the budget of a group", () => {
 });
 
 describe("the budget of an API key", () => {
-  it("is set by an operator, seen by the owner, and obeyed by the gateway", async () => {
+  it("is set by an operator, shown to the owner, and applied by the gateway", async () => {
     const { key, id } = await site.api<{ key: string; id: number }>("POST", "/token", {
       name: "Of the shop",
     });

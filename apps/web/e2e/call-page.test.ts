@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** The request id of a call; its log row is there. */
+/** Makes a call and waits for its log row. Returns its request id. */
 async function call(body: object = {}, by = key): Promise<string> {
   const answer = await fetch(`${site.url}/v1/chat/completions`, {
     method: "POST",
@@ -30,7 +30,7 @@ async function call(body: object = {}, by = key): Promise<string> {
 }
 
 describe("the page of a call", () => {
-  it("shows attempts on a time axis, channels that were not tried, and leads on to what it names", async () => {
+  it("shows attempts on a time axis and channels that were not tried, with links to them", async () => {
     const id = await call({ stream: true });
     const page = await site.open(`/panel/log/${id}`);
     await page.getByRole("heading", { name: "demo-chat" }).first().waitFor();
@@ -54,7 +54,7 @@ describe("the page of a call", () => {
     await page.waitForURL("**/panel/log?token_name=Journey");
   });
 
-  it("says in a sentence why a call failed, with the model it named", async () => {
+  it("explains why a call failed, with the requested model", async () => {
     const id = await call({ model: "no-such-model" });
     const page = await site.open(`/panel/log/${id}`);
     await page.getByRole("heading", { name: "no-such-model" }).first().waitFor();
@@ -62,7 +62,7 @@ describe("the page of a call", () => {
     await page.getByText(/model_not_found · HTTP 404/).waitFor();
   });
 
-  it("of a call that does not exist explains it and leads on", async () => {
+  it("explains that a call does not exist, with a link to the list", async () => {
     for (const id of ["nothing", "12345678901", "x".repeat(80), "%27%3B"]) {
       const page = await site.open(`/panel/log/${id}`);
       await page.getByText("This call was not found").waitFor();
@@ -83,7 +83,7 @@ describe("the page of a call", () => {
 });
 
 describe("a customer", () => {
-  it("sees his own calls without channels, and of those of others only that they are not there", async () => {
+  it("sees own calls without channels, and no calls of others", async () => {
     const id = await call();
     const customer = { username: "customer", password: "a long password" };
     await site.api("POST", "/user", customer);
@@ -103,7 +103,7 @@ describe("a customer", () => {
 });
 
 describe("the bodies of a call", () => {
-  it("are a conversation, raw text, and a command without the key", async () => {
+  it("are shown as a conversation, as raw text, and as a command without the key", async () => {
     const token = { name: "Keeps bodies", setting: { log_bodies: true } };
     const keeping = await site.api<{ key: string }>("POST", "/token", token);
     const messages = [
@@ -132,8 +132,8 @@ describe("the bodies of a call", () => {
   });
 });
 
-describe("the panel beside the list", () => {
-  it("is in the address, opens from a link, and Back closes it", async () => {
+describe("the panel next to the list", () => {
+  it("has an address, opens from a link, and closes with Back", async () => {
     const id = await call();
     const page = await site.open("/panel/dashboard");
     await page.goto("/panel/log?log_type=2");
@@ -147,7 +147,7 @@ describe("the panel beside the list", () => {
     await page.getByRole("dialog").getByText("Facts").waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL("**/panel/log?log_type=2");
-    // A link opened it: closing it must not leave the page.
+    // It was opened by a link, so closing it must not leave the page.
     await page.goto(`/panel/log?log_type=5&call=${id}`);
     await page.getByRole("dialog").getByText("Facts").waitFor();
     await page.keyboard.press("Escape");

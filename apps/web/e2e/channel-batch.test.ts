@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { addChannel, removeChannels, rowOf } from "./channel-stock.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** Many channels at once: chosen ones, all of a tag, all there are. */
+/** Operations on many channels: selected ones, those of a tag, and all. */
 let site: Site;
 
 beforeAll(async () => {
@@ -14,13 +14,13 @@ afterAll(() => site.close());
 
 const add = (values: object) => addChannel(site, values);
 
-// Each test begins with the channels it names.
+// Each test starts with its own channels.
 beforeEach(() => removeChannels(site));
 
 const closed = (form: Locator) => form.waitFor({ state: "detached" });
 
-describe("chosen channels", () => {
-  it("are changed after showing what would change", async () => {
+describe("selected channels", () => {
+  it("are changed after a preview", async () => {
     const one = await add({ name: "One", priority: 2 });
     const two = await add({ name: "Two", models: ["demo-chat"] });
     const page = await site.open("/panel/channel");
@@ -28,7 +28,7 @@ describe("chosen channels", () => {
     await page.getByRole("checkbox", { name: "Select all rows" }).check();
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const drawer = page.getByRole("dialog", { name: "Edit 2 channels" });
-    // The cross has a name, as in every drawer and dialog.
+    // The close button has a name, as in every drawer and dialog.
     await drawer.getByRole("button", { name: "Close", exact: true }).waitFor();
     await drawer.getByRole("radiogroup", { name: "What to do with Models" }).getByText("Remove").click();
     await drawer.getByRole("combobox", { name: "Models", exact: true }).fill("demo-chat");
@@ -49,7 +49,7 @@ describe("chosen channels", () => {
     expect(await site.api("GET", `/channel/${two.id}`)).toMatchObject({ priority: 0, models: ["demo-chat"] });
   });
 
-  it("leave as a file without keys, and come back switched off where a key is missing", async () => {
+  it("are exported without keys, and imported as disabled where a key is missing", async () => {
     await add({ name: "Traveller", type: 1, key: "sk-key-that-stays-at-home" });
     const page = await site.open("/panel/channel");
     await page.getByRole("button", { name: "For all channels" }).click();
@@ -77,7 +77,7 @@ describe("chosen channels", () => {
 });
 
 describe("a tag", () => {
-  it("is one line that unfolds, is edited as a whole, switched and deleted", async () => {
+  it("is a row that expands, is edited as a whole, disabled and deleted", async () => {
     for (const name of ["One", "Two"]) await add({ name, tag: "lab" });
     await add({ name: "Loose" });
     const page = await site.open("/panel/channel");
@@ -128,7 +128,7 @@ describe("a tag", () => {
     ]);
   });
 
-  it("is a card on a phone, its channels inside", async () => {
+  it("is a card on a phone with its channels inside", async () => {
     await add({ name: "Pocket", tag: "lab" });
     const page = await site.open("/panel/channel?view=tags", { phone: true });
     await page.getByRole("button", { name: "Channels of lab" }).click();
@@ -140,7 +140,7 @@ describe("a tag", () => {
 });
 
 describe("a run of tests", () => {
-  it("goes on behind a reload, and can be stopped", async () => {
+  it("continues after a reload, and can be stopped", async () => {
     const slow = { models: ["slow"], model_mapping: { slow: "demo-chat@delay=10000" } };
     for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await add({ name, ...slow });
     const page = await site.open("/panel/channel");
@@ -157,7 +157,7 @@ describe("a run of tests", () => {
     await page.getByRole("status", { name: "Testing was stopped" }).waitFor();
   });
 
-  it("leaves a history, and a model can be asked whether it is genuine", async () => {
+  it("has a history, and checks whether a model is genuine", async () => {
     const { id } = await add({ name: "Known" });
     for (let round = 0; round < 3; round += 1) await site.api("POST", `/channel/${id}/test`, {});
     const page = await site.open("/panel/channel");

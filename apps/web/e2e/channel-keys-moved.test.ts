@@ -20,7 +20,7 @@ const looks = [
 ];
 
 describe("the editor of a channel with stored keys", () => {
-  it("says where they would be sent when the address changes", async () => {
+  it("warns where the keys would be sent when the address changes", async () => {
     const { id } = await site.api<Stored>("POST", "/channel", {
       type: 8,
       name: "Bound",

@@ -27,12 +27,12 @@ const stored = (id: number) => site.api<Stored>("GET", `/channel/${id}`);
 const save = (form: Locator) => form.getByRole("button", { name: "Save" }).click();
 
 describe("the keys of a channel", () => {
-  it("are seen by hints, switched, weighed, removed and added to, and the time line tells", async () => {
+  it("are shown as hints, can be disabled, weighted, removed and added, and appear in the timeline", async () => {
     const { id } = await add("Many");
     const page = await site.open(`/panel/channel?edit=${id}`);
     const form = page.getByRole("dialog", { name: `Edit channel #${id}` });
     await form.getByText("3 of 3 keys in use.").waitFor();
-    // A switch is drawn; its input lies below what is drawn.
+    // A switch is drawn over its input, so the click must be forced.
     await form.getByRole("switch", { name: /^Use the key sk-alph/ }).click({ force: true });
     await form.getByText("2 of 3 keys in use.").waitFor();
     const weight = form.getByRole("textbox", { name: /^Weight: sk-brav/ });
@@ -44,7 +44,7 @@ describe("the keys of a channel", () => {
 
     await form.getByLabel("New API keys").fill("sk-delta-0000000004\nsk-delta-0000000004");
     await form.getByText("1 key pasted").waitFor();
-    // New keys are added unless the reader chooses to replace the stored ones, which is asked once more.
+    // New keys are added unless the user chooses to replace the stored ones, which must be confirmed.
     await expect
       .poll(() => form.getByRole("radio", { name: "Add to the stored keys" }).isChecked())
       .toBe(true);
@@ -76,8 +76,8 @@ describe("the keys of a channel", () => {
   });
 });
 
-describe("what a channel may be told", () => {
-  it("is saved as it was typed, and JSON that does not fit is named by its place", async () => {
+describe("JSON fields of a channel", () => {
+  it("are saved as typed, and errors contain their position", async () => {
     const { id } = await add("Told");
     const page = await site.open(`/panel/channel?edit=${id}`, { phone: true });
     const form = page.getByRole("dialog", { name: `Edit channel #${id}` });

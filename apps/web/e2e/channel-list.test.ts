@@ -1,4 +1,4 @@
-/** How the list of channels is narrowed, and what a row remembers. */
+/** Filters of the list of channels, and the state of its rows. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { addChannel, removeChannels, rowOf } from "./channel-stock.ts";
 import { openSite, type Site } from "./site.ts";
@@ -11,7 +11,7 @@ afterAll(() => site.close());
 
 const add = (values: object) => addChannel(site, values);
 
-// Each test begins with the channels it names.
+// Each test starts with its own channels.
 beforeEach(() => removeChannels(site));
 
 describe("the list of channels", () => {
@@ -40,7 +40,7 @@ describe("the list of channels", () => {
     await rowOf(page, "Blue").waitFor();
   });
 
-  it("is narrowed by what is rarely asked for, too, and says how much of it is in force", async () => {
+  it("has further filters, and shows how many of them are active", async () => {
     await add({ name: "Tagged", tag: "lab", test_model: "gpt-4o", models: ["gpt-4o", "demo-chat"] });
     await add({ name: "Dated", type: 3, base_url: "https://azure.example", key: "k", other: "2025-01-01" });
     const page = await site.open("/panel/channel");
@@ -66,7 +66,7 @@ describe("the list of channels", () => {
     await expect.poll(() => new URL(page.url()).search).toBe("");
   });
 
-  it("says of a channel whose last test failed that it failed, also after a reload", async () => {
+  it("shows that a channel's last test failed, also after a reload", async () => {
     const { id } = await add({ name: "Refused", key: "demo-fail-401" });
     await add({ name: "Untested" });
     await site.api("POST", `/channel/${id}/test`, {});
@@ -77,7 +77,7 @@ describe("the list of channels", () => {
 });
 
 describe("the selection", () => {
-  it("goes from the page to all that match the filter, whatever the page shows", async () => {
+  it("extends from the page to all rows that match the filter", async () => {
     for (let index = 0; index < 12; index += 1)
       await add({ name: `Row ${index}`, tag: index < 11 ? "many" : "" });
     const page = await site.open("/panel/channel?size=10&tag=many");

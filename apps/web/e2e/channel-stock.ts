@@ -1,4 +1,4 @@
-/** The channels that a browser test begins with, and where the list shows them. */
+/** Channels that a browser test starts with, and locators of the list. */
 import type { Locator, Page } from "playwright-core";
 import type { Site } from "./site.ts";
 
@@ -9,7 +9,10 @@ export interface Stored {
 
 const demo = { type: 900, name: "Demo", models: ["demo-chat", "demo-think"], groups: ["default"] };
 
-/** @param values what differs from a channel of the demo provider */
+/**
+ * Creates a channel.
+ * @param values fields that differ from a channel of the demo provider
+ */
 export function addChannel(site: Site, values: object): Promise<Stored> {
   return site.api<Stored>("POST", "/channel", { ...demo, ...values });
 }

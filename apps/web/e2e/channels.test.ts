@@ -9,7 +9,7 @@ import { openSite, type Site } from "./site.ts";
 
 let site: Site;
 let upstream: ChildProcess;
-/** Where a simulated provider answers that the gateway does not know. */
+/** Address of a simulated provider that is not part of the gateway. */
 let providerUrl: string;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const add = (values: object) => addChannel(site, values);
 
-// Each test begins with the channels it names.
+// Each test starts with its own channels.
 beforeEach(() => removeChannels(site));
 
 async function openNew(page: Page): Promise<Locator> {
@@ -53,7 +53,7 @@ const save = (form: Locator) => form.getByRole("button", { name: /^(Add channel|
 const closed = (form: Locator) => form.waitFor({ state: "detached" });
 
 describe("the first channel", () => {
-  it("is the demo one after a single click, tested at once", async () => {
+  it("is the demo channel after a single click, and is tested immediately", async () => {
     const page = await site.open("/panel/channel");
     await page.getByRole("button", { name: "Add the demo channel" }).click();
     const row = rowOf(page, "Demo").first();
@@ -63,7 +63,7 @@ describe("the first channel", () => {
 });
 
 describe("a new channel", () => {
-  it("of any OpenAI-compatible server says what is wrong, is tested, and is then saved", async () => {
+  it("of an OpenAI-compatible server shows errors, is tested, and is then saved", async () => {
     const page = await site.open("/panel/channel");
     const form = await openNew(page);
     await chooseProvider(page, form, /^OpenAI-compatible/);
@@ -108,7 +108,7 @@ describe("a new channel", () => {
     });
   });
 
-  it("of Anthropic needs a key, which is never shown again", async () => {
+  it("of Anthropic requires a key, which is never shown again", async () => {
     const page = await site.open("/panel/channel?edit=new");
     const form = page.getByRole("dialog");
     await chooseProvider(page, form, /^Anthropic/);
@@ -128,7 +128,7 @@ describe("a new channel", () => {
     await expect.poll(() => page.content()).not.toContain("secret-of-the-house");
   });
 
-  it("takes the provider's own list of models", async () => {
+  it("uses the provider's own list of models", async () => {
     const page = await site.open("/panel/channel?edit=new");
     const form = page.getByRole("dialog").first();
     await chooseProvider(page, form, /^OpenAI-compatible/);
@@ -149,7 +149,7 @@ describe("a new channel", () => {
     await expect.poll(() => form.getByText("retired-model").count()).toBe(0);
   });
 
-  it("takes a pasted list of models, each once", async () => {
+  it("accepts a pasted list of models without duplicates", async () => {
     const page = await site.open("/panel/channel?edit=new");
     const form = page.getByRole("dialog");
     await form.getByRole("button", { name: "Remove all" }).click();
@@ -159,7 +159,7 @@ describe("a new channel", () => {
     await form.getByText("3 models").waitFor();
   });
 
-  it("is not lost by mistake", async () => {
+  it("is not discarded by mistake", async () => {
     const page = await site.open("/panel/channel");
     const form = await openNew(page);
     await form.getByLabel("Name").fill("Half done");
@@ -196,7 +196,7 @@ describe("a stored channel", () => {
       .waitFor();
   });
 
-  it("is changed without its key, and ranked in place", async () => {
+  it("is changed without entering its key, and its priority is edited in the list", async () => {
     const { id } = await add({ key: "sk-stored-key-of-demo" });
     const page = await site.open("/panel/channel");
     await page.getByRole("textbox", { name: "Weight: Demo" }).fill("0");
@@ -227,7 +227,7 @@ describe("a stored channel", () => {
     });
   });
 
-  it("shows the server's objection on the field it is about", async () => {
+  it("shows a server error at the field", async () => {
     const { id } = await add({});
     const page = await site.open(`/panel/channel?edit=${id}`);
     const form = page.getByRole("dialog");
@@ -235,7 +235,7 @@ describe("a stored channel", () => {
     await save(form);
     const objection = form.getByText("The address must not contain a user name or password.").first();
     await objection.waitFor();
-    // It outlives the check that follows leaving the field, and goes when the field is changed.
+    // The error stays after the validation on blur, and disappears when the field changes.
     await page.waitForTimeout(600);
     expect(await objection.isVisible()).toBe(true);
     await expect.poll(() => form.getByLabel("API address").getAttribute("aria-invalid")).toBe("true");
@@ -243,7 +243,7 @@ describe("a stored channel", () => {
     await objection.waitFor({ state: "detached" });
   });
 
-  it("is copied, switched off, and deleted after a question", async () => {
+  it("is copied, disabled, and deleted after a confirmation", async () => {
     await add({});
     const page = await site.open("/panel/channel");
     await page.getByRole("button", { name: "More actions for Demo" }).click();
@@ -265,7 +265,7 @@ describe("a stored channel", () => {
 });
 
 describe("the list", () => {
-  it("tests, disables and deletes many at once, and says how it went", async () => {
+  it("tests, disables and deletes many channels, and shows the results", async () => {
     for (const name of ["One", "Two"]) await add({ name });
     await add({ name: "Three", key: "demo-fail-401" });
     const page = await site.open("/panel/channel");
@@ -297,7 +297,7 @@ describe("the list", () => {
     await page.getByText("No channel yet").waitFor();
   });
 
-  it("is a list of cards on a phone, and the editor fills the screen", async () => {
+  it("shows cards on a phone, and the editor fills the screen", async () => {
     await add({ name: "Pocket" });
     const page = await site.open("/panel/channel", { phone: true });
     const card = page.getByRole("listitem").filter({ hasText: "Pocket" });

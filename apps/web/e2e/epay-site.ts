@@ -1,4 +1,4 @@
-/** A small payment site of the epay kind: shows a page, takes the payer's click, and tells the merchant. */
+/** A small epay payment site: shows a page, accepts the payer's click, and notifies the merchant. */
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export interface EpaySite {
   url: string;
   key: string;
-  /** Whether the merchant is told when someone pays; an order can be asked for in any case. */
+  /** Whether the merchant is notified of a payment. An order can be queried in any case. */
   tells: boolean;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe("an installation without an administrator", () => {
-  it("leads from its home page to the set-up, and refuses a wrong link before anything is typed", async () => {
+  it("links from its home page to the set-up, and rejects an invalid link before any input", async () => {
     const page = await site.open("about:blank", { guest: true });
     await page.route("**/api/status", async (route) => {
       const response = await route.fetch();
@@ -42,7 +42,7 @@ describe("an installation without an administrator", () => {
 });
 
 describe("a fresh installation", () => {
-  it("leads from nothing to the first call, one step at a time", async () => {
+  it("leads to the first call, one step at a time", async () => {
     const page = await site.open("/panel/dashboard");
     const steps = page.getByRole("listitem");
     await page.getByText("0 of 4 steps done").waitFor();
@@ -83,7 +83,7 @@ describe("a fresh installation", () => {
     await page.getByText("steps done").waitFor({ state: "detached" });
   });
 
-  it("shows the call in today's numbers and the model among those that can be called", async () => {
+  it("shows the call in today's numbers and the model in the list of available models", async () => {
     const page = await site.open("/panel/dashboard?view=usage");
     await page.getByRole("button", { name: "demo-chat" }).waitFor();
     const today = page.getByRole("region", { name: "Usage by day" }).getByRole("row").nth(1);

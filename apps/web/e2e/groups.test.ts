@@ -26,7 +26,7 @@ const rowOf = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
 
 describe("user groups", () => {
-  it("are made, changed, switched and deleted; the identifier stays", async () => {
+  it("are created, changed, disabled and deleted; the identifier never changes", async () => {
     const page = await site.open("/panel/user_group");
     await page.getByRole("button", { name: "New group" }).click();
     const form = page.getByRole("dialog");
@@ -61,7 +61,7 @@ describe("user groups", () => {
     expect(await groupOf("students")).toBeUndefined();
   });
 
-  it("say what is wrong even where its field is out of sight", async () => {
+  it("show an error even when its field is not visible", async () => {
     const page = await site.open("/panel/user_group");
     await page.getByRole("button", { name: "New group" }).click();
     const form = page.getByRole("dialog");
@@ -76,7 +76,7 @@ describe("user groups", () => {
     expect(await groupOf("hidden")).toBeUndefined();
   });
 
-  it("keep the default one, and one that is in use", async () => {
+  it("cannot be deleted if default or in use", async () => {
     const page = await site.open("/panel/user_group");
     const standard = rowOf(page, "Default");
     await standard.getByText("Always").waitFor();
@@ -94,7 +94,7 @@ describe("user groups", () => {
 });
 
 describe("model owners", () => {
-  it("begin above 1000; the known providers stay", async () => {
+  it("have ids above 1000; those of known providers cannot be deleted", async () => {
     const page = await site.open("/panel/model_ownedby");
     await page.getByRole("button", { name: "New owner" }).click();
     const form = page.getByRole("dialog");

@@ -58,7 +58,7 @@ async function expectNoFaults(page: Page): Promise<void> {
 }
 
 describe("the bell", () => {
-  it("counts what is unread, lists it in the reader's language and leads to its subject", async () => {
+  it("shows the number of unread entries, lists them in the reader's language and links to their subject", async () => {
     await furnish();
     const page = await open("/panel/profile");
     await bell(page, "Notifications, 4 unread").click();
@@ -97,7 +97,7 @@ describe("the bell", () => {
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   });
 
-  it("says when it could not be brought up to date, and recovers", async () => {
+  it("shows when it could not be updated, and recovers", async () => {
     const page = await open("/panel/profile");
     await bell(page, "Notifications").waitFor();
     await page.route("**/api/inbox**", (route) => route.fulfill({ status: 502, body: "" }));
@@ -112,7 +112,7 @@ describe("the bell", () => {
     await panel.getByText("No notifications yet").waitFor();
   });
 
-  it("keeps the announcement in reach, without a dot once it was seen", async () => {
+  it("keeps the announcement available, without a dot after it was read", async () => {
     await site.api("PUT", "/option", { key: "Notice", value: "Maintenance on **Sunday**" });
     const page = await open("/panel/profile");
     await page.getByRole("dialog", { name: "Notice" }).getByText("Sunday").waitFor();
@@ -126,7 +126,7 @@ describe("the bell", () => {
 });
 
 describe("the page of notifications", () => {
-  it("filters by kind and by what is unread, and marks one as read", async () => {
+  it("filters by kind and unread state, and marks an entry as read", async () => {
     await furnish();
     const page = await open("/panel/inbox");
     const list = page.getByRole("list", { name: "Notifications" });
@@ -144,16 +144,16 @@ describe("the page of notifications", () => {
     await expect.poll(() => list.getByRole("listitem").count()).toBe(4);
   });
 
-  it("shows a new event without being asked", async () => {
+  it("shows a new event without a reload", async () => {
     const page = await open("/panel/inbox");
     await page.getByText("No notifications yet").waitFor();
     await furnish();
-    // As the next look does, at most a minute later; a window that gets the focus looks at once.
+    // Simulates the next poll, which comes within a minute. A window that gets the focus polls immediately.
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
     await page.getByRole("link", { name: "The job “sweep” failed" }).waitFor();
   });
 
-  it("fits a phone: rows of two lines", async () => {
+  it("fits a phone, with rows of two lines", async () => {
     await furnish();
     const page = await open("/panel/inbox", { phone: true });
     const rows = page.getByRole("list", { name: "Notifications" }).getByRole("listitem");

@@ -1,4 +1,4 @@
-/** A whole installation: gateway, database, demo provider, and browsers in front of it. */
+/** A complete installation: gateway, database, demo provider and browsers. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,15 +11,15 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 export const rootUser = { username: "root", password: "a long password" };
 
 export interface Installation {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
-  /** Root's session, as a request header says it. */
+  /** Root's session, as the value of a cookie header. */
   cookie: string;
-  /** The management API in root's name: `api("POST", "/token", {...})`. Throws when it says no. */
+  /** Calls the management API as root: `api("POST", "/token", {...})`. Throws on an error. */
   api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
-  /** A new browser window; root is signed in unless `guest`. */
+  /** Opens a new browser window. Root is signed in unless `guest`. */
   open(path: string, options?: WindowOptions): Promise<Page>;
-  /** Throws when a text that was shown had no words in its language. */
+  /** Throws if a displayed text had no translation. */
   close(): Promise<void>;
 }
 
@@ -27,13 +27,13 @@ export interface WindowOptions {
   phone?: boolean;
   dark?: boolean;
   guest?: boolean;
-  /** Default en-US. */
+  /** By default en-US. */
   locale?: string;
 }
 
 const sources = fileURLToPath(new URL("../../server/src/main.ts", import.meta.url));
 const compileCache = fileURLToPath(new URL("../../../node_modules/.gateway/compile-cache", import.meta.url));
-/** The first needs half the time: it has no window, no tabs and no menus to draw. */
+/** The headless shell comes first. It needs half the time, because it draws no window, tabs or menus. */
 const browserPaths = [
   "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
@@ -50,8 +50,9 @@ export const browserFlags = [
 ];
 
 /**
+ * Starts an installation.
  * @param env further settings of the process
- * @param main the program of the gateway
+ * @param main the gateway's program
  */
 export async function install(env: Record<string, string> = {}, main = sources): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
@@ -63,7 +64,10 @@ export async function install(env: Record<string, string> = {}, main = sources):
   const missingTexts = new Set<string>();
   let browser: Browser | undefined;
 
-  /** One that no other window or call has: together they ask more often than the gateway lets a single address ask. */
+  /**
+   * Returns a unique client address. All windows and calls together exceed the rate limit of a single
+   * address.
+   */
   function ownAddress(): { "x-forwarded-for": string } {
     addresses += 1;
     return { "x-forwarded-for": `10.7.${addresses >> 8}.${addresses & 255}` };
@@ -76,7 +80,7 @@ export async function install(env: Record<string, string> = {}, main = sources):
       isMobile: options.phone ?? false,
       hasTouch: options.phone ?? false,
       colorScheme: options.dark ? "dark" : "light",
-      // What slides in is clicked once it stands still: without motion that is at once.
+      // Elements are clicked when they no longer move. With reduced motion that is immediately.
       reducedMotion: "reduce",
       locale: options.locale ?? "en-US",
       permissions: ["clipboard-read", "clipboard-write"],
@@ -156,7 +160,7 @@ async function startGateway(env: Record<string, string>, program: string) {
   return { url, stop };
 }
 
-/** The address the process announces; rejects with its last words when it ends instead. */
+/** Returns the address that the process prints. Rejects with its last output if it exits instead. */
 function listeningAt(child: ChildProcess): Promise<string> {
   const labels: string[] = [];
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 /**
- * `pnpm lighthouse`: what Lighthouse says of the first pages, on a gateway of its own. Fails below the marks that we want.
+ * `pnpm lighthouse`: runs Lighthouse for the first pages on its own gateway. Fails below the required scores.
  * `--phone` measures a slow phone instead of a desktop.
  */
 import { createServer } from "node:net";
@@ -25,7 +25,8 @@ const browser = await chromium.launch({
 });
 let low = false;
 try {
-  // The first request of a process reads files and opens connections; visitors of a running site do not wait for that.
+  // The first request of a process reads files and opens connections, which visitors of a running site do not
+  // wait for.
   for (const { path } of pages) await (await fetch(`${site.url}${path}`)).text();
   console.log(["page".padEnd(12), ...categories.map((category) => category.padStart(16))].join(""));
   for (const page of pages) {

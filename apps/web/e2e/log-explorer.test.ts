@@ -48,7 +48,7 @@ afterAll(async () => {
 const shown = (page: Page) => page.locator("tbody tr[data-row]");
 
 describe("the list as an explorer", () => {
-  it("counts what there is, and a click shows it alone; Back to all is one click", async () => {
+  it("counts values and filters on click; one click restores all", async () => {
     const page = await site.open("/panel/log?size=20");
     const flags = page.getByRole("group", { name: "Quick filters" });
     await flags.getByRole("button", { name: "Failed 20" }).click();
@@ -81,7 +81,7 @@ describe("the list as an explorer", () => {
     await page.getByText("Nothing matches").waitFor();
   });
 
-  it("narrows the time by a bar of the histogram", async () => {
+  it("filters the time by a bar of the histogram", async () => {
     const page = await site.open("/panel/log?range=hour");
     const bars = page.getByRole("group", { name: "Calls over time" }).locator("button");
     await expect.poll(() => bars.count()).toBeGreaterThan(10);
@@ -89,7 +89,7 @@ describe("the list as an explorer", () => {
     await page.waitForURL(/range=custom&from=\d+&to=\d+/);
   });
 
-  it("goes from call to call by j and k, and Back closes what was opened", async () => {
+  it("moves between calls with j and k, and Back closes the panel", async () => {
     const page = await site.open("/panel/log?size=20&log_type=2");
     await shown(page).nth(3).waitFor();
     await page.keyboard.press("j");
@@ -109,7 +109,7 @@ describe("the list as an explorer", () => {
     expect(new URL(page.url()).pathname).toBe("/panel/log");
   });
 
-  it("leaves out what a link of an older version names, and keeps the rest", async () => {
+  it("ignores unknown filters in a link of an older version, and keeps the others", async () => {
     const page = await site.open(
       `/panel/log?outcome=exploded&model_name=${"x".repeat(300)}&size=20&error_code=insufficient_quota`,
     );
@@ -117,7 +117,7 @@ describe("the list as an explorer", () => {
     await expect.poll(() => shown(page).count()).toBe(20);
   });
 
-  it("shows every column at 1440 px, the cost without scrolling", async () => {
+  it("shows every column at 1440 px, including the cost without scrolling", async () => {
     const page = await site.open("/panel/log?size=20");
     await shown(page).first().waitFor();
     const table = page.getByRole("region", { name: "Logs" });
@@ -127,10 +127,10 @@ describe("the list as an explorer", () => {
 });
 
 describe("650 rows", () => {
-  it("take no more work for another page than 100 rows do", async () => {
+  it("need no more work for another page than 100 rows", async () => {
     const page = await site.open("/panel/log?size=50&log_type=2");
     const devtools = await page.context().newCDPSession(page);
-    // The time of the page's own thread: what else the machine does is not in it.
+    // Measures only the time of the page's main thread, so that other load on the machine does not count.
     await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
     const scriptMs = async () => {
       const { metrics } = await devtools.send("Performance.getMetrics");
@@ -149,7 +149,7 @@ describe("650 rows", () => {
     for (let rows = 100; rows <= 650; rows += 50) costs.push(await more(rows));
     console.log(`script time of a page, ms: ${costs.map((ms) => ms.toFixed(0)).join(" ")}`);
     const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-    // Before rows were kept, the last pages took five times as long as the first.
+    // Before rendered rows were kept, the last pages took five times as long as the first.
     expect(median(costs.slice(-5))).toBeLessThan(2 * median(costs.slice(1, 6)));
   });
 });

@@ -39,7 +39,7 @@ async function ask(text: string, more: object = {}): Promise<number> {
   return answer.status;
 }
 
-/** The log is written behind the answer, so a screen may be faster than its row. */
+/** Waits for a row. The log is written after the response, so the screen can load before its row exists. */
 async function waitForRow(page: Page, text: string | RegExp) {
   const row = page.locator("tbody tr").filter({ hasText: text }).first();
   for (let round = 0; round < 20 && (await row.count()) === 0; round += 1) {
@@ -54,15 +54,15 @@ function details(page: Page) {
   return page.getByRole("dialog");
 }
 
-it("shows someone without calls how to make the first one", async () => {
-  // The opening balance is an entry, too; the hint is for a list that is empty.
+it("shows a user without calls how to make the first one", async () => {
+  // The opening balance is an entry, too. The hint is for an empty list.
   const page = await site.open("/panel/log?range=custom&from=1&to=2");
   await page.getByText("No calls yet").waitFor();
   await expect.poll(() => page.locator("pre").textContent()).toContain(`${site.url}/v1/chat/completions`);
 });
 
 describe("a call in the log", () => {
-  it("shows its tokens and its cost, and explains the bill to the last point", async () => {
+  it("shows its tokens and its cost, and explains the exact charge", async () => {
     // 3,000 × 0.5 + 9,000 × 0.05 + 801 × 1.5 = 3,151.5 points
     // The prompt is long, because usage far beyond the request's own tokens is not billed.
     const prompt = `[[input=12000]] [[cached=9000]] [[output=801]] ${"hi ".repeat(4_000)}`;
@@ -111,7 +111,7 @@ describe("a call in the log", () => {
     await totals.getByText("12,000").waitFor();
   });
 
-  it("says which channel failed before the one that answered", async () => {
+  it("shows which channel failed before the one that succeeded", async () => {
     expect(await ask("hello", { model: "demo-chat-mini" })).toBe(200);
     const page = await site.open("/panel/log");
     await (await waitForRow(page, "demo-chat-mini")).click();
@@ -124,7 +124,7 @@ describe("a call in the log", () => {
     await expect.poll(() => details(page).getByRole("link", { name: "Broken upstream" }).count()).toBe(1);
   });
 
-  it("marks tokens that we had to count", async () => {
+  it("marks tokens that the gateway counted", async () => {
     expect(await ask("[[no-usage]] count for yourself")).toBe(200);
     const page = await site.open("/panel/log");
     await (await waitForRow(page, "≈")).click();
@@ -133,7 +133,7 @@ describe("a call in the log", () => {
       .waitFor();
   });
 
-  it("stands under Failed with its reason when it failed, and costs nothing", async () => {
+  it("is listed under Failed with its reason when it failed, and costs nothing", async () => {
     expect(await ask("hello", { model: "no-such-model" })).toBe(404);
     const page = await site.open("/panel/log");
     await page.getByRole("tab", { name: "Failed" }).click();
@@ -148,7 +148,7 @@ describe("a call in the log", () => {
 });
 
 describe("the list", () => {
-  it("keeps its filters over a reload and clears them with one click", async () => {
+  it("keeps its filters after a reload and clears them with one click", async () => {
     await ask("hello");
     const page = await site.open("/panel/log");
     await waitForRow(page, "demo-chat");
@@ -168,14 +168,14 @@ describe("the list", () => {
     await page.waitForURL("**/log?range=today");
   });
 
-  it("says so when nothing matches, and how to get out", async () => {
+  it("shows when nothing matches, and how to clear the filters", async () => {
     const page = await site.open("/panel/log?token_name=nobody");
     await page.getByText("Nothing matches").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).last().click();
     await waitForRow(page, "demo-chat");
   });
 
-  it("remembers the chosen columns", async () => {
+  it("stores the chosen columns", async () => {
     const page = await site.open("/panel/log");
     await waitForRow(page, "demo-chat");
     await page.getByRole("button", { name: "Columns" }).click();
@@ -185,7 +185,7 @@ describe("the list", () => {
     await page.getByRole("cell", { name: "127.0.0.1" }).first().waitFor();
   });
 
-  it("loads more rows on demand and counts them all in the totals", async () => {
+  it("loads more rows on demand and counts all rows in the totals", async () => {
     for (let round = 0; round < 12; round += 1) await ask(`call ${round}`);
     const page = await site.open("/panel/log?log_type=2&size=10");
     await page.getByText("10 rows shown").waitFor();
@@ -196,7 +196,7 @@ describe("the list", () => {
     await expect.poll(async () => Number(await entries.textContent())).toBeGreaterThanOrEqual(rows);
   });
 
-  it("is sorted by its headers, by mouse and keyboard, keeps the order in the address and loads on in it", async () => {
+  it("is sorted by its headers with mouse and keyboard, keeps the order in the address and in further rows", async () => {
     const page = await site.open("/panel/log?log_type=2&size=10");
     const header = (name: string) => page.getByRole("columnheader", { name });
     const costs = async () =>
@@ -229,7 +229,7 @@ describe("the list", () => {
     const cost = page.getByRole("menuitem", { name: "Cost" });
     await cost.click();
     await page.waitForURL(/[?&]order=quota(&|$)/);
-    // The second click of a fast finger counts from the first, not from what has been drawn so far.
+    // A second quick click is based on the first one, not on what has been rendered.
     await cost.evaluate(async (item: HTMLElement) => {
       item.click();
       await Promise.resolve();
@@ -238,7 +238,7 @@ describe("the list", () => {
     await page.waitForURL((address) => !address.searchParams.has("order"));
   });
 
-  it("exports what the filter lets through", async () => {
+  it("exports the rows that match the filter", async () => {
     const page = await site.open("/panel/log?log_type=5");
     await waitForRow(page, "no-such-model");
     const download = page.waitForEvent("download");
@@ -250,7 +250,7 @@ describe("the list", () => {
     expect(rows.every((row) => row.includes(",failed,"))).toBe(true);
   });
 
-  it("is narrowed to a channel that the server finds by its name", async () => {
+  it("is filtered by a channel that the server finds by its name", async () => {
     const shelf = { type: 900, key: "demo", groups: ["default"], models: ["shelf"], status: 2 };
     const channels = Array.from({ length: 100 }, (_, n) => ({ ...shelf, name: `Shelf ${n + 1}` }));
     await site.api("POST", "/channel/import", { channels });
@@ -265,7 +265,7 @@ describe("the list", () => {
     await page.getByRole("button", { name: "Channel: all" }).waitFor();
   });
 
-  it("says which of its parts could not be loaded, and loads them again", async () => {
+  it("shows which of its parts could not be loaded, and reloads them", async () => {
     const page = await site.open("/404");
     const parts = /\/api\/log\/([^/]+\/bodies|stat)/;
     await page.route(parts, (route) =>
@@ -283,7 +283,7 @@ describe("the list", () => {
     await details(page).getByText("Facts").waitFor();
   });
 
-  it("shows people their own calls only, and nothing of the channels", async () => {
+  it("shows users their own calls only, without channels", async () => {
     const page = await site.open("/panel/log?view=own");
     await waitForRow(page, "demo-chat");
     await expect.poll(() => page.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
@@ -292,7 +292,7 @@ describe("the list", () => {
     await expect.poll(() => details(page).getByText("Attempts", { exact: true }).count()).toBe(0);
   });
 
-  it("has rows of two lines on a phone, and its filters on a sheet", async () => {
+  it("has rows of two lines on a phone, and its filters in a sheet", async () => {
     const page = await site.open("/panel/log?log_type=2", { phone: true });
     const card = page.getByRole("list", { name: "Logs" }).getByRole("listitem").first();
     await card.waitFor();

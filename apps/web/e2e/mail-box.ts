@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 
-/** A mail server on this machine that takes everything and keeps its words. */
+/** A mail server on this machine that accepts and stores all mails. */
 export interface MailBox {
   port: number;
-  /** The text of the next mail to this address. */
+  /** Returns the text of the next mail to this address. */
   take(to: string): Promise<string>;
   close(): Promise<void>;
 }

@@ -1,15 +1,15 @@
 /**
- * `many-channels.ts <database> <secret>`, which `pnpm bench:channels` runs on its database of thousands of channels: how
- * soon the list stands on the screen, and how soon it follows a search or a filter.
+ * `many-channels.ts <database> <secret>`: run by `pnpm bench:channels` on its database of thousands of
+ * channels. Measures how soon the list is displayed, and how soon it reflects a search or a filter.
  */
 import { performance } from "node:perf_hooks";
 import type { Page } from "playwright-core";
 import { install } from "./installation.ts";
 
 const [databaseUrl = "", secret = "", total = ""] = process.argv.slice(2);
-/** Few enough for the limit on one address. */
+/** Few enough for the rate limit of one address. */
 const rounds = 5;
-/** Typing is waited for this long before it searches. */
+/** Delay between typing and the search. */
 const pauseMs = 350;
 
 const site = await install({ DATABASE_URL: databaseUrl, SECRET_KEY: secret });
@@ -20,7 +20,7 @@ try {
   await measure("the screen in a browser that was never here", async () => {
     const fresh = await site.open("/api/health");
     const took = await opened(fresh);
-    // A page behind another one is drawn rarely.
+    // Browsers rarely draw a page behind another one.
     await fresh.close();
     return took;
   });
@@ -61,7 +61,7 @@ try {
   await site.close();
 }
 
-/** Milliseconds from the address being entered to the rows being there. */
+/** Returns the milliseconds from the navigation until the rows are displayed. */
 async function opened(page: Page): Promise<number> {
   await page.goto("/panel/channel", { waitUntil: "commit" });
   await shows(page, `of ${total}`);
@@ -75,7 +75,7 @@ async function until(page: Page, act: () => Promise<unknown>, text: string, addr
   return performance.now() - begun;
 }
 
-/** Waits until the line below the rows says so, and the rows are those of the last question. */
+/** Waits until the line below the rows contains the text, and the rows belong to the latest query. */
 async function shows(page: Page, text: string, address = ""): Promise<void> {
   await page.waitForFunction(
     ([wanted, inAddress]) =>

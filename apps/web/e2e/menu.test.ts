@@ -8,10 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** In any language. */
+/** Locates the menu in any language. */
 const menuOf = (page: Page) => page.getByRole("complementary").getByRole("navigation");
 
-/** How many pixels of the menu are below the edge of its view. */
+/** Returns how many pixels of the menu are below the edge of its view. */
 function overflow(page: Page): Promise<number> {
   return menuOf(page).evaluate((menu) => {
     const view = menu.parentElement?.parentElement;
@@ -50,7 +50,7 @@ describe("the menu", () => {
     await expect.poll(async () => (await active.boundingBox())?.y).toBeGreaterThan(0);
   });
 
-  it("gives fingers 40 px per item on a phone", async () => {
+  it("has items at least 40 px high on a phone", async () => {
     const page = await site.open("/panel/profile", { phone: true });
     await page.getByRole("button", { name: "Expand menu" }).click();
     const drawer = page.getByRole("dialog");

@@ -45,7 +45,7 @@ async function violations(page: Page): Promise<string[]> {
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 
 describe("the list of models", () => {
-  it("begins with the most used one, and shows those of other groups when asked", async () => {
+  it("begins with the most used one, and shows those of other groups on request", async () => {
     const page = await site.open("/price?unit=K", { guest: true });
     await expect.poll(() => new URL(page.url()).pathname + new URL(page.url()).search).toBe("/models?unit=K");
     const list = page.getByRole("list", { name: "Available models" });
@@ -58,7 +58,7 @@ describe("the list of models", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("counts what each filter would leave", async () => {
+  it("shows the number of results of each filter", async () => {
     const page = await site.open("/models", { guest: true });
     await page.getByRole("combobox", { name: "Type" }).click();
     await page.getByRole("option", { name: "Chat (3)" }).click();
@@ -80,7 +80,7 @@ describe("the list of models", () => {
 });
 
 describe("the page of a model", () => {
-  it("shows a visitor prices, health and samples, and no channel", async () => {
+  it("shows a visitor prices, health and samples, but no channel", async () => {
     const page = await site.open("/models", { guest: true });
     await page.getByRole("link", { name: "demo-chat" }).click();
     await heading(page, "demo-chat").waitFor();
@@ -98,7 +98,7 @@ describe("the page of a model", () => {
     await page.getByRole("list", { name: "Available models" }).waitFor();
   });
 
-  it("has an address for names with a slash, and says when there is no such model", async () => {
+  it("has an address for names with a slash, and shows when a model does not exist", async () => {
     const page = await site.open("/models/org%2Fwith-slash", { guest: true });
     await heading(page, "org/with-slash").waitFor();
     await page.getByText("No calls within 24 hours").waitFor();
@@ -108,7 +108,7 @@ describe("the page of a model", () => {
     await page.getByRole("list", { name: "Available models" }).waitFor();
   });
 
-  it("leads to the playground with this model", async () => {
+  it("links to the playground with this model", async () => {
     const page = await site.open("/panel/model_price/gpt-4o");
     await page.getByRole("link", { name: "Open in playground" }).click();
     await page.getByRole("heading", { name: "Playground" }).waitFor();
@@ -116,7 +116,7 @@ describe("the page of a model", () => {
     await expect.poll(() => picker.inputValue()).toBe("gpt-4o");
   });
 
-  it("leads an operator to its channels, calls and price, and to its removal", async () => {
+  it("links an operator to its channels, calls, price and removal", async () => {
     const page = await site.open("/panel/model_price/gpt-4o");
     const choose = async (name: string, address: string) => {
       await page.goto(`${site.url}/panel/model_price/gpt-4o`);
@@ -149,7 +149,7 @@ describe("the page of a model", () => {
 });
 
 describe("the status page", () => {
-  it("exists once it is enabled, and is linked from the public pages", async () => {
+  it("exists only when enabled, and is linked from the public pages", async () => {
     const page = await site.open("/status", { guest: true });
     await page.getByText("This site has no status page").waitFor();
     const operator = await site.open("/panel/setting?q=StatusPageEnabled");

@@ -56,7 +56,7 @@ async function fitsPhone(path: string, name: string): Promise<void> {
 }
 
 describe("the page of a channel", () => {
-  it("shows how it does, keeps its tab in the address, and opens the editor", async () => {
+  it("shows its health, keeps its tab in the address, and opens the editor", async () => {
     const page = await site.open(`/panel/channel/${channel}`);
     await heading(page, "Main account").waitFor();
     await figure(page, "Success, 24 hours").getByText("100%").waitFor();
@@ -76,7 +76,7 @@ describe("the page of a channel", () => {
     expect(new URL(page.url()).search).toBe("?tab=activity");
   });
 
-  it("explains that there is no such channel, and fits a phone", async () => {
+  it("shows when a channel does not exist, and fits a phone", async () => {
     const page = await site.open("/panel/channel/987654");
     await page.getByText("This channel was not found").waitFor();
     await page.getByRole("link", { name: "Show all channels" }).click();
@@ -86,7 +86,7 @@ describe("the page of a channel", () => {
     await fitsPhone(`/panel/channel/${channel}`, "Main account");
   });
 
-  it("has its 24 hours in the list, too", async () => {
+  it("shows its 24 hours in the list, too", async () => {
     const page = await site.open("/panel/channel");
     const row = page.getByRole("row").filter({ hasText: "Main account" });
     await row.getByRole("img", { name: "24 hours: 2 calls, 0 failed" }).waitFor();
@@ -97,7 +97,7 @@ describe("the page of a channel", () => {
 });
 
 describe("the page of a customer", () => {
-  it("shows balance, spend, tokens and why calls failed", async () => {
+  it("shows balance, spending, tokens and reasons of failed calls", async () => {
     const page = await site.open(`/panel/user/${customer.id}`);
     await heading(page, "acme").waitFor();
     await figure(page, "Balance").waitFor();
@@ -116,7 +116,7 @@ describe("the page of a customer", () => {
 });
 
 describe("the page of a token", () => {
-  it("shows an administrator its limits and usage, and not its key", async () => {
+  it("shows an administrator its limits and usage, but not its key", async () => {
     const page = await site.open(`/panel/token/${token.id}`);
     await heading(page, "of acme").waitFor();
     await page.getByText(/\/ \$10\.00/).waitFor();

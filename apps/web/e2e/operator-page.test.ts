@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";
 
-/** About and home pages that the operator names by their address, and messages about what could not be copied. */
+/** About and home pages at an operator's address, and messages about failed copying. */
 let site: Site;
 let other: Server;
 let address = "";
@@ -45,14 +45,14 @@ it.each([
   if (folder) await page.screenshot({ path: `${folder}/about-${name.replace(", ", "-")}.png` });
 });
 
-it("about: a text that only begins with an address stays a text", async () => {
+it("about: text that only begins with an address is shown as text", async () => {
   await site.api("PUT", "/option/", { key: "About", value: `${address} is our **site**` });
   const page = await site.open("/about", { guest: true });
   await page.getByText("site", { exact: true }).waitFor();
   expect(await page.locator("iframe").count()).toBe(0);
 });
 
-it("copying: a failure replaces the message before", async () => {
+it("copying: a failure replaces the previous message", async () => {
   const { key } = await site.api<{ key: string }>("POST", "/token", { name: "Copied" });
   expect(key).not.toBe("");
   const page = await site.open("/panel/token");

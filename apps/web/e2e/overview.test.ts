@@ -1,4 +1,7 @@
-/** The first screen: the state of the gateway for operators, balance and failures for customers, both kept current. */
+/**
+ * The first screen: the state of the gateway for operators, balance and failures for customers. Both update
+ * live.
+ */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";
@@ -25,12 +28,12 @@ async function call(token: string, model = "demo-chat"): Promise<number> {
   return answer.status;
 }
 
-/** A figure of the strip, without its change. */
+/** Locates a figure of the summary, without its change. */
 const figure = (page: Page, name: string) =>
   page.getByRole("region", { name, exact: true }).locator("p").nth(1);
 
 describe("an operator's first screen", () => {
-  it("shows a new call without a reload, and leads to the channel, its log and the own usage", async () => {
+  it("shows a new call without a reload, and links to the channel, its log and the own usage", async () => {
     const page = await site.open("/panel/dashboard");
     await page.getByText("Live", { exact: true }).waitFor();
     await page.getByText("Nothing needs your attention.").waitFor();
@@ -63,12 +66,12 @@ describe("an operator's first screen", () => {
     await page.getByText("no-such-model").first().waitFor();
   });
 
-  it("says that the connection is lost, and finds it again", async () => {
+  it("shows when the connection is lost, and reconnects", async () => {
     const page = await site.open("about:blank");
     await page.route("**/api/overview/events*", (route) => route.abort());
     await page.goto("/panel/dashboard");
     await page.getByRole("status").getByText("Connection lost. Reconnecting…").waitFor();
-    // What is known stays.
+    // The last data stays visible.
     await figure(page, "Requests").waitFor();
     await page.unroute("**/api/overview/events*");
     await page.getByRole("button", { name: "Reconnect" }).click();
@@ -76,7 +79,7 @@ describe("an operator's first screen", () => {
     await page.getByRole("button", { name: "Reconnect" }).waitFor({ state: "detached" });
   });
 
-  it("works on a phone: nothing is wider than the window, and a channel takes at most 110 pixels", async () => {
+  it("fits a phone: nothing is wider than the window, and a channel takes at most 110 pixels", async () => {
     const page = await site.open("/panel/dashboard", { phone: true });
     const channel = page.getByRole("listitem").filter({ hasText: "Demo provider" });
     await channel.waitFor();
@@ -87,7 +90,7 @@ describe("an operator's first screen", () => {
 });
 
 describe("a customer's first screen", () => {
-  it("shows the balance, and a refused call with its reason and the way to top up, without a reload", async () => {
+  it("shows the balance, and a rejected call with its reason and a top-up link, without a reload", async () => {
     await site.api("POST", "/user", { username: "customer", password });
     const page = await site.open("/login", { guest: true });
     await page.getByLabel("Username").fill("customer");
@@ -113,7 +116,7 @@ describe("a customer's first screen", () => {
     await page.getByRole("banner").getByRole("link", { name: "Balance $0.00" }).waitFor();
   });
 
-  it("follows the balance after a paid call", async () => {
+  it("updates the balance after a paid call", async () => {
     const { id } = await site.api<{ id: number }>("POST", "/user", { username: "payer", password });
     await site.api("POST", `/user/quota/${id}`, { quota: 500_000, remark: "for the test" });
     const page = await site.open("/login", { guest: true });

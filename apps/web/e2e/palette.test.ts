@@ -36,7 +36,7 @@ describe("the command palette", () => {
       "Open the call 0f8fad5b-d9cb-469f-a165-70867728950e",
       "/panel/log/0f8fad5b-d9cb-469f-a165-70867728950e",
     ],
-  ])("%s leads to %s", async (text, label, address) => {
+  ])("finds %s and opens %s", async (text, label, address) => {
     const page = await site.open("/panel/profile");
     await page.getByRole("heading", { name: "Profile" }).waitFor();
     const palette = await type(page, text);
@@ -44,7 +44,7 @@ describe("the command palette", () => {
     await expect.poll(() => page.url()).toBe(`${site.url}${address}`);
   });
 
-  it("opens a user, and offers what was opened last before anything is typed", async () => {
+  it("opens a user, and lists what was opened last before any input", async () => {
     const user = await site.api<UserDetail>("POST", "/user", {
       username: "palette",
       password: "hunter2hunter2",
@@ -69,7 +69,7 @@ describe("the command palette", () => {
 });
 
 describe("shortcuts", () => {
-  it("go to the search of a list and are listed, but not while one types", async () => {
+  it("focus the search of a list and are listed, but do not apply while typing", async () => {
     const page = await site.open("/panel/user");
     const search = page.getByRole("searchbox").first();
     await search.waitFor();

@@ -38,7 +38,7 @@ async function faults(page: Page): Promise<string[]> {
 }
 
 describe("orders", () => {
-  it("wait for the server address, and the screens say so", async () => {
+  it("require the server address, and the screens show that", async () => {
     const page = await site.open("/panel/payment?tab=gateways");
     await page.getByText("Orders cannot be opened before the server address is configured").waitFor();
     await page.getByRole("link", { name: "Configure the server address" }).click();
@@ -48,7 +48,7 @@ describe("orders", () => {
 });
 
 describe("payment gateways", () => {
-  it("are made from the fields of their type, and say on the field what is missing", async () => {
+  it("are created with the fields of their type, and show missing values at the field", async () => {
     const page = await site.open("/panel/payment?tab=gateways");
     await page.getByText("No payment gateways yet").waitFor();
     await page.getByRole("button", { name: "New payment gateway" }).first().click();
@@ -99,7 +99,7 @@ describe("payment gateways", () => {
     await form.getByText("This is not an RSA private key").waitFor();
   });
 
-  it("are sorted and switched in the list", async () => {
+  it("are sorted and disabled in the list", async () => {
     const page = await site.open("/panel/payment?tab=gateways");
     const field = page.getByLabel("Position of Friendly Pay");
     await field.fill("7");
@@ -116,7 +116,7 @@ describe("payment gateways", () => {
 });
 
 describe("topping up online", () => {
-  it("shows the price before, opens the payment page, and the balance after", async () => {
+  it("shows the price, opens the payment page, and shows the balance afterwards", async () => {
     await site.api("PUT", "/option", { key: "RechargeDiscount", value: '{"100": 0.9}' });
     await site.api("PUT", "/option", { key: "PaymentUSDRate", value: 7 });
     const before = await balance();
@@ -137,7 +137,7 @@ describe("topping up online", () => {
     await dialog.getByText("Payment received").waitFor();
     await dialog.getByText("$100.00 were credited to your balance.").waitFor();
     expect(await balance()).toBe(before + 50_000_000);
-    // Back from the gateway, the other tab says the same.
+    // After the return from the gateway, the other tab shows the same.
     await tab.getByText("Payment received").waitFor();
     await tab.getByRole("button", { name: "Done" }).click();
     await expect.poll(() => new URL(tab.url()).search).toBe("");
@@ -147,7 +147,7 @@ describe("topping up online", () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it("notices the payment even when the gateway's word is lost", async () => {
+  it("detects the payment when the gateway's notification is lost", async () => {
     epay.tells = false;
     const before = await balance();
     const page = await site.open("/panel/topup");
@@ -164,7 +164,7 @@ describe("topping up online", () => {
     epay.tells = true;
   });
 
-  it("says when the price is another by now, and shows the new one", async () => {
+  it("shows when the price has changed, and the new one", async () => {
     const page = await site.open("/panel/topup");
     await page.getByRole("button", { name: "$10", exact: true }).click();
     const pay = page.getByRole("button", { name: "Pay ¥73.50" });
@@ -178,7 +178,7 @@ describe("topping up online", () => {
     await page.getByRole("button", { name: "Pay ¥84.00" }).waitFor();
   });
 
-  it("refuses amounts below the smallest and above the largest", async () => {
+  it("rejects amounts below the minimum and above the maximum", async () => {
     await site.api("PUT", "/option", { key: "PaymentMinAmount", value: 5 });
     const page = await site.open("/panel/topup");
     const own = page.getByLabel("Other amount in dollars");
@@ -190,11 +190,11 @@ describe("topping up online", () => {
     await site.api("PUT", "/option", { key: "PaymentMinAmount", value: 1 });
   });
 
-  it("can be cancelled, and the order is found again until then", async () => {
+  it("can be cancelled, and the order can be found until then", async () => {
     const page = await site.open("/panel/topup", { phone: true });
     await page.getByRole("button", { name: /^Pay ¥/ }).click();
     await page.getByRole("dialog").getByText("Waiting for the payment…").waitFor();
-    // Also after the page was loaded anew.
+    // Also after a reload.
     await page.reload();
     await page.getByRole("button", { name: "Go on paying" }).first().click();
     await page.getByRole("dialog").getByRole("link", { name: "Open the payment page" }).waitFor();
@@ -203,8 +203,8 @@ describe("topping up online", () => {
   });
 });
 
-describe("everyone's orders", () => {
-  it("are listed with who paid what, found by status, and closed by hand", async () => {
+describe("the list of all orders", () => {
+  it("shows who paid what, filters by status, and closes orders manually", async () => {
     const choice = (await gateways())[0]!;
     const { trade_no } = await site.api<{ trade_no: string }>("POST", "/user/order", {
       uuid: choice.uuid,
@@ -225,7 +225,7 @@ describe("everyone's orders", () => {
     expect(await faults(page)).toEqual([]);
   });
 
-  it("are found by part of the payer's name, and exported as they are filtered", async () => {
+  it("is searched by part of the payer's name, and exported as filtered", async () => {
     const page = await site.open("/panel/payment?status=success");
     const who = page.getByRole("searchbox", { name: "User name or id" });
     await who.fill("nobody");
@@ -242,7 +242,7 @@ describe("everyone's orders", () => {
     await page.getByRole("row").filter({ hasText: "$100.00" }).first().waitFor();
   });
 
-  it("are found by day, which is typed on the keyboard", async () => {
+  it("is filtered by a day typed on the keyboard", async () => {
     const page = await site.open("/panel/payment");
     await page.getByRole("button", { name: "All time" }).click();
     await page.getByLabel("From", { exact: true }).focus();
@@ -252,13 +252,13 @@ describe("everyone's orders", () => {
     await page.getByLabel("To", { exact: true }).focus();
     await page.keyboard.type("11032026");
     await page.getByRole("button", { name: "2026-11-02 – 2026-11-03" }).waitFor();
-    // Over a day that is there, each digit of the year makes another year of it.
+    // The field already contains a date, so each typed digit changes its year.
     await page.getByLabel("From", { exact: true }).focus();
     await page.keyboard.type("10042025");
     await page.getByRole("button", { name: "2025-10-04 – 2026-11-03" }).waitFor();
   });
 
-  it("are marked as refunded with a reason, which takes the credit back", async () => {
+  it("marks orders as refunded with a reason, which removes the credit", async () => {
     const before = await balance();
     const page = await site.open("/panel/payment?status=success");
     const row = page.getByRole("row").filter({ hasText: "$100.00" }).first();

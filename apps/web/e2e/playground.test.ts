@@ -25,7 +25,7 @@ async function say(page: Page, text: string): Promise<void> {
 
 async function chooseModel(page: Page, name: string, model: string): Promise<void> {
   await page.getByRole("combobox", { name, exact: true }).click();
-  // The catalogue's name for it stands below, once it is there.
+  // The catalogue's name is displayed below, once it has loaded.
   await page
     .getByRole("option")
     .filter({ has: page.getByText(model, { exact: true }) })
@@ -33,7 +33,7 @@ async function chooseModel(page: Page, name: string, model: string): Promise<voi
 }
 
 describe("the playground", () => {
-  it("answers with what it took and cost, and keeps the chat in the browser", async () => {
+  it("shows the response with its tokens and cost, and keeps the chat in the browser", async () => {
     const page = await site.open("/panel/playground");
     await page.getByRole("button", { name: /Write code/ }).click();
     await page.getByText("Here is a small example:").waitFor();
@@ -58,7 +58,7 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Here is a small example:").waitFor();
 
-    // Deleted in a row they are one message, whose button restores them all.
+    // Messages deleted in a row are one notification, whose button restores all of them.
     await page.reload();
     await page.getByText("What would you like to try?").waitFor();
     await say(page, "A second chat");
@@ -74,7 +74,7 @@ describe("the playground", () => {
     await expect.poll(() => remove.count()).toBe(chats);
   });
 
-  it("asks several models at once and stops them together", async () => {
+  it("calls several models at once and stops them together", async () => {
     const page = await site.open("/panel/playground");
     await chooseModel(page, "Model", "demo-think");
     await page.getByRole("button", { name: "Compare", exact: true }).click();
@@ -87,7 +87,7 @@ describe("the playground", () => {
     await page.getByRole("button", { name: "Answer again" }).first().waitFor();
   });
 
-  it("keeps the question and the words so far when the page is loaded anew", async () => {
+  it("keeps the prompt and the partial response after a reload", async () => {
     const page = await site.open("/panel/playground");
     await say(page, "keep me [[chunk-delay=40]] [[length=4000]]");
     await page.getByText("This sentence belongs to a long answer").first().waitFor();
@@ -97,7 +97,7 @@ describe("the playground", () => {
     await page.getByText("Stopped").waitFor();
   });
 
-  it("sends the system prompt, the parameters and pictures", async () => {
+  it("sends the system prompt, the parameters and images", async () => {
     const page = await site.open("/panel/playground");
     await page.getByRole("button", { name: "System prompt and parameters" }).click();
     await page.getByLabel("System prompt", { exact: true }).fill("Be brief.");
@@ -130,7 +130,7 @@ describe("the playground", () => {
     await page.getByText("I see 1 image", { exact: false }).waitFor();
   });
 
-  it("asks a model that only draws for a picture, and says what it cost", async () => {
+  it("requests an image from an image model, and shows its cost", async () => {
     const page = await site.open("/panel/playground");
     await chooseModel(page, "Model", "demo-image");
     await say(page, "A red house");
@@ -140,7 +140,7 @@ describe("the playground", () => {
     await page.getByText(/Cost \$0\.01/).waitFor();
   });
 
-  it("shows the gateway's sentence where the answer would be, with the request's id, and tries again", async () => {
+  it("shows the gateway's error in place of the response, with the request id, and tries again", async () => {
     const page = await site.open("/panel/playground");
     await say(page, "boom [[status=400]]");
     const failure = page.getByRole("alert");
@@ -153,7 +153,7 @@ describe("the playground", () => {
     await failure.getByText("The request is not valid.", { exact: true }).waitFor();
   });
 
-  it("never runs or loads what an answer holds", async () => {
+  it("never runs or loads content of a response", async () => {
     const page = await site.open("/panel/playground");
     const foreign: string[] = [];
     page.on("request", (request) => {
@@ -162,7 +162,7 @@ describe("the playground", () => {
     });
     const answer =
       "<img src=x onerror=document.title='hit'> ![p](https://leak.invalid/p.png) <iframe src=https://leak.invalid/f></iframe> end";
-    // The demo model quotes what it is asked.
+    // The demo model repeats its prompt.
     await say(page, answer);
     await page.getByText("end", { exact: false }).last().waitFor();
     await page.getByRole("link", { name: "p", exact: true }).waitFor();
@@ -170,7 +170,7 @@ describe("the playground", () => {
     expect(foreign).toEqual([]);
   });
 
-  it("asks before another site gets a key", async () => {
+  it("asks for confirmation before another site gets a key", async () => {
     const page = await site.open("/playground");
     await page.getByRole("tab", { name: "ChatGPT Next" }).click();
     await page.getByText("This is another site: app.nextchat.dev.", { exact: false }).waitFor();
@@ -180,7 +180,7 @@ describe("the playground", () => {
     expect(address).toMatch(/sk-\w{40}/);
   });
 
-  it("fits a phone, in the dark and in Japanese", async () => {
+  it("fits a phone, in dark mode and in Japanese", async () => {
     const page = await site.open("/panel/playground", { phone: true, dark: true, locale: "ja-JP" });
     await page.getByText("何を試しますか？").waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
@@ -189,7 +189,7 @@ describe("the playground", () => {
     await page.getByText("チャットはこのブラウザーにだけ保存されます。").waitFor();
   });
 
-  it("needs a person", async () => {
+  it("requires a signed-in user", async () => {
     const page = await site.open("/playground", { guest: true });
     await page.waitForURL("**/login?next=*");
   });

@@ -54,7 +54,7 @@ async function choose(page: Page, form: Locator, label: string, option: string):
 }
 
 describe("a price", () => {
-  it("is entered in any unit, converted as one types, and in force at once", async () => {
+  it("is entered in any unit, converted while typing, and active immediately", async () => {
     const page = await site.open("/panel/pricing");
     await page.getByRole("button", { name: "New price" }).click();
     const form = page.getByRole("dialog");
@@ -81,7 +81,7 @@ describe("a price", () => {
     expect(await priceOf("home-model")).toMatchObject(saved);
   });
 
-  it("cannot have the name of another, and keeps what was typed", async () => {
+  it("cannot have the name of another, and keeps the input", async () => {
     const page = await site.open("/panel/pricing?keyword=home-model");
     await rowOf(page, "home-model").click();
     const form = page.getByRole("dialog");
@@ -114,7 +114,7 @@ describe("a price", () => {
     expect(await priceOf("house-*")).toBeUndefined();
   });
 
-  it("is asked for where a channel offers a model without one", async () => {
+  it("is requested where a channel offers a model without one", async () => {
     const page = await site.open("/panel/pricing");
     const warning = page.getByRole("alert").filter({ hasText: "have no price" });
     await warning.getByText("priceless", { exact: true }).waitFor();
@@ -129,8 +129,8 @@ describe("a price", () => {
   });
 });
 
-describe("taking a price list over", () => {
-  it("shows what would change, keeps what is locked, and asks before it overwrites", async () => {
+describe("importing a price list", () => {
+  it("shows a preview, keeps locked prices, and asks before it overwrites", async () => {
     await site.api("PUT", "/prices/single/gpt-4o", {
       model: "gpt-4o",
       type: "tokens",
@@ -164,7 +164,7 @@ describe("taking a price list over", () => {
     expect(await priceOf("priceless")).toBeUndefined();
   });
 
-  it("refuses an address of this machine with a sentence", async () => {
+  it("rejects an address of this machine with a message", async () => {
     const page = await site.open("/panel/pricing", { locale: "zh-CN" });
     await page.getByRole("button", { name: "更新价格" }).click();
     const dialog = page.getByRole("dialog");

@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 /**
- * What an authenticator app shows for this secret, `later` half minutes from now. The server also takes the half
- * minutes beside its own, but none after a later one.
+ * Returns the authenticator app's code for this secret, `later` half minutes from now. The server also
+ * accepts the codes of the adjacent half minutes, but none older than the last used one.
  */
 function codeOf(secret: string, later = 0): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -24,7 +24,7 @@ function codeOf(secret: string, later = 0): string {
   return String(number % 1_000_000).padStart(6, "0");
 }
 
-/** A new account, and a window in which it is signed in. */
+/** Creates an account, and opens a window in which it is signed in. */
 async function openAs(username: string, path: string): Promise<Page> {
   await site.api("POST", "/user", { username, password: "long enough" });
   const page = await site.open(`/login?next=${encodeURIComponent(path)}`, { guest: true });
@@ -40,7 +40,7 @@ async function signIn(page: Page, username: string, password: string): Promise<v
 }
 
 describe("the profile", () => {
-  it("changes the display name and shows it at once", async () => {
+  it("changes the display name and shows it immediately", async () => {
     const page = await openAs("details", "/panel/profile");
     await page.getByLabel("Display name").fill("小明");
     await page.getByLabel("Picture address").fill("javascript:alert(1)");
@@ -52,7 +52,7 @@ describe("the profile", () => {
     await expect.poll(() => page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
   });
 
-  it("asks for the current password and signs out the other devices", async () => {
+  it("requires the current password and signs out the other devices", async () => {
     const page = await openAs("changer", "/panel/profile?tab=security");
     const other = await site.open("/login", { guest: true });
     await signIn(other, "changer", "long enough");
@@ -107,7 +107,7 @@ describe("the profile", () => {
     expect(await asks()).toBe(401);
   });
 
-  it("sets up a second factor that sign-in then asks for", async () => {
+  it("sets up a second factor that sign-in then requires", async () => {
     const page = await openAs("careful", "/panel/profile?tab=security");
     await page.getByRole("button", { name: "Set up" }).click();
     const dialog = page.getByRole("dialog");

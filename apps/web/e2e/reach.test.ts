@@ -4,7 +4,7 @@ import { rootUser } from "./installation.ts";
 import { type MailBox, openMailBox } from "./mail-box.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** What reaches people outside the console: mail, passkeys, checks of visitors, notices. */
+/** Features that involve external services: mail, passkeys, checks of visitors, notifications. */
 let site: Site;
 let box: MailBox;
 
@@ -32,7 +32,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const password = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 
 describe("an e-mail address", () => {
-  it("is proved at sign-up by a code, with words for what is missing or wrong", async () => {
+  it("is verified by a code at sign-up, with messages for missing or wrong input", async () => {
     const page = await site.open("/register", { guest: true, phone: true });
     await page.getByLabel("Username").fill("mailer");
     await password(page, "Password").fill("long enough");
@@ -52,7 +52,7 @@ describe("an e-mail address", () => {
     await page.waitForURL("**/panel/dashboard");
   });
 
-  it("brings a forgotten password's link, which opens once", async () => {
+  it("receives a password reset link, which works once", async () => {
     const page = await site.open("/login", { guest: true });
     await page.getByRole("link", { name: "Forgot your password?" }).click();
     await page.waitForURL("**/reset");
@@ -121,8 +121,8 @@ describe("a passkey", () => {
   });
 });
 
-describe("the check of visitors", () => {
-  it("lets in one script of Cloudflare's, holds the form back while it runs, and only while it is on", async () => {
+describe("the check of visitors (Turnstile)", () => {
+  it("loads a single script of Cloudflare's, blocks the form while it runs, and only while it is enabled", async () => {
     const before = await site.open("/login", { guest: true });
     const policy = async (page: Page) =>
       (await page.request.get("/login")).headers()["content-security-policy"] ?? "";
@@ -136,7 +136,7 @@ describe("the check of visitors", () => {
       page.on("console", (message) => {
         if (message.text().includes("Content Security Policy")) complaints.push(message.text());
       });
-      // Stands in for the widget: passes when it is told to.
+      // Replaces the widget, and passes on demand.
       await page.route("https://challenges.cloudflare.com/**", (route) =>
         route.fulfill({
           contentType: "text/javascript",
@@ -156,7 +156,7 @@ describe("the check of visitors", () => {
         .waitFor();
       await page.evaluate(() => (window as unknown as { passCheck(): void }).passCheck());
       await button(page, "Sign in").click();
-      // No one can be asked from here, so no one is let in.
+      // The check cannot run here, so no visitor passes it.
       await page.getByText("The check could not be made. Try again in a moment.").waitFor();
       expect(complaints).toEqual([]);
       expect(await policy(page)).toContain("script-src 'self' https://challenges.cloudflare.com;");
@@ -167,7 +167,7 @@ describe("the check of visitors", () => {
 });
 
 describe("settings", () => {
-  it("try mail and notices out, and go to a file and back with a preview", async () => {
+  it("send test mail and test notifications, and are exported and imported with a preview", async () => {
     const page = await site.open("/panel/setting?tab=system");
     const mail = page.getByRole("form", { name: "Mail", exact: true });
     await mail.getByRole("button", { name: "Send me a test mail" }).click();

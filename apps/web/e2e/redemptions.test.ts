@@ -23,7 +23,7 @@ async function codes(name: string): Promise<Code[]> {
 }
 
 describe("redemption codes", () => {
-  it("are entered in dollars, made in one go, and kept as a file", async () => {
+  it("are entered in dollars, created together, and exported as a file", async () => {
     const page = await site.open("/panel/redemption");
     await page.getByRole("button", { name: "New codes" }).first().click();
     const form = page.getByRole("dialog");
@@ -47,7 +47,7 @@ describe("redemption codes", () => {
     expect(stored.every((code) => code.quota === 1_250_000)).toBe(true);
   });
 
-  it("are made once, however often the keys that save are pressed", async () => {
+  it("are created once, however often the save shortcut is pressed", async () => {
     const page = await site.open("/panel/redemption");
     await page.getByRole("button", { name: "New codes" }).first().click();
     await page.getByRole("dialog").getByLabel("Name").fill("Once");
@@ -70,7 +70,7 @@ describe("redemption codes", () => {
     expect(requested).toBe(1);
   });
 
-  it("are copied from all pages on which they were chosen", async () => {
+  it("are copied from all pages on which they were selected", async () => {
     const made = await site.api<Code[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
     const page = await site.open("/panel/redemption?keyword=Pages");
     await page.getByLabel("Select all rows").click();
@@ -85,7 +85,7 @@ describe("redemption codes", () => {
     expect(lines.sort()).toEqual(made.map((code) => code.key).sort());
   });
 
-  it("credit the balance once, show who redeemed them, and are found by status", async () => {
+  it("credit the balance once, show who redeemed them, and are filtered by status", async () => {
     const [gift] = await site.api<Code[]>("POST", "/redemption", { name: "Gift", quota: 500_000, count: 1 });
     const page = await site.open("/panel/topup");
     await page.getByRole("textbox", { name: "Redemption code" }).fill(gift!.key);
@@ -104,7 +104,7 @@ describe("redemption codes", () => {
     await list.getByText("No code matches").waitFor();
   });
 
-  it("say in every language why they are refused", async () => {
+  it("show in every language why they are rejected", async () => {
     for (const [locale, label, button, sentence] of [
       ["zh-CN", "兑换码", "兑换", "兑换失败，无效的兑换码"],
       ["zh-HK", "兌換碼", "兌換", "兌換失敗，無效的兌換碼"],
@@ -117,7 +117,7 @@ describe("redemption codes", () => {
     }
   });
 
-  it("can be switched off and deleted together", async () => {
+  it("can be disabled and deleted together", async () => {
     await site.api("POST", "/redemption", { name: "Bulk", quota: 1, count: 2 });
     const page = await site.open("/panel/redemption?keyword=Bulk");
     await page.getByRole("switch").first().press("Space");
@@ -132,7 +132,7 @@ describe("redemption codes", () => {
 });
 
 describe("the invitation", () => {
-  it("is a link to register with one's own code", async () => {
+  it("is a registration link with the user's own code", async () => {
     const self = await site.api<{ aff_code: string }>("GET", "/user/self");
     const page = await site.open("/panel/topup");
     const link = await page.getByLabel("Invitation link", { exact: true }).inputValue();

@@ -26,7 +26,7 @@ async function fill(page: Page, username: string, password: string, repeat = pas
 }
 
 describe("signing up", () => {
-  it("keeps the invite code on the way, pays the gifts and signs in", async () => {
+  it("keeps the invite code, credits the gifts and signs in", async () => {
     await set("QuotaForNewUser", 500_000);
     await set("QuotaForInvitee", 250_000);
     await set("QuotaForInviter", 100_000);
@@ -48,7 +48,7 @@ describe("signing up", () => {
     expect(await find("root")).toMatchObject({ aff_count: 1, quota: root.quota + 100_000 });
   });
 
-  it("is neither offered nor possible while it is closed", async () => {
+  it("is neither shown nor possible while it is disabled", async () => {
     await set("RegisterEnabled", false);
     const page = await site.open("/login", { guest: true });
     await page.getByLabel("Username or email").waitFor();
@@ -58,7 +58,7 @@ describe("signing up", () => {
     await set("RegisterEnabled", true);
   });
 
-  it("speaks the visitor's language", async () => {
+  it("uses the visitor's language", async () => {
     const page = await site.open("/register", { guest: true, locale: "zh-CN", phone: true });
     await page.getByRole("heading", { name: "注册" }).waitFor();
     await page.getByRole("button", { name: "创建账号" }).click();

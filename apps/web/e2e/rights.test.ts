@@ -1,4 +1,4 @@
-/** Administrators who may not do everything: giving the rights, and what their console then shows. */
+/** Administrators with limited permissions: granting them, and what the console then shows. */
 import { adminAreas } from "@gateway/shared/accounts/roles";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Locator, Page } from "playwright-core";
@@ -31,8 +31,8 @@ async function openAs(username: string, path: string, options: { phone?: boolean
 const rights = (page: Page) =>
   page.locator("section", { has: page.getByRole("heading", { name: "Rights" }) });
 
-describe("the rights of an administrator", () => {
-  it("asks for nothing that is closed, on no screen that is open", async () => {
+describe("the permissions of an administrator", () => {
+  it("send no request to a denied area on any allowed screen", async () => {
     await makeAdmin("counts", { analytics: "view", logs: "view" });
     const page = await openAs("counts", "/panel/dashboard");
     const refused: string[] = [];
@@ -44,7 +44,7 @@ describe("the rights of an administrator", () => {
     expect(refused).toEqual([]);
   });
 
-  it("are narrowed in the drawer of the user, and opened again", async () => {
+  it("are limited in the drawer of the user, and restored", async () => {
     const { id } = await makeAdmin("narrowed");
     const page = await site.open(`/panel/user?user=${id}`);
     const part = rights(page);
@@ -76,7 +76,7 @@ describe("the rights of an administrator", () => {
     await part.getByText("nothing is closed").waitFor();
   });
 
-  it("are not shown for others, and are root's alone to change", async () => {
+  it("are not shown for other roles, and only root can change them", async () => {
     const { id } = await site.api<UserDetail>("POST", "/user", { username: "ordinary", password });
     const page = await site.open(`/panel/user?user=${id}`);
     await page.getByRole("heading", { name: "Signed-in devices" }).waitFor();
@@ -84,15 +84,15 @@ describe("the rights of an administrator", () => {
   });
 });
 
-describe("a narrowed administrator", () => {
-  it("finds in the menu what is open, and is told at the address of what is not", async () => {
+describe("an administrator with limited permissions", () => {
+  it("sees allowed screens in the menu, and a message at the address of others", async () => {
     await makeAdmin("channels-only", { channels: "view", users: "view" });
     const page = await openAs("channels-only", "/panel/dashboard");
     const menu = page.getByRole("navigation", { name: "Console" });
     await menu.getByRole("link", { name: "Channels" }).waitFor();
     for (const name of ["Analytics", "Audit log", "Settings"])
       await expect.poll(() => menu.getByRole("link", { name }).count(), { message: name }).toBe(0);
-    // What remains of the groups money and system is this account's own.
+    // The remaining screens of the money and system groups belong to this account itself.
     await menu.getByText("Billing", { exact: true }).waitFor();
     await expect.poll(() => menu.getByText("Money", { exact: true }).count()).toBe(0);
     await page.goto("/panel/pricing");
@@ -102,7 +102,7 @@ describe("a narrowed administrator", () => {
     await expect.poll(() => page.getByRole("button", { name: "New user" }).count()).toBe(0);
   });
 
-  it("sees the same on a phone, without a sideways scroll", async () => {
+  it("sees the same on a phone, without horizontal scrolling", async () => {
     await makeAdmin("on-the-phone", { users: "view" });
     const page = await openAs("on-the-phone", "/panel/user", { phone: true });
     await page.getByText("You may look at this, but not change it.").waitFor();
@@ -112,7 +112,7 @@ describe("a narrowed administrator", () => {
   });
 });
 
-/** Words on controls that change something. Whoever may only look must not meet one that can be pressed. */
+/** Labels of controls that change something. A user with read-only access must not see an enabled one. */
 const changing =
   /^(new|add|edit|delete|update|import|describe|reload|enable|disable|test|refresh the balance|set a price|give one|check now|close order|ask the gateway|remove|take|save|make|change)\b/i;
 
@@ -133,11 +133,11 @@ const screens = [
 
 type Role = Parameters<Page["getByRole"]>[0];
 
-/** The names of what can be used there. */
+/** Returns the names of the enabled controls. */
 async function pressable(place: Locator, roles: Role[]): Promise<string[]> {
   const names: string[] = [];
   for (const role of roles) {
-    // In one step: a list that is still loading exchanges its rows meanwhile.
+    // In one step, because a list that is still loading replaces its rows meanwhile.
     const found = await place
       .getByRole(role, { disabled: false })
       .evaluateAll((controls) =>
@@ -148,7 +148,7 @@ async function pressable(place: Locator, roles: Role[]): Promise<string[]> {
   return names;
 }
 
-describe("an administrator who may only look", () => {
+describe("an administrator with read-only access", () => {
   let page: Page;
   beforeAll(async () => {
     const channel = { type: 1, name: "Looked at", key: "sk-seen", models: ["gpt-4o"], groups: ["default"] };
@@ -173,7 +173,7 @@ describe("an administrator who may only look", () => {
   });
 
   it.each(screens)(
-    "finds nothing to change at $path, and reads what is behind a row",
+    "sees no control for changes at $path, and can open the details of a row",
     async ({ path, opens }) => {
       const refused: string[] = [];
       page.on("response", (answer) => {

@@ -16,7 +16,7 @@ async function settings(): Promise<Record<string, unknown>> {
 }
 
 describe("settings", () => {
-  it("are saved by section, marked until then, and go back to their default", async () => {
+  it("are saved by section, marked until then, and can be reset to their default", async () => {
     const page = await site.open("/panel/setting");
     const retries = section(page, "Retries");
     const attempts = retries.getByRole("textbox", { name: "Further attempts" });
@@ -35,7 +35,7 @@ describe("settings", () => {
     await expect.poll(settings).toMatchObject({ RetryTimes: 3 });
   });
 
-  it("say what is wrong before and after sending, and keep what was typed", async () => {
+  it("show errors before and after sending, and keep the input", async () => {
     const page = await site.open("/panel/setting?tab=system");
     const address = section(page, "Address");
     await address.getByRole("textbox", { name: "Server address" }).fill("nowhere");
@@ -54,7 +54,7 @@ describe("settings", () => {
     await expect.poll(() => github.getByRole("textbox", { name: "Client secret" }).inputValue()).toBe("");
   });
 
-  it("say why something in use cannot lose what it needs; a stored secret can be taken out", async () => {
+  it("show why a feature in use cannot lose its settings; a stored secret can be removed", async () => {
     await site.api("PUT", "/option/batch", {
       values: { LarkClientId: "our app", LarkClientSecret: "kept to ourselves", LarkAuthEnabled: true },
     });
@@ -80,7 +80,7 @@ describe("settings", () => {
     expect((await settings())["secrets_set"]).not.toContain("LarkClientSecret");
   });
 
-  it("are found by their words in every tab", async () => {
+  it("are found by their labels in every tab", async () => {
     const page = await site.open("/panel/setting");
     await page.getByPlaceholder("Search settings").fill("footer");
     await section(page, "Footer").waitFor();
@@ -91,7 +91,7 @@ describe("settings", () => {
     await page.getByText("No setting has these words.").waitFor();
   });
 
-  it("ask before unsaved changes are left", async () => {
+  it("ask before unsaved changes are discarded", async () => {
     const page = await site.open("/panel/setting");
     await section(page, "Retries").getByRole("textbox", { name: "Further attempts" }).fill("9");
     await page.getByRole("link", { name: "Profile" }).first().click();
@@ -103,7 +103,7 @@ describe("settings", () => {
     await expect.poll(() => attempts.inputValue()).toBe("9");
   });
 
-  it("hold whoever presses back until asked, and let go on a yes", async () => {
+  it("block Back until the user confirms, and then leave", async () => {
     const page = await site.open("/panel/profile");
     await page.getByRole("link", { name: "Settings", exact: true }).click();
     const attempts = section(page, "Retries").getByRole("textbox", { name: "Further attempts" });
@@ -124,7 +124,7 @@ describe("settings", () => {
     await expect.poll(() => attempts.inputValue()).not.toBe("9");
   });
 
-  it("edit the chat clients as rows", async () => {
+  it("show the chat clients as editable rows", async () => {
     const page = await site.open("/panel/setting");
     const clients = section(page, "Chat clients");
     await clients.getByRole("button", { name: "Add a client" }).click();
@@ -143,7 +143,7 @@ describe("settings", () => {
     expect(JSON.parse(String(ChatLinks))).toEqual([{ name: "Ours", url: good, show: true, sort: 1 }]);
   });
 
-  it("show the operator's texts as visitors will see them, with nothing that runs", async () => {
+  it("preview the operator's texts as visitors see them, without running scripts", async () => {
     const page = await site.open("/panel/setting?tab=other");
     const about = section(page, "About page");
     await about

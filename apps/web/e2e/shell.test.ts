@@ -16,27 +16,27 @@ async function signIn(page: Page, password = rootUser.password): Promise<void> {
 }
 
 describe("signing in", () => {
-  it.each(["/panel/profile", "/playground"])("brings a visitor who asked for %s back to it", async (path) => {
+  it.each(["/panel/profile", "/playground"])("returns a visitor who requested %s to it", async (path) => {
     const page = await site.open(path, { guest: true });
     await page.waitForURL("**/login?next=*");
     await signIn(page);
     await page.waitForURL(`**${path}`);
   });
 
-  it("says so when the password is wrong, and stays", async () => {
+  it("shows when the password is wrong, and stays", async () => {
     const page = await site.open("/login", { guest: true });
     await signIn(page, "not the password");
     await page.getByRole("alert").getByText("The user name or the password is wrong.").waitFor();
     await expect.poll(() => page.url()).toContain("/login");
   });
 
-  it("never follows a link that leads to another site", async () => {
+  it("never follows a link to another site", async () => {
     const page = await site.open("/login?next=//elsewhere.example/", { guest: true });
     await signIn(page);
     await page.waitForURL("**/panel/dashboard");
   });
 
-  it("ends with signing out: the console asks for an account again", async () => {
+  it("ends by signing out: the console requires an account again", async () => {
     const page = await site.open("/login", { guest: true });
     await signIn(page);
     await page.getByRole("button", { name: "Account" }).click();
@@ -48,7 +48,7 @@ describe("signing in", () => {
 });
 
 describe("a session that ends while the console is open", () => {
-  it("is followed by the sign-in screen, which leads back to where one was", async () => {
+  it("shows the sign-in screen, which returns to the previous screen", async () => {
     const page = await site.open("/panel/log?token_name=gone");
     const refresh = page.getByRole("button", { name: "Refresh" });
     await refresh.waitFor();
@@ -59,7 +59,7 @@ describe("a session that ends while the console is open", () => {
     await page.waitForURL("**/panel/log?token_name=gone");
   });
 
-  it("takes nothing that was typed: it is saved once one has signed in beside it", async () => {
+  it("keeps the input, which can be saved after signing in", async () => {
     const page = await site.open("/panel/redemption");
     await page.getByRole("button", { name: "New codes" }).first().click();
     const form = page.getByRole("dialog").filter({ hasText: "Worth each" });
@@ -80,8 +80,8 @@ describe("a session that ends while the console is open", () => {
   });
 });
 
-describe("a browser that keeps nothing", () => {
-  it("shows the public site all the same, and the console while it is open", async () => {
+describe("a browser without storage", () => {
+  it("shows the public site, and the console while it is open", async () => {
     const page = await site.open("about:blank");
     await page.addInitScript(() => {
       for (const place of ["localStorage", "sessionStorage"])
@@ -99,7 +99,7 @@ describe("a browser that keeps nothing", () => {
     await page.getByText("No models yet").waitFor();
   });
 
-  it("has no room left: the console opens, too", async () => {
+  it("with full storage: the console opens, too", async () => {
     const page = await site.open("about:blank");
     await page.addInitScript(() => {
       Storage.prototype.setItem = () => {
@@ -112,7 +112,7 @@ describe("a browser that keeps nothing", () => {
 });
 
 describe("the console's frame", () => {
-  it("marks the screen one is on, in the menu and in the breadcrumbs", async () => {
+  it("marks the current screen in the menu and in the breadcrumbs", async () => {
     const page = await site.open("/panel/profile");
     const menu = page.getByRole("navigation", { name: "Console" });
     await menu.getByRole("link", { name: "Profile" }).waitFor();
@@ -121,7 +121,7 @@ describe("the console's frame", () => {
     await expect.poll(() => crumbs.getByText("System").count()).toBe(1);
   });
 
-  it("scrolls a menu higher than the window under a thumb of 40 to 100 pixels", async () => {
+  it("shows a scrollbar thumb of 40 to 100 pixels when the menu is higher than the window", async () => {
     const page = await site.open("/panel/dashboard");
     await page.setViewportSize({ width: 1440, height: 560 });
     const menu = page.getByRole("complementary");
@@ -140,7 +140,7 @@ describe("the console's frame", () => {
     await page.waitForURL("**/panel/audit");
   });
 
-  it("closes the phone's drawer after a choice", async () => {
+  it("closes the phone's drawer after a selection", async () => {
     const page = await site.open("/panel/dashboard", { phone: true });
     await page.getByRole("button", { name: "Expand menu" }).click();
     await page.getByRole("dialog").getByRole("link", { name: "Available models" }).click();
@@ -157,7 +157,7 @@ describe("the console's frame", () => {
     await page.waitForURL("**/panel/profile");
   });
 
-  it("finds a channel by its name, from within a search box too", async () => {
+  it("finds a channel by its name, also from within a search box", async () => {
     await site.api("POST", "/channel", {
       type: 900,
       name: "Far shore",
@@ -173,7 +173,7 @@ describe("the console's frame", () => {
     await page.waitForURL("**/panel/channel?edit=*");
   });
 
-  it("keeps the chosen language over a reload", async () => {
+  it("keeps the chosen language after a reload", async () => {
     const page = await site.open("/panel/profile");
     await page.getByRole("button", { name: "Language" }).click();
     await page.getByRole("menuitem", { name: "简体中文" }).click();
@@ -184,12 +184,12 @@ describe("the console's frame", () => {
     await expect.poll(() => page.locator("html").getAttribute("lang")).toBe("zh-CN");
   });
 
-  it("speaks the browser's language to newcomers", async () => {
+  it("uses the browser's language for new visitors", async () => {
     const page = await site.open("/", { guest: true, locale: "ja-JP" });
     await page.getByRole("link", { name: "サインイン" }).waitFor();
   });
 
-  it("language: a browser with another language gets English, or what the operator chose", async () => {
+  it("language: a browser with an unsupported language gets English, or the operator's choice", async () => {
     const page = await site.open("/", { guest: true, locale: "de-DE" });
     await page.getByRole("link", { name: "Sign in" }).waitFor();
     await site.api("PUT", "/option", { key: "Language", value: "zh_CN" });
@@ -200,7 +200,7 @@ describe("the console's frame", () => {
     await page.getByRole("link", { name: "Sign in" }).waitFor();
   });
 
-  it("keeps the language that a link asked for", async () => {
+  it("keeps the language that a link requested", async () => {
     const page = await site.open("/about?lng=ja_JP", { guest: true });
     await page.getByRole("link", { name: "サインイン" }).waitFor();
     await page.goto("/about");
@@ -208,7 +208,7 @@ describe("the console's frame", () => {
     await expect.poll(() => page.evaluate(() => localStorage.getItem("appLanguage"))).toBe("ja_JP");
   });
 
-  it("has the saved theme before the program runs", async () => {
+  it("applies the saved theme before the scripts run", async () => {
     const page = await site.open("/panel/profile");
     await page.getByRole("button", { name: "Dark theme" }).click();
     await page.route("**/assets/*.js", (route) => route.abort());
@@ -216,7 +216,7 @@ describe("the console's frame", () => {
     await expect.poll(() => page.locator("html").getAttribute("data-mantine-color-scheme")).toBe("dark");
   });
 
-  it("folds the menu to a rail and remembers it", async () => {
+  it("collapses the menu to a rail and remembers it", async () => {
     const page = await site.open("/panel/profile");
     await page.getByRole("button", { name: "Collapse menu" }).click();
     await page.reload();
@@ -235,7 +235,7 @@ describe("a request that failed", () => {
     ],
     [405, "method_not_allowed", "This site is for demonstration only, there is no server!"],
     [400, "from_a_later_version", "Something new. (request id: r-1)"],
-  ])("with %i is explained where the answer should be", async (status, code, sentence) => {
+  ])("with %i is explained in place of the content", async (status, code, sentence) => {
     const page = await site.open("/panel/profile");
     const params = code === "rate_limit_exceeded" ? { reason: "too_many_requests" } : {};
     const json = { success: false, message: "Something new.", code, params, request_id: "r-1" };
@@ -244,7 +244,7 @@ describe("a request that failed", () => {
     await page.locator("main").getByText(sentence, { exact: true }).waitFor();
   });
 
-  it("says what was attempted", async () => {
+  it("shows what was attempted", async () => {
     const page = await site.open("/about", { guest: true });
     await page.route("**/api/home_page_content", (route) =>
       route.fulfill({ status: 500, json: { success: false, message: "", code: "" } }),
@@ -254,7 +254,7 @@ describe("a request that failed", () => {
   });
 });
 
-describe("addresses that do not exist", () => {
+describe("unknown addresses", () => {
   it("show a page within the console's frame", async () => {
     const page = await site.open("/panel/404");
     await page.getByRole("heading", { name: "This page does not exist" }).waitFor();
@@ -263,7 +263,7 @@ describe("addresses that do not exist", () => {
 });
 
 describe("the public page", () => {
-  it("shows the address to call and asks no one else for anything", async () => {
+  it("shows the API address and sends no requests to other sites", async () => {
     const page = await site.open("/about", { guest: true });
     const foreign: string[] = [];
     const complaints: string[] = [];
@@ -280,7 +280,7 @@ describe("the public page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("offers another try when its models could not be loaded, instead of saying that there are none", async () => {
+  it("offers a retry when its models could not be loaded, instead of an empty list", async () => {
     const page = await site.open("/404", { guest: true });
     await page.route("**/api/available_model", (route) =>
       route.fulfill({ status: 409, json: { success: false, message: "Not now.", code: "conflict" } }),
@@ -303,7 +303,7 @@ describe("the public page", () => {
     await expect.poll(() => page.locator("main script, main [onerror]").count()).toBe(0);
   });
 
-  it("opens a new notice by itself, once", async () => {
+  it("opens a new announcement automatically, once", async () => {
     await site.api("PUT", "/option", { key: "Notice", value: "Maintenance on **Sunday**" });
     const page = await site.open("/about", { guest: true });
     await page.getByRole("dialog").getByText("Sunday").waitFor();
@@ -317,8 +317,8 @@ describe("the public page", () => {
   });
 });
 
-describe("an old version's page", () => {
-  it("learns that its script is gone", async () => {
+describe("a page of an old version", () => {
+  it("detects that its script no longer exists", async () => {
     const answer = await fetch(`${site.url}/assets/gone-1a2b3c4d.js`);
     expect(answer.status).toBe(404);
     expect(await answer.text()).toBe("");
@@ -326,7 +326,7 @@ describe("an old version's page", () => {
 });
 
 describe("without a server", () => {
-  it("says that it cannot connect and keeps the site's name", async () => {
+  it("shows that it cannot connect and keeps the site's name", async () => {
     const page = await site.open("/about", { guest: true });
     await page.getByRole("link", { name: "One Hub" }).first().waitFor();
     await page.route("**/api/**", (route) => route.abort());

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * Every text that elements of this selector show on the pages this window opens from now on, in order. For what stays
- * for a moment only: whoever looks for it may come too late.
+ * Returns every text that elements of this selector show on pages opened from now on, in order. It also
+ * records texts that are visible only for a moment, which a locator could miss.
  */
 export async function hear(page: Page, selector: string): Promise<string[]> {
   const received: string[] = [];

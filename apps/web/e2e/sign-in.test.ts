@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-// The identity providers stand beside the server's own tests; here a browser walks through them.
+// The identity providers are those of the server's tests; here a browser uses them.
 import {
   type OpenIdServer,
   startOpenId,
@@ -42,8 +42,8 @@ async function configure(values: Record<string, unknown>): Promise<void> {
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-describe("signing in with an account elsewhere", () => {
-  it("goes to the OpenID provider and comes back signed in, to where one wanted to go", async () => {
+describe("signing in with an identity provider", () => {
+  it("redirects to the OpenID provider and returns signed in, to the requested screen", async () => {
     openId.visitor = { id: "kim", username: "kim.lee", name: "Kim Lee" };
     const page = await site.open("/panel/token", { guest: true });
     await page.waitForURL("**/login?next=*");
@@ -58,7 +58,7 @@ describe("signing in with an account elsewhere", () => {
     await page.getByText("This is the only way you can sign in. Set a password first.").waitFor();
   });
 
-  it("takes the code of the WeChat account, and says when it is wrong", async () => {
+  it("accepts the code of the WeChat account, and shows when it is wrong", async () => {
     const page = await site.open("/login", { guest: true });
     await button(page, "WeChat").click();
     const dialog = page.getByRole("dialog");
@@ -74,13 +74,13 @@ describe("signing in with an account elsewhere", () => {
     await page.waitForURL("**/panel/dashboard");
   });
 
-  it("offers only what is switched on, and asks GitHub and Lark as they want to be asked", async () => {
+  it("offers enabled providers only, and sends GitHub and Lark the parameters that they require", async () => {
     const page = await site.open("/login", { guest: true });
     await button(page, "OpenID").waitFor();
     await expect.poll(() => button(page, "GitHub").count()).toBe(0);
     await configure({ GitHubOAuthEnabled: true, LarkAuthEnabled: true });
     await page.reload();
-    // What leaves this machine is answered here.
+    // Requests to other machines are answered here.
     await page.route(/^https:\/\/(github\.com|open\.feishu\.cn)\//, (route) =>
       route.fulfill({ contentType: "text/html", body: "<title>Elsewhere</title>" }),
     );
@@ -105,11 +105,11 @@ describe("signing in with an account elsewhere", () => {
   });
 });
 
-/** What the page that people come back to says of its state. */
+/** Locates the status on the page that the provider redirects to. */
 const state = "main [role=status]";
 
-describe("the way back", () => {
-  it("tries three times while the server is in trouble, counts aloud, then goes to the login page", async () => {
+describe("the page after the redirect", () => {
+  it("tries three times while the server has errors, shows the count, then goes to the login page", async () => {
     const page = await site.open("/login", { guest: true });
     const output = await hear(page, state);
     let requested = 0;
@@ -130,7 +130,7 @@ describe("the way back", () => {
     expect(requested).toBe(3);
   });
 
-  it("does not repeat what was refused, says at which try it was and why", async () => {
+  it("does not repeat a rejected sign-in, and shows the attempt and the reason", async () => {
     const page = await site.open("/login", { guest: true });
     const output = await hear(page, state);
     const refused = "Try 1 of 3 failed. Going back…";
@@ -150,7 +150,7 @@ describe("the way back", () => {
 });
 
 describe("connected accounts in the profile", () => {
-  it("are connected and disconnected without leaving the session", async () => {
+  it("are connected and disconnected within the session", async () => {
     openId.visitor = { id: "root-elsewhere", username: "the.boss" };
     await configure({ WeChatAccountQRCodeImageURL: "" });
     const page = await site.open("/panel/profile?tab=security");

@@ -9,9 +9,9 @@ export type Site = Installation;
 const localMain = fileURLToPath(new URL("../../server/test/local-main.ts", import.meta.url));
 
 /**
- * An installation for one test file, on a database that no other file sees.
+ * Starts an installation for one test file, with its own database.
  * @param env further settings of the process
- * @param local the gateway may call addresses on this machine, for a payment gateway that runs here
+ * @param local allows the gateway to call addresses on this machine, for a local payment gateway
  */
 export async function openSite(env: Record<string, string> = {}, local = false): Promise<Site> {
   const database = await installedDatabase();
@@ -20,7 +20,7 @@ export async function openSite(env: Record<string, string> = {}, local = false):
     ...site,
     async open(path, options) {
       const page = await site.open(path, options);
-      // An open window goes on asking the gateway, and would slow down every test after its own.
+      // An open window keeps sending requests, and would slow down all following tests.
       if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => page.context().close());
       return page;
     },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hear } from "./shown-texts.ts";
 import { openSite, type Site } from "./site.ts";
 
-/** What a reader sees when something is missing, late or broken: the frame stays, and says what to do. */
+/** Missing, slow or broken parts: the frame stays visible, and a message explains what to do. */
 let site: Site;
 beforeAll(async () => {
   site = await openSite();
@@ -13,7 +13,7 @@ afterAll(() => site.close());
 const menu = (page: Page) => page.getByRole("navigation", { name: "Console" });
 const main = (page: Page) => page.locator("main");
 
-/** In a browser that saves data, so that nothing is loaded before it is opened. */
+/** Opens a page in a browser that saves data, so that nothing is loaded in advance. */
 async function openSaving(path: string): Promise<Page> {
   const page = await site.open("about:blank");
   await page.addInitScript(() =>
@@ -30,7 +30,7 @@ async function refuse(route: Route, status: number, code: string, headers: Recor
 }
 
 describe("an address without a screen", () => {
-  it("is a page of the console for who is signed in", async () => {
+  it("shows a page of the console to a signed-in user", async () => {
     const page = await site.open("/panel/no-such-screen");
     await main(page).getByRole("heading", { name: "This page does not exist", level: 1 }).waitFor();
     await menu(page).waitFor();
@@ -38,7 +38,7 @@ describe("an address without a screen", () => {
     await page.waitForURL("**/panel/dashboard");
   });
 
-  it("is a page of the public site for everyone, in their language", async () => {
+  it("shows a page of the public site to everyone, in their language", async () => {
     const page = await site.open("/no/such/page", { guest: true, locale: "zh-CN" });
     await main(page).getByRole("heading", { name: "页面不存在", level: 1 }).waitFor();
     await page.getByRole("contentinfo").waitFor();
@@ -47,7 +47,7 @@ describe("an address without a screen", () => {
   });
 });
 
-describe("code that a new version replaced", () => {
+describe("code that a new version has replaced", () => {
   it("is fetched by one reload when it was missing ahead of the click, too", async () => {
     const page = await site.open("about:blank");
     let isClicked = false;
@@ -69,7 +69,7 @@ describe("code that a new version replaced", () => {
     expect(isReloaded).toBe(true);
   });
 
-  it.each(["js", "css"])("(%s) is fetched by one reload, without a word", async (kind) => {
+  it.each(["js", "css"])("(%s) is fetched by one reload, without a message", async (kind) => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const gone = `**/assets/settings-page-*.${kind}`;
@@ -92,7 +92,7 @@ describe("code that a new version replaced", () => {
     expect(page.url()).toContain("/panel/setting");
   });
 
-  it("is explained within the frame when a reload did not bring it", async () => {
+  it("is reported within the frame when a reload does not help", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/assets/settings-page-*", (route) => route.fulfill({ status: 404 }));
@@ -103,7 +103,7 @@ describe("code that a new version replaced", () => {
     await main(page).getByRole("heading", { name: "Profile", level: 1 }).waitFor();
   });
 
-  it("is named before anything is shown, too", async () => {
+  it("is reported before anything is displayed, too", async () => {
     const page = await site.open("about:blank", { guest: true, locale: "ja-JP" });
     await page.route("**/assets/*.js", (route) => route.fulfill({ status: 404 }));
     await page.goto(`${site.url}/`);
@@ -112,7 +112,7 @@ describe("code that a new version replaced", () => {
 });
 
 describe("without a connection", () => {
-  it("a banner says so, a screen that is not there yet waits for it, and both recover", async () => {
+  it("a banner is shown, a screen that is not loaded yet waits, and both recover", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const status = page.getByRole("status").filter({ hasText: "You are offline" });
@@ -131,7 +131,7 @@ describe("without a connection", () => {
     await expect.poll(() => status.count()).toBe(0);
   });
 
-  it("to the server alone, the page connects again and fetches what it shows", async () => {
+  it("to the server only, the page reconnects and fetches what it shows", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/**", (route) => route.abort());
@@ -144,8 +144,8 @@ describe("without a connection", () => {
   });
 });
 
-describe("a refused request", () => {
-  it("with 429 counts down and tries again, without a toast", async () => {
+describe("a rejected request", () => {
+  it("with 429 shows a countdown and tries again, without a toast", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const toasts = await hear(page, ".mantine-Notification-root");
@@ -166,7 +166,7 @@ describe("a refused request", () => {
     expect(toasts).toEqual([]);
   });
 
-  it("is not repeated, and shown once", async () => {
+  it("is not repeated, and its error is shown once", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const toasts = await hear(page, ".mantine-Notification-root");
@@ -177,13 +177,13 @@ describe("a refused request", () => {
     });
     await menu(page).getByRole("link", { name: "Redemption codes" }).click();
     await main(page).getByText("This could not be loaded").waitFor();
-    // Longer than a toast or another try would take.
+    // Longer than a toast or a retry would take.
     await page.waitForTimeout(2_500);
     expect(requests).toBe(1);
     expect(toasts).toEqual([]);
   });
 
-  it("leaves the frame when not even the account is known", async () => {
+  it("keeps the frame when the account cannot be loaded either", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/user/self", (route) =>
@@ -197,8 +197,8 @@ describe("a refused request", () => {
   });
 });
 
-describe("a server in trouble", () => {
-  it("is named with the id of the request", async () => {
+describe("a server error", () => {
+  it("is shown with the request id", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/redemption?*", (route) => refuse(route, 500, "internal"));
@@ -211,11 +211,11 @@ describe("a server in trouble", () => {
     await main(page).getByText("No redemption codes yet").waitFor();
   });
 
-  it("that never answers is given up, with another try", async () => {
+  it("without a response times out, with a retry button", async () => {
     const page = await site.open("about:blank");
     await page.addInitScript(() => {
       const inTime = AbortSignal.timeout.bind(AbortSignal);
-      // Thirty seconds are three here.
+      // Reduces the timeout of thirty seconds to three.
       AbortSignal.timeout = (ms) => inTime(ms / 10);
     });
     await page.route("**/api/redemption?*", () => {});
@@ -227,8 +227,8 @@ describe("a server in trouble", () => {
   });
 });
 
-describe("something that breaks while it is drawn", () => {
-  it("takes only its card with it", async () => {
+describe("an error while rendering", () => {
+  it("replaces only its card with a message", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     await page.route("**/api/channel?size=1*", (route) =>
@@ -240,7 +240,7 @@ describe("something that breaks while it is drawn", () => {
     await page.unroute("**/api/channel?size=1*");
   });
 
-  it("takes only its screen with it", async () => {
+  it("replaces only its screen with a message", async () => {
     const page = await openSaving("/panel/profile");
     await menu(page).waitFor();
     const names = "abcdefghijklmnopqrstuvwxyz".split("").map((name) => `Broken as ${name}`);

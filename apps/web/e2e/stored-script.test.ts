@@ -1,4 +1,7 @@
-/** Texts that operators and people write are shown as texts: nothing in them runs, and no link leads away by force. */
+/**
+ * Texts of operators and users are shown as text: scripts in them do not run, and links do not leave the site
+ * automatically.
+ */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";
@@ -9,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-/** For names: short, and each would run in another way if it were taken for HTML. */
+/** For names: short texts, each of which would run in a different way if it were rendered as HTML. */
 const shortScript = "<img src=x onerror=ran('name')>";
 const script = [
   "<p>Visible words</p>",
@@ -26,7 +29,10 @@ const script = [
 ].join("\n");
 const markdown = `Visible words\n\n[a link](javascript:ran('markdown'))\n\n${script}`;
 
-/** A page that tells what ran. Its content policy is off: what is shown must be harmless without that second wall. */
+/**
+ * Opens a page that records which scripts ran. Its content policy is disabled: the texts must be harmless
+ * without this second protection.
+ */
 async function watched(options: { guest: boolean }): Promise<{ page: Page; ran: string[] }> {
   const page = await site.open("about:blank", options);
   const ran: string[] = [];
@@ -48,7 +54,7 @@ async function show(page: Page, path: string): Promise<void> {
 }
 
 describe("hostile texts", () => {
-  it("would be noticed if they ran", async () => {
+  it("would be detected if they ran", async () => {
     const { page, ran } = await watched({ guest: true });
     await page.goto(`${site.url}/404`);
     await page.evaluate((html) => (document.body.innerHTML = html), shortScript);
@@ -105,7 +111,7 @@ describe("hostile texts", () => {
     expect(ran).toEqual([]);
   });
 
-  it("are refused as addresses of chat clients, of models and of the logo", async () => {
+  it("are rejected as addresses of chat clients, of models and of the logo", async () => {
     for (const url of [
       "javascript:ran('chat')",
       "JaVaScRiPt:ran(1)",
@@ -121,7 +127,7 @@ describe("hostile texts", () => {
   });
 });
 
-describe("the way back after signing in", () => {
+describe("the redirect after signing in", () => {
   const elsewhere = [
     "https://elsewhere.example/panel",
     "//elsewhere.example",
@@ -132,9 +138,9 @@ describe("the way back after signing in", () => {
     "javascript:ran('next')",
   ];
 
-  it("never leaves this site, whatever the address asks for", async () => {
+  it("never leaves this site, whatever the address contains", async () => {
     const { page, ran } = await watched({ guest: false });
-    // The public site remembers that someone is signed in.
+    // The public site remembers that the user is signed in.
     await show(page, "/panel/dashboard");
     for (const next of elsewhere) {
       await show(page, `/login?next=${encodeURIComponent(next)}`);
@@ -144,7 +150,7 @@ describe("the way back after signing in", () => {
     expect(ran).toEqual([]);
   });
 
-  it("never leaves this site when an account elsewhere sends people back", async () => {
+  it("never leaves this site when an identity provider redirects back", async () => {
     const { page, ran } = await watched({ guest: true });
     for (const next of elsewhere) {
       const query = new URLSearchParams({

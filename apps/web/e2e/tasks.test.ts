@@ -2,7 +2,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSite, type Site } from "./site.ts";
 
-/** The lists of songs, videos and pictures, from the order to the preview. */
+/** The lists of songs, videos and images, from the submission to the preview. */
 let site: Site;
 let key: string;
 
@@ -29,18 +29,18 @@ async function order(path: string, body: unknown): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Providers are asked by the clock; no one waits for it here longer than it takes. */
+/** Providers are polled on a schedule, so tests need a long timeout. */
 const PATIENCE = { timeout: 150_000 };
 
 describe("the lists of tasks", () => {
-  it("say what to do while they are empty", async () => {
+  it("show instructions while they are empty", async () => {
     const page = await site.open("/panel/task");
     await page.getByText("No tasks yet").waitFor();
     await page.getByRole("link", { name: "Midjourney" }).click();
     await page.getByText("No pictures yet").waitFor();
   });
 
-  it("show how orders go on, what came of them and what was given back", PATIENCE, async () => {
+  it("show progress, results and refunds", PATIENCE, async () => {
     await order("/suno/submit/music", { prompt: "A song about boats" });
     await order("/suno/submit/lyrics", { prompt: "Words about boats" });
     await order("/kling/v1/videos/text2video", { prompt: "A boat at dawn" });
@@ -50,7 +50,7 @@ describe("the lists of tasks", () => {
     const page = await site.open("/panel/task");
     const row = (text: string) => page.getByRole("row").filter({ hasText: text });
     await row("A song about boats").getByText("Taken on").waitFor();
-    // No one reloads: the list looks by itself while something is under way.
+    // Without a reload: the list polls automatically while a task is active.
     await row("A song about boats").getByText("Done").waitFor(PATIENCE);
     await row("A boat at dawn").getByText("Done").waitFor(PATIENCE);
     await row("Nothing comes of it").getByText("Failed").waitFor(PATIENCE);
@@ -86,7 +86,7 @@ describe("the lists of tasks", () => {
     await drawer.getByText("What it cost was given back.").waitFor();
   });
 
-  it("are narrowed in the address bar", async () => {
+  it("are filtered by the address", async () => {
     const page = await site.open("/panel/task?platform=kling");
     await page.getByText("A boat at dawn").waitFor();
     await expect.poll(() => page.getByText("A song about boats").count()).toBe(0);
@@ -97,7 +97,7 @@ describe("the lists of tasks", () => {
     await expect.poll(() => new URL(page.url()).search).toBe("");
   });
 
-  it("show pictures, small in the list and large when opened", async () => {
+  it("show images, small in the list and large when opened", async () => {
     const page = await site.open("/panel/midjourney");
     const row = page.getByRole("row").filter({ hasText: "A boat in watercolour" });
     await row.getByText("Done").waitFor(PATIENCE);
@@ -107,7 +107,7 @@ describe("the lists of tasks", () => {
     await page.getByRole("dialog").getByRole("img", { name: "A boat in watercolour" }).waitFor();
   });
 
-  it("are for everyone: axe finds nothing in lists and drawers, by day and by night", async () => {
+  it("are accessible: axe reports nothing in lists and drawers, in light and dark mode", async () => {
     for (const [path, dark] of [
       ["/panel/task", false],
       ["/panel/midjourney", true],

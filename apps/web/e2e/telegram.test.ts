@@ -18,7 +18,7 @@ async function menus(): Promise<Pick<TelegramMenuRow, "command" | "parse_mode" |
 }
 
 describe("the Telegram bot's screen", () => {
-  it("makes, changes, finds and deletes commands", async () => {
+  it("creates, changes, finds and deletes commands", async () => {
     const page = await site.open("/panel/telegram");
     await page.getByText("No bot yet").waitFor();
     await page.getByText("No commands yet").waitFor();
@@ -62,12 +62,12 @@ describe("the Telegram bot's screen", () => {
     expect(await menus()).toEqual([]);
   });
 
-  it("says what is missing or wrong, and leads to the settings", async () => {
+  it("shows missing and wrong settings, and links to them", async () => {
     const page = await site.open("/panel/telegram", { phone: true });
     await page.getByRole("link", { name: "Open the settings" }).click();
     await page.getByLabel("Token of the bot people write to").waitFor();
     await setting("TelegramBotToken", "1:wrong");
-    // Only public addresses are asked, so nothing leaves this machine.
+    // Only public addresses are called, so no request leaves this machine.
     await setting("TelegramBotServer", "http://127.0.0.1:1");
     await page.goto("/panel/telegram");
     await page.getByText("Not working").waitFor();
@@ -78,7 +78,7 @@ describe("the Telegram bot's screen", () => {
 });
 
 describe("the profile", () => {
-  it("shows how to link the own Telegram account", async () => {
+  it("shows how to link the user's Telegram account", async () => {
     await setting("TelegramBotToken", "1:wrong");
     await setting("TelegramBotUsername", "a_bot");
     const page = await site.open("/panel/profile?tab=security");

@@ -30,7 +30,7 @@ function rowOf(page: Page, name: string) {
 }
 
 describe("the limits of a token", () => {
-  it("are set in the form, obeyed by the gateway, and shown in the list and beside what was used", async () => {
+  it("are set in the form, applied by the gateway, and shown in the list next to the usage", async () => {
     const { key } = await site.api<{ key: string }>("POST", "/token", { name: "Limited" });
     const page = await site.open("/panel/token");
     await rowOf(page, "Limited").click();
@@ -58,7 +58,7 @@ describe("the limits of a token", () => {
   });
 });
 
-describe("a token that keeps requests and answers", () => {
+describe("a token that keeps request and response bodies", () => {
   it("shows them with the call", async () => {
     const page = await site.open("/panel/token");
     await page.getByRole("button", { name: "New token" }).first().click();

@@ -39,8 +39,8 @@ async function ask(key: string, model = "demo-chat"): Promise<number> {
   return answer.status;
 }
 
-describe("making a token", () => {
-  it("leads from the empty list to a key that works", async () => {
+describe("creating a token", () => {
+  it("leads from the empty list to a working key", async () => {
     const page = await site.open("/panel/token");
     await page.getByText("No tokens yet").waitFor();
     await page.getByRole("button", { name: "New token" }).last().click();
@@ -67,7 +67,7 @@ describe("making a token", () => {
     await rowOf(page, "First key").getByText("Enabled").waitFor();
   });
 
-  it("takes a limit in dollars and shows the points beside it", async () => {
+  it("accepts a limit in dollars and shows the points next to it", async () => {
     const page = await site.open("/panel/token");
     await page.getByRole("button", { name: "New token" }).first().click();
     const drawer = page.getByRole("dialog", { name: "New token" });
@@ -81,7 +81,7 @@ describe("making a token", () => {
     await rowOf(page, "Two dollars").getByText("$2.50").waitFor();
   });
 
-  it("says what is wrong, at the field that is wrong", async () => {
+  it("shows an error at the field", async () => {
     const page = await site.open("/panel/token");
     await page.getByRole("button", { name: "New token" }).first().click();
     const drawer = page.getByRole("dialog", { name: "New token" });
@@ -110,7 +110,7 @@ describe("making a token", () => {
 });
 
 describe("changing a token", () => {
-  it("restricts it to models, wildcards included, and the gateway obeys", async () => {
+  it("restricts it to models, including wildcards, and the gateway applies it", async () => {
     const { key } = await makeToken("Restricted");
     const page = await site.open("/panel/token");
     await rowOf(page, "Restricted").click();
@@ -125,7 +125,7 @@ describe("changing a token", () => {
     expect(await ask(key, "demo-chat")).toBe(403);
   });
 
-  it("does not give back what was spent while the form was open", async () => {
+  it("does not restore what was spent while the form was open", async () => {
     const limit = 500_000;
     const { id, key } = await makeToken("Busy", { unlimited_quota: false, remain_quota: limit });
     const page = await site.open("/panel/token");
@@ -140,7 +140,7 @@ describe("changing a token", () => {
     expect(after.remain_quota).toBe(limit - after.used_quota);
   });
 
-  it("switches it off and on again", async () => {
+  it("disables and enables it", async () => {
     const { key } = await makeToken("Switched");
     const page = await site.open("/panel/token");
     const row = rowOf(page, "Switched");
@@ -156,7 +156,7 @@ describe("changing a token", () => {
     expect(await ask(key)).toBe(200);
   });
 
-  it("does not enable what has nothing left, and says why", async () => {
+  it("does not enable an exhausted token, and shows why", async () => {
     const { id } = await makeToken("Empty", { unlimited_quota: false, remain_quota: 0 });
     await site.api("PATCH", `/token/${id}`, { status: 2 });
     const page = await site.open("/panel/token");
@@ -168,7 +168,7 @@ describe("changing a token", () => {
     await row.getByText("Disabled").waitFor();
   });
 
-  it("deletes it only after asking", async () => {
+  it("deletes it only after a confirmation", async () => {
     const { key } = await makeToken("Doomed");
     const page = await site.open("/panel/token");
     const row = rowOf(page, "Doomed");
@@ -189,7 +189,7 @@ describe("changing a token", () => {
 });
 
 describe("the list of tokens", () => {
-  it("copies a key it does not hold, and says so honestly", async () => {
+  it("copies a key that the page does not contain, and shows when copying fails", async () => {
     const { key } = await makeToken("Copied");
     const page = await site.open("/panel/token");
     await expect.poll(() => page.content()).not.toContain(key);
@@ -206,7 +206,7 @@ describe("the list of tokens", () => {
     await page.getByText(key).waitFor();
   });
 
-  it("hands a key to a chat client through a plain link", async () => {
+  it("opens a chat client with a key through a plain link", async () => {
     const { key } = await makeToken("Chatty");
     const page = await site.open("/panel/token");
     const row = rowOf(page, "Chatty");
@@ -220,7 +220,7 @@ describe("the list of tokens", () => {
     await expect.poll(() => item.getAttribute("target")).toBe("_blank");
   });
 
-  it("keeps the search over a reload and offers a way out when nothing fits", async () => {
+  it("keeps the search after a reload and offers a reset when nothing matches", async () => {
     await makeToken("Needle in the hay");
     const page = await site.open("/panel/token");
     await page.getByPlaceholder("Search by name").fill("needle");
@@ -235,7 +235,7 @@ describe("the list of tokens", () => {
     await rowOf(page, "Needle in the hay").waitFor();
   });
 
-  it("is a list of cards on a phone, wide as the screen and no wider", async () => {
+  it("shows cards on a phone, as wide as the screen", async () => {
     const page = await site.open("/panel/token", { phone: true });
     const card = page.getByRole("listitem").filter({ hasText: "Needle in the hay" });
     await card.getByText("Enabled").waitFor();

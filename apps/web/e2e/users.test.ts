@@ -17,7 +17,7 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
 }
 
 describe("the users screen", () => {
-  it("makes an account that can sign in, and says what is wrong with a name", async () => {
+  it("creates an account that can sign in, and shows errors of the name", async () => {
     const page = await site.open("/panel/user");
     await page.getByRole("button", { name: "New user" }).click();
     const form = page.getByRole("dialog");
@@ -36,13 +36,13 @@ describe("the users screen", () => {
     await guest.getByRole("textbox", { name: "Password" }).fill("long enough");
     await guest.getByRole("button", { name: "Sign in", exact: true }).last().click();
     await guest.waitForURL("**/panel/dashboard");
-    // What is for administrators is neither shown nor opened.
+    // Administrator screens are neither shown nor accessible.
     await expect.poll(() => guest.getByRole("link", { name: "Users" }).count()).toBe(0);
     await guest.goto("/panel/user");
     await guest.getByText("You may not open this screen").waitFor();
   });
 
-  it("changes a balance with a remark, and never below nothing", async () => {
+  it("changes a balance with a remark, and never below zero", async () => {
     await site.api("POST", "/user", { username: "kenji", password: "long enough", quota: 500_000 });
     const page = await site.open("/panel/user?keyword=kenji");
     await choose(page, "kenji", "Change the balance");
@@ -59,7 +59,7 @@ describe("the users screen", () => {
     await rowOf(page, "kenji").getByText("$3.00").waitFor();
   });
 
-  it("shuts an account out in the middle of its session", async () => {
+  it("signs out a disabled account in the middle of its session", async () => {
     await site.api("POST", "/user", { username: "olga", password: "long enough" });
     const window = await site.open("/login", { guest: true });
     await window.getByLabel("Username or email").fill("olga");
@@ -82,7 +82,7 @@ describe("the users screen", () => {
     await page.getByText("No users match these filters").waitFor();
   });
 
-  it("keeps filters in the address and opens details beside the list", async () => {
+  it("keeps filters in the address and opens details next to the list", async () => {
     await site.api("POST", "/user", { username: "anna", password: "long enough", role: 10, group: "vip" });
     const page = await site.open("/panel/user");
     await rowOf(page, "root").waitFor();
@@ -102,7 +102,7 @@ describe("the users screen", () => {
     await page.getByRole("dialog").getByRole("heading", { name: "anna" }).waitFor();
   });
 
-  it("switches several off at once, and never those who rank as high", async () => {
+  it("disables several at once, but none of the same or a higher role", async () => {
     for (const username of ["many-1", "many-2"])
       await site.api("POST", "/user", { username, password: "long enough", group: "svip" });
     await site.api("PUT", "/user", { id: 1, group: "svip" });
@@ -118,12 +118,12 @@ describe("the users screen", () => {
     await rowOf(page, "root").getByText("Enabled").waitFor();
   });
 
-  it("keeps a long name beside the cross, on a phone too", async () => {
+  it("keeps a long name next to the close button, on a phone too", async () => {
     const username = "w".repeat(64);
     const { id } = await site.api<{ id: number }>("POST", "/user", { username, password: "long enough" });
     const page = await site.open(`/panel/user?user=${id}`, { phone: true });
     const head = page.getByRole("dialog").locator("header").filter({ hasText: username });
-    // Both at one moment: the drawer slides in.
+    // Measures both at the same time, because the drawer slides in.
     const apart = () =>
       head.evaluate((header) => {
         const [name, cross] = ["h2 span", "button"].map((part) => header.querySelector(part));
@@ -135,13 +135,13 @@ describe("the users screen", () => {
     await expect.poll(apart).toBe(true);
   });
 
-  it("falls back to its own order when the address asks for one that there is not", async () => {
+  it("falls back to the default order when the address contains an unknown one", async () => {
     const page = await site.open("/panel/user?order=nowhere");
     await rowOf(page, "root").first().waitFor();
     await page.waitForURL((url) => !url.search.includes("order"));
   });
 
-  it("is a list of cards on a phone", async () => {
+  it("shows cards on a phone", async () => {
     const page = await site.open("/panel/user", { phone: true, dark: true });
     await page.getByRole("listitem").filter({ hasText: "root" }).getByText("Super administrator").waitFor();
     await expect.poll(() => page.getByRole("table").count()).toBe(0);
@@ -149,7 +149,7 @@ describe("the users screen", () => {
     expect(wide).toBeLessThanOrEqual(0);
   });
 
-  it("leave as a file that spreadsheets do not run, with whom the filters let through", async () => {
+  it("exports the filtered users as a file without spreadsheet formulas", async () => {
     const account = { password: "a long password", display_name: "=1+1" };
     await site.api("POST", "/user", { ...account, username: "formula" });
     await site.api("POST", "/user", { ...account, username: "left-out" });

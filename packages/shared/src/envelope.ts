@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Every answer of the management API. `code` and `params` name an error; `message` is the same in English. */
+/**
+ * Shape of every response of the management API. `code` and `params` identify an error; `message` is its
+ * English text.
+ */
 export const Envelope = <T extends z.ZodType>(data: T) =>
   z.object({ success: z.literal(true), message: z.string(), data });
 
@@ -10,15 +13,15 @@ export const Failure = z.object({
   success: z.literal(false),
   message: z.string(),
   code: z.string(),
-  /** The `reason` where the code has several, and the values that the message names. */
+  /** The `reason`, where the code has several, and the values of the message. */
   params: ErrorValues,
-  /** A sentence per form field. */
+  /** An error message per form field. */
   fields: z.record(z.string(), z.string()).optional(),
-  /** The same by form field, as a reason and its values. */
+  /** The reason and its values per form field. */
   issues: z.record(z.string(), ErrorValues).optional(),
   request_id: z.string().optional(),
 });
 export type Failure = z.infer<typeof Failure>;
 
-/** Answer of a route that has nothing to tell. */
+/** Response data of a route that returns none. */
 export const Nothing = z.null();

@@ -1,6 +1,6 @@
 /**
- * Every error that the product can name: its code, its HTTP status and its English message as a template with params. The
- * server throws code and params, the console translates them, and each dialect encodes them in its own shape.
+ * All errors of the product: code, HTTP status and English message as a template with params. The server
+ * throws a code with params, the console translates them, and each dialect encodes them in its own shape.
  */
 import { accountMessages, accountReasons } from "./errors/accounts.ts";
 import { billingMessages, billingReasons } from "./errors/billing.ts";
@@ -21,7 +21,7 @@ export const errorStatus = {
   wrong_credentials: 401,
   totp_required: 401,
   totp_wrong: 403,
-  /** The check that a person uses the browser was not passed. */
+  /** The check that the client is a person (Turnstile) failed. */
   person_unproven: 403,
   insufficient_quota: 402,
   token_quota_exhausted: 402,
@@ -46,7 +46,7 @@ export const errorStatus = {
   /** The client sent its request too slowly. */
   request_timeout: 408,
   conflict: 409,
-  /** Links to this site are needed, and no administrator has configured its public address. */
+  /** The request needs links to this site, but its public address is not configured. */
   server_address_missing: 409,
   setup_done: 409,
   body_too_large: 413,
@@ -54,30 +54,33 @@ export const errorStatus = {
   upgrade_required: 426,
   rate_limit_exceeded: 429,
   headers_too_large: 431,
-  /** The client disconnected before its answer. */
+  /** The client disconnected before the response. */
   client_disconnected: 499,
   // the upstream
   upstream_refused: 400,
   upstream_rate_limited: 429,
   upstream_failed: 502,
-  /** The answer was ended at a limit of ours: longer than its request allows, in text, bytes or seconds. */
+  /** The gateway ended the response at a limit: its length in text or bytes, or its duration. */
   answer_too_long: 502,
   no_channel: 503,
   upstream_overloaded: 503,
   upstream_timeout: 504,
-  // ourselves
+  // the gateway
   price_missing: 400,
   content_policy_violation: 400,
   shutting_down: 503,
-  /** The database does not answer. */
+  /** The database does not respond. */
   unavailable: 503,
-  /** The memory or time that requests may use is used up. */
+  /** The memory or time for requests is exhausted. */
   overloaded: 503,
   /** The disk has no space for an upload. */
   storage_full: 507,
-  /** Another transaction keeps this account's rows locked. */
+  /** Another transaction holds locks on this account's rows. */
   account_busy: 503,
-  /** The node was silent for so long that its reservation was released; at most what had been delivered is charged. */
+  /**
+   * The node sent no sign of life for so long that its reservation was released. At most the delivered part
+   * is charged.
+   */
   reservation_lost: 503,
   internal: 500,
 } as const satisfies Record<string, number>;
@@ -113,7 +116,7 @@ type WithReason<Reasons> = Reasons extends unknown
     }[keyof Reasons & string]
   : never;
 
-/** The limits that the schema of a field names. */
+/** Limits of a field's schema. */
 interface Limits {
   readonly minimum?: number;
   readonly maximum?: number;
@@ -121,17 +124,20 @@ interface Limits {
 
 type Misfit = WithReason<typeof fieldReasons> & Limits;
 
-/** What is wrong with one field. */
+/** The problem of one field. */
 export type FieldIssue = Misfit | WithReason<InArea<Area, "invalid_request">>;
 
-/** The params of a code: what its template names; with a `reason` where the code has several templates. */
+/** Params of a code: the values of its template, with a `reason` where the code has several templates. */
 export type ErrorParams<Code extends ErrorCode> = Code extends keyof Messages
   ? Values<Messages[Code]>
   : Code extends "invalid_request"
     ? (Misfit & { readonly field: string }) | (WithReason<InArea<Area, Code>> & { readonly field?: string })
     : WithReason<InArea<Area, Code>>;
 
-/** The templates by reason, or by code where the code has one message. A reason has one template, also under several codes. */
+/**
+ * Templates by reason, or by code where the code has one message. A reason that several codes use has one
+ * template.
+ */
 const templates: Readonly<Record<string, string>> = Object.assign(
   {},
   messages,
@@ -139,17 +145,17 @@ const templates: Readonly<Record<string, string>> = Object.assign(
   ...areas.flatMap((area) => Object.values(area)),
 );
 
-/** What names the template of an error: its reason, or its code where the code has one message. */
+/** Returns the name of an error's template: its reason, or its code where the code has one message. */
 export function nameOf(code: string, params: WireParams): string {
   return typeof params["reason"] === "string" ? params["reason"] : code;
 }
 
-/** The template of a reason or of a code with one message; undefined for a name from another version. */
+/** Returns the template of a reason or a code with one message. Undefined for a name from another version. */
 export function templateOf(name: string): string | undefined {
   return Object.hasOwn(templates, name) ? templates[name] : undefined;
 }
 
-/** The English message of an error. A field that its template does not name stands in front. */
+/** Returns the English message of an error. A field that the template does not contain is prepended. */
 export function messageOf(code: ErrorCode, params: WireParams): string {
   const template = templateOf(nameOf(code, params)) ?? code;
   const text = filled(template, params);
@@ -159,7 +165,7 @@ export function messageOf(code: ErrorCode, params: WireParams): string {
   return `${place}: ${text.replace(/\.$/, "")}.`;
 }
 
-/** Every error: its code, and the reason and the template that belong to it. */
+/** Returns all errors: each code with its reason and template. */
 export function allErrors(): { code: ErrorCode; reason?: string; template: string }[] {
   return [
     ...Object.entries(messages).map(([code, template]) => ({ code: code as ErrorCode, template })),

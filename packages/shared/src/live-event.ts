@@ -1,7 +1,9 @@
-/** What a stream of events that keeps a screen current sends, as JSON. */
+/** Events of a stream that keeps a screen up to date, as JSON. */
 export type LiveEvent<T> =
   | { type: "data"; data: T }
-  /** Nothing is new, and the connection lives. At least every 15 seconds something is sent. */
+  /** Heartbeat. The server sends at least one event every 15 seconds. */
   | { type: "beat" }
-  /** The server ends the stream, so that session and rights are checked again: open another one. */
+  /**
+   * The server ends the stream so that session and permissions are checked again. The client must reconnect.
+   */
   | { type: "end" };

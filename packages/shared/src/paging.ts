@@ -2,8 +2,8 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
 /**
- * A whole number in a query or a path, where everything is text; an empty one is 0. Nothing else is read as a number:
- * not `true`, not `1e3`, not `0x10`.
+ * Parses a whole number in a query or a path, where every value is text. Empty text is 0. Rejects other
+ * notations such as `true`, `1e3` and `0x10`.
  */
 export function queryInt<Schema extends z.ZodType<number>>(schema: Schema) {
   return z.preprocess((given) => {
@@ -12,7 +12,7 @@ export function queryInt<Schema extends z.ZodType<number>>(schema: Schema) {
   }, schema);
 }
 
-/** What a PUT may mention of a row: every field may be missing, and a missing one has no default. */
+/** Makes every field of a PUT body optional, without defaults. */
 export function mentionable<Schema extends z.ZodObject>(
   schema: Schema,
 ): z.ZodType<Partial<z.output<Schema>>, Partial<z.input<Schema>>> {
@@ -20,7 +20,7 @@ export function mentionable<Schema extends z.ZodObject>(
     const bare = field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field;
     return [name, z.optional(bare)];
   });
-  // The loop does what the type says; TypeScript cannot follow it.
+  // The loop produces the declared type, but TypeScript cannot infer that.
   return z.object(Object.fromEntries(fields)) as unknown as z.ZodType<
     Partial<z.output<Schema>>,
     Partial<z.input<Schema>>
@@ -39,13 +39,13 @@ export const Page = <T extends z.ZodType>(row: T) =>
   z.object({ data: z.array(row), page: z.int(), size: z.int(), total_count: z.int() });
 export type Page<T> = { data: T[]; page: number; size: number; total_count: number };
 
-/** Seconds since 1970. */
+/** Unix time in seconds. */
 export const UnixTime = z.int();
-/** Whole points; JSON numbers hold them exactly up to 18 billion dollars. */
+/** Whole points. JSON numbers are exact up to 18 billion dollars. */
 export const Points = z.int();
 
-/** Two million dollars: what a person enters at once. Thousands of such amounts still add up exactly. */
+/** Maximum amount of one manual entry: two million dollars. Sums of thousands of them are still exact. */
 const MOST_GIVEN = 1_000_000_000_000;
 const tooMuch = because("points_too_many");
-/** Points that someone gives or takes by hand. */
+/** Points that an administrator adds or removes manually. */
 export const GivenPoints = Points.min(-MOST_GIVEN, tooMuch).max(MOST_GIVEN, tooMuch);

@@ -1,4 +1,4 @@
-/** The phrases of a list with one per line, as they are compared: without blanks around them, in lower case. */
+/** Splits a list with one phrase per line into trimmed, lower-case phrases for comparison. */
 export function phrasesOf(list: string): string[] {
   return list
     .split("\n")

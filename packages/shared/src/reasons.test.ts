@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { plainReason, reasonBecause, reasonOf, storedFacts } from "./reasons.ts";
 
-it("reasons: a value that looks like a placeholder stays as it is", () => {
+it("reasons: keeps a value that looks like a placeholder", () => {
   expect(reasonOf("invited", { name: "{{name}} $& $1" })).toEqual({
     text: "Invited {{name}} $& $1",
     facts: [{ code: "invited", params: { name: "{{name}} $& $1" } }],
   });
 });
 
-it("reasons: a cause stands in the text, and its facts behind those of its effect", () => {
+it("reasons: includes the cause in the text, and appends its facts", () => {
   const slow = reasonOf("testsSlow", { model: "o3", limit: 5, first: 6_000, second: 7_000 });
   const disabled = reasonBecause("disabled", reasonBecause("lastKey", slow, { keys: 2 }));
   expect(disabled.text).toBe(
@@ -17,14 +17,14 @@ it("reasons: a cause stands in the text, and its facts behind those of its effec
   expect(disabled.facts.map(({ code }) => code)).toEqual(["disabled", "lastKey", "testsSlow"]);
 });
 
-it("reasons: a cause without facts is kept as text", () => {
+it("reasons: keeps a cause without facts as text", () => {
   expect(reasonBecause("disabled", plainReason("HTTP 403: no"))).toEqual({
     text: "Disabled: HTTP 403: no",
     facts: [{ code: "disabled", params: { reason: "HTTP 403: no" } }],
   });
 });
 
-it("reasons: what an earlier version stored has no facts", () => {
+it("reasons: reads no facts from what an earlier version stored", () => {
   expect(storedFacts(null)).toEqual([]);
   expect(storedFacts({ reason: "x" })).toEqual([]);
   const { facts } = reasonOf("callSucceeded");

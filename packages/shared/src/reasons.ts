@@ -2,8 +2,8 @@ import { z } from "zod";
 import { filled, type Values, type WireParams } from "#errors/phrase.ts";
 
 /**
- * Why the gateway did something. It stores facts, from which the console builds the text in the reader's language, and
- * beside them the English text for the API. No code reads that text again.
+ * Why the gateway did something. It stores facts, from which the console builds the text in the reader's
+ * language, and the English text for the API. No code parses that text.
  */
 export const reasons = {
   // a channel, its keys and its circuit breakers
@@ -24,7 +24,7 @@ export const reasons = {
   lastKey: "None of its {{keys}} keys is enabled. The last one: {{reason}}",
   hasKeyAgain: "It has an enabled key again.",
   disabled: "Disabled: {{reason}}",
-  // tests that were not made
+  // skipped tests
   balanceNotReported: "This provider does not report the balance.",
   noCheapTest: "There is no cheap question to test this model with.",
   testNotCheap: "A test of this model is not cheap.",
@@ -46,7 +46,7 @@ export const reasons = {
   balanceExpired: "The balance was valid until {{time}} UTC",
   // payments
   paymentTrouble: "{{reason}} ({{order}}, {{payment}})",
-  // the server itself
+  // the server
   jobOverrun: "The job has been running for {{minutes}} minutes and goes on.",
   uploadRefused: "An upload was refused. Too little space is left.",
   uploadFailed: "An upload was refused. {{reason}}",
@@ -55,24 +55,27 @@ export const reasons = {
 
 export type ReasonName = keyof typeof reasons;
 
-/** One fact: a reason of this file, or an error by its code, with what its template names. */
+/** One fact: a reason of this file or an error code, with the values of its template. */
 export const ReasonFact = z.object({
   code: z.string(),
   params: z.record(z.string(), z.union([z.string(), z.number()])),
 });
 export type ReasonFact = z.infer<typeof ReasonFact>;
 
-/** A fact, then what caused it: its text stands in the template of the one before as `reason`. Empty for a plain text. */
+/**
+ * A fact followed by its causes. The text of each cause fills `reason` in the template before it. Empty for
+ * plain text.
+ */
 export const ReasonFacts = z.array(ReasonFact);
 
-/** A reason as it is stored: its English text, and the facts behind it. */
+/** A reason as stored: its English text and its facts. */
 export interface Reason {
   readonly text: string;
   readonly facts: ReasonFact[];
 }
 
 type Template<Name extends ReasonName> = Values<(typeof reasons)[Name]>;
-/** A sentence without values needs none. */
+/** No argument when the template has no values. */
 type Arguments<Params> = [keyof Params] extends [never] ? [] : [values: Params];
 
 export function reasonOf<Name extends ReasonName>(
@@ -85,7 +88,7 @@ export function reasonOf<Name extends ReasonName>(
 
 type Caused = { [Name in ReasonName]: "reason" extends keyof Template<Name> ? Name : never }[ReasonName];
 
-/** A reason that another one caused. */
+/** Returns a reason that includes its cause. */
 export function reasonBecause<Name extends Caused>(
   name: Name,
   cause: Reason,
@@ -100,12 +103,12 @@ export function reasonBecause<Name extends Caused>(
   };
 }
 
-/** What a person or a provider wrote. */
+/** Returns a reason without facts, for text from a person or a provider. */
 export function plainReason(text: string): Reason {
   return { text, facts: [] };
 }
 
-/** Stored facts; none where an earlier version wrote the text alone, or a later one something else. */
+/** Parses stored facts. Returns none if another version stored text only or an unknown shape. */
 export function storedFacts(stored: unknown): ReasonFact[] {
   return ReasonFacts.safeParse(stored).data ?? [];
 }

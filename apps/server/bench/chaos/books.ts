@@ -2,18 +2,21 @@ import { audit, describeAudit } from "#domain/ledger/audit.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Seen } from "./clients.ts";
 
-/** What the clients saw beside what the ledger wrote. */
+/** Comparison of what the clients saw with what the ledger recorded. */
 export interface Books {
   complete: number;
   refused: number;
-  /** By status. */
+  /** Rejected calls by status. */
   refusals: Record<string, number>;
   broken: number;
-  /** Their bill was committed when the node died before the last bytes had left: no one can know of both. */
+  /**
+   * Calls whose bill was committed when the node died before the last bytes were sent. Neither side can know
+   * both.
+   */
   brokenAndCharged: number;
   /** Of these, long calls whose node died: charged up to their last checkpoint. */
   interrupted: number;
-  /** Sentences; none when the books are right. */
+  /** Error messages; empty when the ledger is correct. */
   wrong: string[];
 }
 
@@ -63,7 +66,7 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
     if (requestId !== undefined && charges.has(requestId) && !mayBeCharged(status))
       wrong.push(`${requestId} was refused with ${status} and is charged.`);
 
-  // What is left must each be the one call of its client that broke just then.
+  // Each remaining charge must belong to the one call of its client that broke at that time.
   const unexplained = [...of("broken"), ...of("refused").filter(({ status }) => mayBeCharged(status))];
   let brokenAndCharged = 0;
   for (const charge of charges.values()) {
@@ -102,7 +105,10 @@ export async function compare(pool: Pool, seen: readonly Seen[]): Promise<Books>
   };
 }
 
-/** An error in the middle of an answer, or the end of an account: what was delivered until then is charged. */
+/**
+ * Returns whether a failed call may be charged. After an error in the middle of a response, or when the
+ * account is disabled, what was delivered is charged.
+ */
 function mayBeCharged(status: number): boolean {
   return status === 200 || status === 401 || status === 403;
 }

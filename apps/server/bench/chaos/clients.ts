@@ -4,24 +4,26 @@ import { tokensOf } from "#domain/pricing/estimate.ts";
 import { addTo } from "#relay/core/meter.ts";
 import type { World } from "./world.ts";
 
-/** What a client saw of one call. */
+/** One call as its client saw it. */
 export interface Seen {
   client: number;
   /** Milliseconds since 1970. */
   began: number;
   ended: number;
-  /** complete: to the last byte · refused: a whole error answer · broken: the connection ended before the answer did */
+  /**
+   * complete: up to the last byte · refused: a complete error response · broken: the connection ended early
+   */
   end: "complete" | "refused" | "broken";
-  /** Of an answer that had a head. */
+  /** Set if the head of the response arrived. */
   requestId: string | undefined;
   status: number;
-  /** Tokens of what arrived, by our count; of long streams. */
+  /** Received tokens of long streams, by the client's count. */
   arrived?: number;
 }
 
 const endings = ["body", "stream", "sdk-body", "sdk-stream"] as const;
 
-/** Calls one after the other, of a random node, until stopped. */
+/** Makes calls one after the other, each to a random node, until stopped. */
 export async function runClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
   const seen: Seen[] = [];
   const key = world.keys[client] ?? "";
@@ -33,13 +35,13 @@ export async function runClient(world: World, client: number, signal: AbortSigna
       ? await askSdk(node, key, ending === "sdk-stream")
       : await askRaw(node, key, ending === "stream");
     seen.push({ client, began, ended: Date.now(), ...result });
-    // A node that is down refuses at once; it must not be hammered.
+    // A stopped node refuses connections immediately, so wait before the next call.
     if (result.end !== "complete") await sleep(50);
   }
   return seen;
 }
 
-/** Streams of ten seconds and more, one after the other, until stopped: these have checkpoints. */
+/** Runs streams of ten seconds or more one after the other, until stopped. These calls have checkpoints. */
 export async function runLongClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
   const seen: Seen[] = [];
   while (!signal.aborted) {
@@ -52,7 +54,7 @@ export async function runLongClient(world: World, client: number, signal: AbortS
   return seen;
 }
 
-/** Reads the beginning of a long stream and then nothing more, keeps the connection open, and ends it without a word. */
+/** Reads the beginning of a long stream, keeps the connection open without reading, and then closes it. */
 export async function runSilentClient(world: World, client: number, signal: AbortSignal): Promise<Seen[]> {
   const seen: Seen[] = [];
   while (!signal.aborted) {
@@ -130,7 +132,7 @@ function tokensIn(text: string): number {
 type Result = Pick<Seen, "end" | "requestId" | "status" | "arrived">;
 
 function question(stream: boolean) {
-  // Some answers take their time, so that there is always one in flight to be struck.
+  // Some responses are slow, so that a strike always hits an active call.
   const slow = Math.random() < 0.3 ? "[[chunk-delay=20]] " : "";
   return {
     model: "demo-chat",
@@ -186,7 +188,7 @@ async function askSdk(node: string, key: string, stream: boolean): Promise<Resul
   } catch (error) {
     if (error instanceof OpenAI.APIConnectionError || !(error instanceof OpenAI.APIError))
       return { end: "broken", requestId, status: 0 };
-    // An error inside a stream has no status of its own, but it is a whole answer.
+    // An error inside a stream has no status of its own, but it is a complete response.
     const { status, requestID } = error;
     return { end: "refused", requestId: requestID ?? requestId, status: Number(status ?? 200) };
   }

@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { runChaos } from "./run.ts";
 
 /**
- * `pnpm chaos`: strikes gateways, Postgres and Redis under load and compares the books with what clients saw. SIGINT ends
- * the strikes, not the comparison.
+ * `pnpm chaos`: strikes gateways, Postgres and Redis under load, and compares the ledger with what clients
+ * saw. SIGINT ends the strikes, but not the comparison.
  */
 const { values } = parseArgs({
   options: {

@@ -4,26 +4,26 @@ import { runClient, runLongClient, runSilentClient } from "./clients.ts";
 import { createWorld, type World } from "./world.ts";
 
 /**
- * Gateways under load on one Postgres and one Redis, and every second one of them is struck. What the clients saw
- * complete must be charged once, nothing else may be, and every balance must add up.
+ * Runs gateways under load on one Postgres and one Redis, and strikes one of them every second. Calls that
+ * clients saw complete must be charged once, and nothing else. Every balance must add up.
  */
 export interface ChaosOptions {
   rounds: number;
   nodes?: number;
   clients?: number;
-  /** Milliseconds of quiet load between two strikes. */
+  /** Milliseconds between two strikes. */
   pauseMs?: number;
-  /** Waits until what dead nodes held was given back: a minute or so. */
+  /** Waits until the reservations of dead nodes are released, which takes about a minute. */
   untilReleased?: boolean;
-  /** Ends the strikes after the round that is under way; the books are compared all the same. */
+  /** Ends the strikes after the current round. The ledger is still compared. */
   enough?: AbortSignal;
   say?: (sentence: string) => void;
-  /** The program that nodes run; default the sources. */
+  /** The program that nodes run; by default the sources. */
   main?: string;
 }
 
 export interface ChaosReport extends Books {
-  /** How often each kind of strike was made. */
+  /** Number of strikes of each kind. */
   strikes: Record<string, number>;
 }
 
@@ -40,11 +40,11 @@ const kinds = [
   "pause of 35 s",
 ];
 
-/** Beside the others: clients of long streams, and one whose connections go silent. */
+/** Additional clients: some with long streams, and one whose connections stop reading. */
 const longClients = 4;
 const silentClients = 1;
 
-/** Points for the account that has little: some calls. */
+/** Credit of the account with a small balance, in points: enough for some calls. */
 const smallCredit = 5_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -119,7 +119,7 @@ async function strike(world: World, kind: string, nodes: number): Promise<void> 
     case "pause":
       return world.pauseNode(victim, 2_000);
     case "pause of 35 s":
-      // Other nodes take it for dead, and charge its long calls.
+      // Other nodes consider it dead, and charge its long calls.
       return world.pauseNode(victim, 35_000);
     case "redis away":
       return world.pauseRedis(800);

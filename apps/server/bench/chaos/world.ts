@@ -9,26 +9,28 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { freePort, startLogging } from "../processes.ts";
 
-/** Three gateways on one Postgres and one Redis, each of which can be struck while the others go on. */
+/** Three gateways on one Postgres and one Redis. Each can be struck while the others continue. */
 export interface World {
-  /** Where the gateways listen, dead or alive. */
+  /** Addresses of the gateways, whether running or not. */
   nodes: readonly string[];
   database: Database;
-  /** One key per client, so that the log tells whose calls are whose. */
+  /** One key per client, so that log rows can be assigned to clients. */
   keys: readonly string[];
-  /** kill -9, and up again; resolves when the gateway answers. */
+  /** Kills and restarts a node. Resolves when the gateway responds. */
   killNode(index: number): Promise<void>;
-  /** SIGSTOP, and SIGCONT after so many milliseconds. */
+  /** Sends SIGSTOP, and SIGCONT after `ms` milliseconds. */
   pauseNode(index: number, ms: number): Promise<void>;
-  /** Asks every node so many times, 50 ms apart, for its leases of all accounts. */
+  /** Requests the leases of all accounts from every node, `times` times, 50 ms apart. */
   recallLeases(times: number): Promise<void>;
-  /** Disables one account under load, and enables it again after so many milliseconds. */
+  /** Disables one account under load, and enables it again after `ms` milliseconds. */
   disableAccount(ms: number): Promise<void>;
-  /** Some points for the account that has little. */
+  /** Credits the account with a small balance. */
   credit(points: number): Promise<void>;
-  /** Resolves when Postgres answers again. "immediate" is without a word to anyone, as in a crash. */
+  /**
+   * Resolves when Postgres responds again. "immediate" stops it without closing connections, as in a crash.
+   */
   restartPostgres(how: "fast" | "immediate"): Promise<void>;
-  /** Resolves when Redis is back, empty. */
+  /** Resolves when Redis is running again, empty. */
   pauseRedis(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -84,7 +86,7 @@ export async function createWorld(
       for (const pid of pids) kill(pid, "SIGTERM");
       await Promise.all(pids.map((pid) => untilGone(pid)));
     });
-    // The first one migrates.
+    // The first node runs the migrations.
     await start(0);
     await Promise.all(nodes.slice(1).map((_, index) => start(index + 1)));
     const database = connect(postgres.url, { max: 3 });
@@ -138,12 +140,15 @@ export async function createWorld(
 interface Furnished {
   keys: string[];
   api<T>(method: string, path: string, body?: object): Promise<T>;
-  /** Ids of the account that has little, and of the one that is disabled at times. */
+  /** Ids of the account with a small balance, and of the one that is temporarily disabled. */
   poor: number;
   other: number;
 }
 
-/** A channel, an account with plenty, one with little, one that is disabled at times, and a key for every client. */
+/**
+ * Creates a channel, accounts with a large and a small balance and one that is temporarily disabled, and a
+ * key per client.
+ */
 async function furnish(
   nodes: readonly string[],
   upstream: DemoUpstream,
@@ -194,13 +199,13 @@ async function furnish(
   await api("POST", `/user/quota/${other}`, { quota: plenty, remark: "chaos" });
   const keys: string[] = [];
   for (let client = 0; client < clientCount; client += 1) {
-    // Every other key has limits of its own, so that those are struck, too. What dead nodes hold counts against them
-    // until someone has been alive long enough to give it back, so there is room for that.
+    // Every other key has its own limits, so that strikes also affect those. Reservations of dead nodes count
+    // against them until another node releases them, so the limits are large enough for that.
     const rates = { concurrency: 1_000, daily_spend: plenty, tokens_per_minute: 1_000_000_000 };
     const setting = client % 2 === 0 ? {} : { rates };
     const { key } = await api<{ key: string }>("POST", "/token", { name: `client-${client}`, setting });
     keys.push(key);
-    // No one has used it yet, so it can change its owner.
+    // The key is unused so far, so its owner can be changed.
     const owner = client % 4 === 2 ? poor : client % 4 === 3 ? other : self.id;
     await database.pool.query("UPDATE tokens SET user_id = $1 WHERE name = $2", [owner, `client-${client}`]);
   }
@@ -235,7 +240,7 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
 async function strikePostgres(postgres: EmbeddedPostgres, how: "fast" | "immediate"): Promise<void> {
   const before = postgres.pid();
   kill(before, how === "fast" ? "SIGINT" : "SIGQUIT");
-  // It brings itself back; on a busy machine that takes a while.
+  // The node restarts itself, which takes a while on a busy machine.
   const until = Date.now() + 300_000;
   while (postgres.pid() === before) {
     if (Date.now() > until) throw new Error("Postgres does not come back.");

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import pg from "pg";
 
-/** COPY … FROM STDIN over a client of the pool: the driver opens the way but brings no stream of its own. */
+/**
+ * COPY … FROM STDIN over a client of the pool. The driver supports the protocol, but has no stream for it.
+ */
 
 interface CopyingConnection extends pg.Connection {
   sendCopyFromChunk(chunk: Buffer): void;
@@ -21,14 +23,14 @@ class CopyIn extends pg.Query {
     this.#chunks = chunks;
   }
 
-  /** Called by the driver when the server is ready to listen. */
+  /** Called by the driver when the server is ready for data. */
   handleCopyInResponse(connection: CopyingConnection): void {
     this.#send(connection).catch((error: unknown) => connection.sendCopyFail(String(error)));
   }
 
   async #send(connection: CopyingConnection): Promise<void> {
     for (const chunk of this.#chunks) {
-      // The server refused what came before.
+      // The server rejected earlier data.
       if (this.#over) return;
       connection.sendCopyFromChunk(Buffer.from(chunk));
       if (connection.stream.writableNeedDrain) await once(connection.stream, "drain");
@@ -38,6 +40,7 @@ class CopyIn extends pg.Query {
 }
 
 /**
+ * Copies rows into a table.
  * @param table with its columns, as SQL
  * @param chunks lines of COPY's text format, any number in each
  */

@@ -9,7 +9,10 @@ export interface BenchDatabase {
   close(): Promise<void>;
 }
 
-/** The database of DATABASE_URL, or an embedded one under DATA_DIR (./data-logs); migrated, with all indexes. */
+/**
+ * Opens the database of DATABASE_URL, or an embedded one in DATA_DIR (./data-logs), migrated and with all
+ * indexes.
+ */
 export async function openBenchDatabase(): Promise<BenchDatabase> {
   const { DATABASE_URL: given, DATA_DIR: dataDir = "./data-logs" } = process.env;
   const embedded =

@@ -1,8 +1,8 @@
 import type pg from "pg";
 
-/** What each index of the log costs, and how often the screens read it. */
+/** Cost of each index of the log, and how often the screens read it. */
 
-/** Why each of them stays. */
+/** Why each index exists. */
 const purposes: Readonly<Record<string, string>> = {
   pkey: "the newest calls, periods, pages by cursor, retention",
   user_id_idx: "calls of a user",
@@ -19,14 +19,17 @@ const purposes: Readonly<Record<string, string>> = {
   id_idx: "one call by its number: its bill",
 };
 
-/** Forgets what was counted so far. */
+/** Resets the read counters. */
 export async function forgetReads(pool: pg.Pool): Promise<void> {
   await pool.query("SELECT pg_stat_reset()");
 }
 
-/** Rows of a Markdown table: index, purpose, bytes per call, reads since `forgetReads`. Partitions are summed. */
+/**
+ * Returns rows of a Markdown table: index, purpose, bytes per call, reads since `forgetReads`. Partitions are
+ * summed.
+ */
 export async function indexUse(pool: pg.Pool): Promise<string[]> {
-  // Every connection reports its reads once a second at most.
+  // Every connection reports its reads at most once per second.
   await pool.query("SELECT pg_sleep(1.5)");
   const { rows } = await pool.query<{ name: string; bytes: string; reads: string }>(
     `WITH calls AS (SELECT GREATEST(1, count(*)) AS many FROM request_logs)

@@ -7,8 +7,8 @@ import { migrate, migrationsFolder } from "#platform/database/migrate.ts";
 import { attempts, bill, fillDay, fillUsers, inventCall, type People, peopleOf } from "./rows.ts";
 
 /**
- * What ending a call costs the database while its day grows: the ledger itself, in batches, into days that hold ever
- * more calls already. The days take turns, so that whatever else the machine does falls on all of them.
+ * Database cost of ending a call as a day grows. It uses the ledger itself, in batches, on days with more and
+ * more calls. The days are measured in turn, so that other load on the machine affects all of them.
  */
 
 const sizes = [0, 100_000, 333_333, 1_000_000, 2_000_000];
@@ -22,14 +22,14 @@ const dayMs = 86_400_000;
 const firstDay = Date.parse("2090-01-01T00:00:00Z");
 
 export interface InsertCost {
-  /** Calls that the day rows before. */
+  /** Number of calls that the day already contains. */
   rows: number;
-  /** Microseconds a call, median of the turns: on the processor, and by the clock. */
+  /** Median microseconds per call: CPU time and wall time. */
   processor: number;
   clock: number;
 }
 
-/** In a database of its own beside the given one, which it drops again. */
+/** Measures in a temporary database on the given server, and drops it afterwards. */
 export async function insertCost(url: string, say: (line: string) => void): Promise<InsertCost[]> {
   const server = connect(url, { max: 1 });
   await server.pool.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
@@ -43,7 +43,7 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
     await fillUsers(pool, users);
     const days = sizes.map((rows, index) => ({ rows, from: firstDay + index * dayMs, took: [] as Took[] }));
     for (const { rows: rowsBefore, from } of days) {
-      // Half a day: what is measured comes after it, as calls do.
+      // Half a day. The measured calls follow it in time, as real calls do.
       await fillDay(pool, { day: new Date(from), rows: rowsBefore, seconds: 43_200 });
       say(`filled a day with ${rowsBefore.toLocaleString("en")} calls`);
     }
@@ -55,7 +55,7 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
       nodeId: "bench",
       onError: (error) => say(String(error)),
     });
-    // Opens the ledger's connection, so that it can be measured.
+    // Opens the ledger's connection, so that its process can be measured.
     await ledger.reserve({
       requestId: "opens",
       userId: people.users[0]?.id ?? 0,
@@ -64,7 +64,7 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
       tokenAmount: 0n,
     });
     const processor = await processorOf(pool, url);
-    // The first turn fills caches, as the hours before did.
+    // The first round warms up caches, as the earlier hours of a day would.
     for (let round = 0; round <= rounds; round += 1) {
       for (let step = 0; step < days.length; step += 1) {
         const day = days[(round + step) % days.length];
@@ -92,7 +92,7 @@ export async function insertCost(url: string, say: (line: string) => void): Prom
 
 type Took = Omit<InsertCost, "rows">;
 
-/** The calls are begun before the clock runs. */
+/** Settles calls that were started before the measurement. */
 async function settleMany(
   ledger: Ledger,
   people: People,
@@ -116,7 +116,10 @@ async function settleMany(
   return took;
 }
 
-/** Microseconds that the database's process has worked; NaN where it is on another machine, or that does not say. */
+/**
+ * Returns the CPU microseconds of the database's process. NaN on another machine, or one that does not report
+ * them.
+ */
 async function processorOf(pool: Pool, url: string): Promise<() => Promise<number>> {
   const { rows } = await pool.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity

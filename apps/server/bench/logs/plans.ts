@@ -6,7 +6,7 @@ export interface Requested {
   values: unknown[];
 }
 
-/** The statements a screen sends. */
+/** Returns the statements that a screen sends. */
 export async function watched(pool: Pool, screen: Screen): Promise<Requested[]> {
   const requested: Requested[] = [];
   const listening = new Proxy(pool, {
@@ -34,7 +34,9 @@ export async function plansOf(pool: Pool, requested: readonly Requested[]): Prom
   return plans.join("\n\n");
 }
 
-/** One partition stands for all: the others' lines, and what was never executed, are left out. */
+/**
+ * Shortens a plan to one partition. Lines of other partitions and parts that were not executed are omitted.
+ */
 function condense(lines: readonly string[]): string {
   const kept: string[] = [];
   let seen = 0;

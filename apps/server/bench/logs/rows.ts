@@ -32,13 +32,13 @@ interface Day {
   /** Midnight UTC. */
   day: Date;
   rows: number;
-  /** The rows are spread over so many. */
+  /** Period over which the rows are distributed, in seconds. */
   seconds: number;
 }
 
 /**
- * One day of the log, by COPY, and its roll-up. The rows go into a table of their own, which is indexed once and then
- * attached: ten times as fast as rows that find their indexes there.
+ * Inserts one day of the log with COPY, and its roll-up. The rows go into a separate table, which is indexed
+ * once and then attached. That is ten times as fast as inserting into an indexed table.
  */
 export async function fillDay(pool: Pool, { day, rows, seconds }: Day): Promise<void> {
   const from = day.toISOString();
@@ -161,7 +161,7 @@ function lineOf(at: Date, people: People, id: number): string {
   return `${fields.join("\t")}\n`;
 }
 
-/** Who calls what from where: few users make most calls, a token knows three models, a model two channels. */
+/** Creates a random call. Few users make most calls; a token uses three models, and a model two channels. */
 export function inventCall({ users, firstToken, firstChannel }: People) {
   const person = Math.floor(users.length * Math.random() ** 3);
   const { id: userId, username, group } = users[person] ?? { id: 0, username: "", group: "" };

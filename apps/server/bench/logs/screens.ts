@@ -16,7 +16,7 @@ import { describeSite } from "#domain/usage/site.ts";
 import { closedMonths, listStatements, statementLines, statementUsers } from "#domain/usage/statements.ts";
 import type { Database, Pool } from "#platform/database/db.ts";
 
-/** What the console asks of the log and its roll-ups, one by one. */
+/** A screen of the console, with its queries of the log and its roll-ups. */
 export interface Screen {
   name: string;
   ask(pool: Pool): Promise<unknown>;
@@ -25,7 +25,7 @@ export interface Screen {
 const everybody: LogView = { of: "everybody" };
 const dayMs = 86_400_000;
 
-/** Names, ids and a place far down, taken from the middle of what is there. */
+/** Names, ids and a deep page position, taken from the middle of the data. */
 interface Sample {
   user: number;
   username: string;
@@ -47,7 +47,7 @@ export async function takeSample(pool: Pool): Promise<Sample> {
     `SELECT id, created_at, request_id, model_name, token_name, channel_id, source_ip FROM request_logs
       WHERE created_at > now() - interval '12 days' AND type = 2 ORDER BY created_at, id LIMIT 1`,
   );
-  // Ten rows on a page: this is where page 10,000 begins.
+  // Start of page 10,000 with ten rows per page.
   const { rows: deep } = await pool.query<{ id: bigint; created_at: Date }>(
     "SELECT id, created_at FROM request_logs ORDER BY created_at DESC, id DESC OFFSET 99990 LIMIT 1",
   );

@@ -6,7 +6,7 @@ import type { ChatEvent, Part } from "#dialects/ir.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
 import { startTestGateway, type TestGateway } from "../gateway.ts";
 
-/** Requests that real command-line agents sent, each through every kind of upstream. */
+/** Requests recorded from real command-line agents. Each is sent to every kind of upstream. */
 interface Recorded {
   note: string;
   expects: "tool" | "text" | "json";
@@ -107,7 +107,10 @@ function readStream(dialect: Dialect, bytes: Uint8Array): Output {
   return outputBy(events);
 }
 
-/** Calls as the agent reads them: tools of plain text and groups are its own words, which no other dialect has. */
+/**
+ * Returns the calls as the agent sees them. Plain-text tools and groups are the agent's own; other dialects
+ * lack them.
+ */
 function callItems(text: string): Output["calls"] {
   const last = text
     .trimEnd()
@@ -123,7 +126,7 @@ function callItems(text: string): Output["calls"] {
   });
 }
 
-/** Every name by which the agent knows a tool, with its group before it. */
+/** Returns every name of a tool in the agent's request, prefixed with its group. */
 function offered(tools: unknown, group = ""): string[] {
   const names: string[] = [];
   for (const tool of Array.isArray(tools) ? (tools as Record<string, unknown>[]) : []) {
@@ -167,8 +170,8 @@ describe.each(cases)("$agent at an upstream of $upstream", ({ upstream, request 
   });
 });
 
-describe("after all of them", () => {
-  it("every call is charged and the books are in balance", async () => {
+describe("after all calls", () => {
+  it("every call is charged and the ledger is consistent", async () => {
     const rows = await gateway.logs(cases.length);
     expect(rows).toHaveLength(cases.length);
     expect(rows.every((row) => row.outcome === "complete" && row.quota > 0)).toBe(true);

@@ -4,11 +4,11 @@ import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Which long calls have a checkpoint, and what it says: the log row that the call gets if the node dies now. */
+/** Checkpoints of long calls: the log row that a call gets if its node dies now. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
-/** Ends every stream that is still open, so that the gateway has nothing to wait for. */
+/** Ends every open stream, so that the gateway has nothing to wait for when it stops. */
 const ended = new AbortController();
 
 const text = (content: string) =>
@@ -40,7 +40,7 @@ async function open(path: string, body: object, signal = ended.signal): Promise<
   return response.headers.get("x-request-id") ?? "";
 }
 
-/** Which calls have one after seven seconds, or later, when there are so many of them. */
+/** Returns the checkpoints after seven seconds, or as soon as there are `count` of them. */
 async function checkpoints(count = 0): Promise<Map<string, Record<string, unknown>>> {
   await sleep(7_000);
   const found = async () => {
@@ -57,7 +57,7 @@ function play(...chunks: string[]): void {
   raw.play({ chunks: [head("text/event-stream"), ...chunks], ending: "hang", pauseMs: 20 });
 }
 
-it("checkpoints: long calls of every kind have one, but not before something was delivered", async () => {
+it("checkpoints: long calls of every kind have one, but only after something was delivered", async () => {
   const chat = { model: "raw", stream: true, messages: [{ role: "user", content: "Hi" }] };
   play(nothing, text("one two three"), text(" four five six"));
   const message = await open("/v1/chat/completions", chat);
@@ -81,7 +81,7 @@ it("checkpoints: long calls of every kind have one, but not before something was
   session.terminate();
 }, 60_000);
 
-it("checkpoints: what is read after the client left does not count", async () => {
+it("checkpoints: do not include what is read after the client disconnected", async () => {
   const leaving = new AbortController();
   play(nothing, text("one two three"), ...Array.from({ length: 400 }, () => text(" and more")));
   const id = await open(
@@ -89,13 +89,13 @@ it("checkpoints: what is read after the client left does not count", async () =>
     { model: "raw", stream: true, messages: [{ role: "user", content: "Hi" }] },
     leaving.signal,
   );
-  // The provider is read on for five seconds.
+  // The gateway reads the provider's response for five more seconds.
   await sleep(3_000);
   leaving.abort();
   expect((await checkpoints()).has(id)).toBe(false);
 }, 60_000);
 
-/** A session in the middle of a long response. */
+/** Opens a session in the middle of a long response. */
 async function speak(): Promise<[WebSocket, () => boolean]> {
   const address = `${gateway.url.replace("http", "ws")}/v1/realtime?model=demo-realtime`;
   const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}` } });

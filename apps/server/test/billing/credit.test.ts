@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Chat apps ask OpenAI's old billing addresses what is left. */
+/** Chat apps request the remaining credit from OpenAI's old billing endpoints. */
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ interface Subscription {
 
 const hello = { model: "gpt-4o", messages: [{ role: "user" as const, content: "hello" }] };
 
-it("tells a limited token's own limit and use, with and without /v1", async () => {
+it("returns a limited token's own limit and usage, with and without /v1", async () => {
   const expired_time = Math.floor(Date.now() / 1000) + 3_600;
   const token = await gateway.addToken({ unlimited_quota: false, remain_quota: 500_000, expired_time });
   await gateway.openai(token.key).chat.completions.create(hello);
@@ -44,7 +44,7 @@ it("tells a limited token's own limit and use, with and without /v1", async () =
   }
 });
 
-it("tells the account's balance for a token without a limit, in points where the site counts in points", async () => {
+it("returns the account's balance for an unlimited token, in points where the site shows points", async () => {
   const { key } = await gateway.addToken({ unlimited_quota: true });
   const { quota, used_quota } = await gateway.api<{ quota: number; used_quota: number }>("GET", "/user/self");
   const inDollars = await ask<Subscription>("/v1/dashboard/billing/subscription", key);
@@ -54,7 +54,7 @@ it("tells the account's balance for a token without a limit, in points where the
   expect(inPoints.hard_limit_usd).toBe(quota + used_quota);
 });
 
-it("answers a wrong key and a wrong address as the other addresses do, never with a page", async () => {
+it("rejects a wrong key and a wrong path with the errors of other endpoints, not with an HTML page", async () => {
   expect(await ask("/dashboard/billing/usage", "sk-nothing-of-the-kind-0123456789")).toMatchObject({
     error: { code: "invalid_api_key" },
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** How a call may end, row by row, with connections that are really cut, and what each end costs. */
+/** All ways in which a call can end, with connections that are really closed, and the cost of each. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await gateway.stop();
   await raw.close();
 });
-// A channel that failed in most rows of the table would be left alone in the next: each row has new ones.
+// Most rows make their channel fail, which pauses it. Each row therefore creates new channels.
 beforeEach(async () => {
   ({ key } = await gateway.addToken());
   for (const id of channels.splice(0)) await gateway.api("DELETE", `/channel/${id}`);
@@ -47,7 +47,7 @@ const sse = head("text/event-stream");
 const data = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
 const word = "four score and seven years ago ";
 
-/** The pieces of an answer on the wire of each kind of upstream, to a client of Chat. */
+/** Parts of a response in the format of each kind of upstream, for a client of Chat Completions. */
 const wire: Record<Kind, { opening: string; piece: string; finish: string; usage: string; done: string }> = {
   same: {
     opening: data({ id: "c", model: "m", choices: [{ index: 0, delta: { role: "assistant" } }] }),
@@ -99,7 +99,7 @@ async function ask(model: Kind, stream: boolean): Promise<Received> {
   return received;
 }
 
-/** The newest row of this test's own key, once it is there. */
+/** Waits for the newest log row of this test's key. */
 async function row(): Promise<LogRow> {
   const token = await gateway.database.db.token.findFirstOrThrow({ orderBy: { id: "desc" } });
   let found: LogRow | undefined;
@@ -116,10 +116,10 @@ async function noReservations(): Promise<void> {
   expect(await gateway.drift()).toBe(0n);
 }
 
-describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
+describe.each(kinds)("at an upstream with the format %s", (kind) => {
   const { opening, piece, finish, usage, done } = wire[kind];
 
-  it("a complete answer costs what the provider says", async () => {
+  it("charges a complete response by the provider's usage", async () => {
     raw.play({ chunks: [sse, opening, piece, finish, usage, done], ending: "end" });
     const received = await ask(kind, true);
     expect(received.text).toContain("[DONE]");
@@ -133,7 +133,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     await noReservations();
   });
 
-  it("a client that leaves before the first byte costs the input, and the upstream is cancelled once it is clear that it will not answer in time", async () => {
+  it("charges the input when the client leaves before the first byte, and cancels the upstream when it will not respond in time", async () => {
     raw.play({ chunks: [], ending: "hang" });
     const sent = httpRequest(`${gateway.url}/v1/chat/completions`, {
       method: "POST",
@@ -157,7 +157,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     await noReservations();
   });
 
-  it("a client whose plain socket is cut in the middle pays for what came so far", async () => {
+  it("charges what was delivered when the client's socket is closed in the middle", async () => {
     const pieces = Array.from({ length: 1_000 }, () => piece);
     raw.play({ chunks: [sse, opening, ...pieces, finish, usage, done], ending: "end", pauseMs: 20 });
     const text = body(kind, true);
@@ -187,7 +187,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     ["in the middle of its headers", [sse.slice(0, 30)]],
     ["after its headers", [sse]],
     ["after its headers and an empty opening", [sse, ": hello\n\n"]],
-  ])("an upstream that is gone %s costs nothing", async (_where, chunks) => {
+  ])("charges nothing when the upstream disconnects %s", async (_where, chunks) => {
     raw.play({ chunks, ending: "reset" });
     const received = await ask(kind, true);
     expect(received.status).toBeGreaterThanOrEqual(500);
@@ -197,7 +197,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
   });
 
   it.each(["reset", "end"] as const)(
-    "an upstream that is gone in the middle (%s) costs what was delivered, and the client is told",
+    "charges what was delivered when the upstream disconnects in the middle (%s), and sends the client an error",
     async (ending) => {
       raw.play({ chunks: [sse, opening, piece, piece], ending });
       const received = await ask(kind, true);
@@ -211,7 +211,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     },
   );
 
-  it("an upstream that is gone after its last word but before its last frame has answered", async () => {
+  it("treats a response as complete when the upstream closes after its last text but before its last frame", async () => {
     raw.play({ chunks: [sse, opening, piece, finish, usage], ending: "reset" });
     const received = await ask(kind, true);
     expect(received.text).toContain("four score");
@@ -226,7 +226,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     await noReservations();
   });
 
-  it("an upstream that answers with nothing costs nothing", async () => {
+  it("charges nothing for an empty response", async () => {
     for (const stream of [true, false]) {
       raw.play({ chunks: [head(stream ? "text/event-stream" : "application/json")], ending: "end" });
       expect((await ask(kind, stream)).status).toBeGreaterThanOrEqual(500);
@@ -235,7 +235,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     await noReservations();
   });
 
-  it("a whole answer that is cut costs nothing, for the client got nothing of it", async () => {
+  it("charges nothing for a truncated non-streamed response, because the client received none of it", async () => {
     raw.play({
       chunks: ['HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 900\r\n\r\n{"id":'],
       ending: "reset",
@@ -245,7 +245,7 @@ describe.each(kinds)("at an upstream whose wire is %s", (kind) => {
     await noReservations();
   });
 
-  it("an upstream that refuses costs nothing", async () => {
+  it("charges nothing when the upstream rejects the call", async () => {
     const refusal = JSON.stringify({ error: { type: "invalid_request_error", message: "No." } });
     raw.play({ chunks: [head("application/json", {}, 400), refusal], ending: "end" });
     expect((await ask(kind, true)).status).toBe(400);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** A balance for exactly ten calls, and five hundred that want it at the same moment. */
+/** A balance for exactly ten calls, and five hundred concurrent calls. */
 let gateway: TestGateway;
 const perCall = 1_000;
 
@@ -20,7 +20,7 @@ const endpoints = [
   ["/v1beta/models/demo-chat:generateContent", { contents: [{ role: "user", parts: [{ text: "Hello" }] }] }],
 ] as const;
 
-/** How each dialect says that there is no money. */
+/** Returns whether an error reports an insufficient balance in the dialect of the path. */
 function saysNoMoney(path: string, body: Record<string, unknown>): boolean {
   const { error, type } = body as {
     type?: string;
@@ -33,7 +33,7 @@ function saysNoMoney(path: string, body: Record<string, unknown>): boolean {
 }
 
 describe("a balance for ten calls", () => {
-  it("serves ten of five hundred and refuses the others with 402, each in its dialect", async () => {
+  it("serves ten of five hundred calls and rejects the others with 402 in their dialect", async () => {
     const price = { model: "demo-chat", type: "times", channel_type: 1, input: 1, output: 1 };
     await gateway.api("PUT", "/prices/single/demo-chat", price);
     const root = await gateway.api<{ id: number; quota: number }>("GET", "/user/self");

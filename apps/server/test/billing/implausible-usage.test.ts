@@ -4,7 +4,9 @@ import { replay } from "#domain/pricing/replay.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** A provider's counts are billed as far as the request could have caused them, and its answers end where it ends. */
+/**
+ * Reported usage is billed only as far as the request can have caused it, and endless responses are ended.
+ */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -18,7 +20,7 @@ beforeAll(async () => {
   await gateway.addChannel({ type: 14, base_url, name: "claude", models: ["m-claude"] });
   await gateway.addChannel({ type: 25, base_url, name: "gemini", models: ["m-gemini"] });
   ({ key } = await gateway.addToken());
-  // The same channel serves the next test, whatever became of this one.
+  // The same channel serves the next test, even if this one makes it fail.
   await gateway.api("PUT", "/option/", { key: "RetryCooldownSeconds", value: "0" });
 });
 afterAll(async () => {
@@ -118,24 +120,24 @@ describe.each(Object.entries(wires))("%s", (_, wire) => {
     [1e9, 1e9],
     [1e9, 5],
     [5, 1e9],
-  ])("a usage of %d and %d is capped, marked and explained", async (input, output) => {
+  ])("caps, marks and explains a usage of %d and %d", async (input, output) => {
     const row = await charged(wire, input, output);
     expect(row).toMatchObject({ estimated: true });
     expect(row.prompt_tokens).toBeLessThan(1_200);
-    // Four times what was reserved.
+    // Four times the reservation.
     expect(row.completion_tokens).toBeLessThanOrEqual(400);
     expect(row.quota).toBe(row.prompt_tokens + row.completion_tokens);
     expect(Object.keys(row.bill?.implausible ?? {}).length).toBeGreaterThan(0);
   });
 
-  it.each([-100_000, "1e308", 0.5, 2e15, 0])("%s output is counted here", async (output) => {
+  it.each([-100_000, "1e308", 0.5, 2e15, 0])("counts instead of %s output tokens", async (output) => {
     const row = await charged(wire, 12, output);
     expect(row).toMatchObject({ estimated: true, prompt_tokens: 12 });
     expect(row.completion_tokens).toBeGreaterThan(25);
     expect(row.completion_tokens).toBeLessThan(100);
   });
 
-  it.each([-100_000, "1e308", 0.5, 2e15, 0])("%s input is our estimate", async (input) => {
+  it.each([-100_000, "1e308", 0.5, 2e15, 0])("estimates instead of %s input tokens", async (input) => {
     const row = await charged(wire, input, 50);
     expect(row.estimated).toBe(true);
     expect(row.completion_tokens).toBeGreaterThanOrEqual(50);
@@ -143,7 +145,7 @@ describe.each(Object.entries(wires))("%s", (_, wire) => {
     expect(row.prompt_tokens).toBeLessThan(100);
   });
 
-  it("numbers as texts, null and lists are no usage", async () => {
+  it("ignores usage in strings, null and lists", async () => {
     for (const none of ["many", "100000", null, [5], { a: 1 }, true]) {
       const row = await charged(wire, none, none);
       expect(row, JSON.stringify(none)).toMatchObject({ estimated: true });
@@ -153,7 +155,7 @@ describe.each(Object.entries(wires))("%s", (_, wire) => {
   });
 });
 
-/** Events without end, in portions that a test machine can follow. */
+/** Yields events without end, in portions that a test machine can process. */
 function* endless(event: string): Generator<string> {
   yield head("text/event-stream");
   const portion = event.repeat(20);
@@ -161,7 +163,7 @@ function* endless(event: string): Generator<string> {
 }
 
 describe("a recording whose provider reports no usage", () => {
-  /** A minute of 16 bit at 16 kHz. */
+  /** One minute of 16-bit audio at 16 kHz. */
   const bytes = 60 * 32_000;
   function wave(rate: number, channels: number, byteRate = rate * channels * 2): Buffer<ArrayBuffer> {
     const file = Buffer.alloc(44 + bytes);
@@ -189,7 +191,7 @@ describe("a recording whose provider reports no usage", () => {
       ],
     ],
     ["behind a tag", [["a.mp3", Buffer.concat([Buffer.from("ID3\u0004\0\0\0\0\0\0"), plain])]]],
-  ])("%s costs at least the length of its bytes", async (_, files) => {
+  ])("%s is charged at least by its size in bytes", async (_, files) => {
     raw.play({ chunks: [head("text/plain"), "Hello."], ending: "end" });
     const form = new FormData();
     form.append("model", "m");
@@ -200,7 +202,7 @@ describe("a recording whose provider reports no usage", () => {
       headers: { authorization: `Bearer ${key}` },
       body: form,
     });
-    // A form with two files may be refused; it must not be cheap.
+    // A form with two files may be rejected, but it must not be cheap.
     if (answer.status === 400) return;
     expect(answer.status, await answer.text()).toBe(200);
     const row = await lastRow();
@@ -209,7 +211,7 @@ describe("a recording whose provider reports no usage", () => {
   });
 });
 
-describe("an answer without end", () => {
+describe("an endless response", () => {
   const delta = (content: string, more: object = {}) =>
     `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta: { content }, ...more }] })}\n\n`;
 
@@ -217,7 +219,7 @@ describe("an answer without end", () => {
     ["text", delta("word ".repeat(50))],
     ["events without text", delta("", { padding: "x".repeat(500) })],
     ["comments", `: ${"x".repeat(500)}\n\n`],
-  ])("a stream of %s is cut, with an error where something was sent", async (_, event) => {
+  ])("cuts a stream of %s, with an error if something was sent", async (_, event) => {
     raw.play({ chunks: endless(event), ending: "hang" });
     const answer = await post("/v1/chat/completions", {
       model: "m",
@@ -233,7 +235,7 @@ describe("an answer without end", () => {
     expect(row.quota).toBeLessThan(1_600);
   });
 
-  it("a whole answer is cut, too, and costs what was delivered", async () => {
+  it("is cut when it is not streamed, and charged for what was delivered", async () => {
     function* chunks() {
       yield head("application/json");
       yield '{"choices":[{"message":{"content":"';
@@ -241,7 +243,7 @@ describe("an answer without end", () => {
     }
     raw.play({ chunks: chunks(), ending: "hang" });
     const answer = await post("/v1/chat/completions", { model: "m", max_tokens: 100, messages: say });
-    // It passes while it arrives, so only its broken end can say that it was cut.
+    // The response passes through as it arrives, so only its broken end shows that it was cut.
     expect(answer.status).toBe(200);
     await expect(answer.text()).rejects.toThrow();
     const row = await lastRow();
@@ -249,7 +251,7 @@ describe("an answer without end", () => {
     expect(row.quota).toBeLessThan(1_600);
   });
 
-  it("an answer that takes too long is ended", async () => {
+  it("ends a response that takes too long", async () => {
     await gateway.api("PUT", "/option/", { key: "MaxAnswerSeconds", value: "1" });
     function* chunks() {
       yield head("text/event-stream");
@@ -268,7 +270,7 @@ describe("an answer without end", () => {
     await gateway.api("PUT", "/option/", { key: "MaxAnswerSeconds", value: "3600" });
   });
 
-  it("leaves every balance explained", async () => {
+  it("leaves every balance explained by the ledger", async () => {
     expect(await gateway.drift()).toBe(0n);
     const { pool } = gateway.database;
     const { differences } = await replay(

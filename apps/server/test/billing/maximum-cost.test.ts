@@ -4,14 +4,17 @@ import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What a request may cost is reserved before its provider is called, and the provider is told no more than that. */
+/**
+ * The maximum cost of a request is reserved before the provider is called, and the provider gets no higher
+ * limit.
+ */
 let gateway: TestGateway;
 let provider: Server;
 let key: string;
 let root: number;
-/** Bodies that the provider got. */
+/** Bodies that the provider received. */
 let got: Record<string, unknown>[] = [];
-/** What it answers: to a path that contains the name. */
+/** The provider's responses, by a part of the path. */
 let answers: Record<string, object> = {};
 
 const usage = (input: number, output: number) => ({
@@ -155,7 +158,7 @@ describe("a balance of 600 points", () => {
     expect(got).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  it("ten calls at once with two limits each: none is made, nothing falls below zero", async () => {
+  it("rejects ten concurrent calls with two limits each, and no balance is negative", async () => {
     await setBalance(600);
     answers = { chat: chatAnswer(usage(10, 100_000)) };
     const body = chat({ max_tokens: 100_000, max_completion_tokens: 1 });
@@ -164,7 +167,7 @@ describe("a balance of 600 points", () => {
     expect(await balance()).toBe(600);
   });
 
-  it("ten calls at once whose provider ignores every limit: the balance ends at zero or above", async () => {
+  it("keeps the balance at zero or above when the provider of ten concurrent calls ignores every limit", async () => {
     await setBalance(600);
     answers = { chat: chatAnswer(usage(900_000_000, 900_000_000)) };
     await Promise.all(
@@ -175,7 +178,7 @@ describe("a balance of 600 points", () => {
   });
 });
 
-describe("a provider is told no more than what is reserved", () => {
+describe("limits that are sent to a provider", () => {
   const strange = {
     n_predict: 5_000,
     num_predict: -1,
@@ -273,7 +276,7 @@ describe("a provider is told no more than what is reserved", () => {
     expect(text).toMatch(/"max_?(?:output_?)?tokens":50[,}]/i);
   });
 
-  it("two limits of chat: the larger one is reserved and told", async () => {
+  it("reserves and sends the larger of two limits of chat", async () => {
     await setBalance(1_000_000);
     answers = { chat: chatAnswer(usage(10, 900)) };
     const answer = await post("/v1/chat/completions", chat({ max_tokens: 1_000, max_completion_tokens: 1 }));
@@ -293,18 +296,18 @@ describe("a request of an older endpoint", () => {
     { sampleCount: 4 },
     { extra_body: { num_outputs: 4 } },
     { sequential_image_generation: "auto", sequential_image_generation_options: { max_images: 4 } },
-  ])("asks for no more pictures than it pays: %j", async (more) => {
+  ])("requests no more images than it pays for: %j", async (more) => {
     await setBalance(1_000_000);
     answers = { images: pictures };
     const answer = await post("/v1/images/generations", { model: "by-piece", prompt: "A boat", ...more });
     expect(answer.status).toBe(200);
     expect(JSON.stringify(got[0])).not.toMatch(/:4|"auto"/);
-    // What comes all the same is billed by the piece.
+    // A larger response is billed by the piece.
     expect((await lastRow()).quota).toBe(4_000);
   });
 
   it.each(["num_images", "batch_size", "models", "fallbacks", "max_new_tokens", "model[]", "model[0]"])(
-    "as a form is refused with the field %s",
+    "rejects a form with the field %s",
     async (name) => {
       const form = new FormData();
       form.set("model", "by-piece");
@@ -321,14 +324,14 @@ describe("a request of an older endpoint", () => {
   );
 
   it.each([{ n: true }, { n: [5] }, { n: " 5" }, { n: "0x10" }, { best_of: "1e1" }, { max_tokens: [9] }])(
-    "is refused with a number that others read differently: %j",
+    "rejects a number that other parsers read differently: %j",
     async (more) => {
       expect((await post("/v1/completions", completion(more))).status).toBe(400);
       expect(got).toEqual([]);
     },
   );
 
-  it("names no model of its own in an object that some servers merge", async () => {
+  it("rejects another model in an object that some servers merge", async () => {
     await setBalance(1_000_000);
     answers = { chat: chatAnswer(usage(1, 1)) };
     await post("/v1/chat/completions", chat({ max_tokens: 5, extra_body: { model: "dear" } }));
@@ -336,8 +339,8 @@ describe("a request of an older endpoint", () => {
   });
 });
 
-describe("a limit that Anthropic's wire demands", () => {
-  it("is reserved, as what is sent", async () => {
+describe("the limit that Anthropic's format requires", () => {
+  it("is reserved as it is sent", async () => {
     await setBalance(6_000);
     const requested = await post("/v1/chat/completions", chat({}, "plain-claude"));
     expect([requested.status, got]).toEqual([402, []]);
@@ -347,8 +350,8 @@ describe("a limit that Anthropic's wire demands", () => {
   });
 });
 
-describe("pictures that are embedded", () => {
-  it("are charged when the provider reports nothing", async () => {
+describe("embedded images", () => {
+  it("are charged when the provider reports no usage", async () => {
     await setBalance(1_000_000);
     answers = { embedContent: { embedding: { values: [1] } } };
     const inlineData = { mimeType: "image/png", data: "AAAA" };

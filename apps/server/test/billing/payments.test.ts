@@ -6,7 +6,7 @@ import { openPaymentGateways } from "#payments/index.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { type PaymentStandIns, startPaymentStandIns } from "#test/payment-stand-ins.ts";
 
-/** The whole way of the money over real sockets, through two nodes on one database. */
+/** Top-ups over real sockets, through two nodes with one database. */
 let there: PaymentStandIns;
 let gateway: TestGateway;
 let beside: TestGateway;
@@ -27,7 +27,7 @@ afterAll(async () => {
 const balance = async () => (await gateway.api<{ quota: number }>("GET", "/user/self")).quota;
 
 describe.each(PaymentType.options)("a top-up through %s", (type) => {
-  it("is opened, paid and reported to both nodes at once, and credited once", async () => {
+  it("creates and pays an order, notifies both nodes at once, and credits it once", async () => {
     const currency = type === "stripe" ? "USD" : "CNY";
     const { uuid, notify_url } = await gateway.api<PaymentRow>("POST", "/payment", {
       type,
@@ -57,8 +57,8 @@ describe.each(PaymentType.options)("a top-up through %s", (type) => {
   });
 });
 
-describe("the address for notices", () => {
-  it("says nothing to those who guess, and takes no flood of text", async () => {
+describe("the payment notification endpoint", () => {
+  it("reveals nothing to guessed requests, and rejects large bodies", async () => {
     expect((await fetch(`${gateway.url}/api/payment/notify/nobody`)).status).toBe(404);
     const { notify_url } = (await gateway.api<{ data: PaymentRow[] }>("GET", "/payment?type=epay")).data[0]!;
     const flood = await fetch(notify_url, { method: "POST", body: "x".repeat(100_000) });

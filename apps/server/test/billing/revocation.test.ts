@@ -6,10 +6,16 @@ import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** A second on an idle machine. A node that was not told would end the calls with its next look, or never. */
+/**
+ * Timeout for what takes one second on an idle machine. Without a notification a node would end the calls at
+ * its next check, or never.
+ */
 const SOON_MS = 10_000;
 
-/** Two nodes: what is disabled on one ends its calls on the other within a second, and what was produced is charged. */
+/**
+ * Two nodes. Disabling something on one ends its calls on the other within a second, and what was produced is
+ * charged.
+ */
 let here: TestGateway;
 let there: TestGateway;
 let raw: RawUpstream;
@@ -34,7 +40,7 @@ beforeEach(async () => {
   ({ key, id } = await here.addToken());
 });
 
-/** Ways in which a key stops working, and the error that its calls end with. */
+/** Ways to revoke a key, and the error that ends its calls. */
 const cases: Record<
   string,
   { end(): Promise<unknown>; undo?(): Promise<unknown>; message: RegExp; code: string }
@@ -100,7 +106,7 @@ async function row(): Promise<LogRow> {
 }
 
 describe.each(Object.entries(cases))("when %s", (_name, { end, message, code }) => {
-  it("an open stream ends with an error in the client's dialect, and what was delivered is charged", async () => {
+  it("ends an open stream with an error in the client's dialect, and charges what was delivered", async () => {
     for (const [path, model, chunks] of [
       ["/v1/chat/completions", "chat", [sse, output]],
       ["/v1/messages", "claude", [sse, claudeEvents]],
@@ -123,7 +129,7 @@ describe.each(Object.entries(cases))("when %s", (_name, { end, message, code }) 
     }
   });
 
-  it("a call that waits for its provider is refused", async () => {
+  it("rejects a call that waits for its provider", async () => {
     raw.play({ chunks: [], ending: "hang" });
     const pending = open("/v1/chat/completions", { model: "chat" });
     await expect.poll(() => here.database.db.reservation.count()).toBe(1);
@@ -138,7 +144,7 @@ describe.each(Object.entries(cases))("when %s", (_name, { end, message, code }) 
     expect(await row()).toMatchObject({ error_code: code });
   });
 
-  it("a realtime session is closed, with a response reserved in advance unused", async () => {
+  it("closes a realtime session whose reserved response is unused", async () => {
     const socket = new WebSocket(`${there.url.replace("http", "ws")}/v1/realtime?model=demo-realtime`, {
       headers: { authorization: `Bearer ${key}` },
     });
@@ -156,7 +162,7 @@ describe.each(Object.entries(cases))("when %s", (_name, { end, message, code }) 
   });
 });
 
-it("disabling an account ends the calls of all its keys, on every node", async () => {
+it("disabling an account ends the calls of all its keys on every node", async () => {
   const user = await here.api<{ id: number }>("POST", "/user", {
     username: "leaver",
     password: "correct horse battery",

@@ -5,7 +5,7 @@ import { replay } from "#domain/pricing/replay.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Calls are billed in the service tier that the provider's answer names, whatever was asked for. */
+/** Calls are billed by the service tier in the provider's response, not by the requested one. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -81,8 +81,8 @@ const geminiAnswer = {
   usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 },
 };
 
-describe("a call's service tier", () => {
-  it("is the one that the answer names, not the one that was asked for", async () => {
+describe("service tier of a call", () => {
+  it("is the tier in the response, not the requested one", async () => {
     answerWith(whole("flex"));
     expect((await bill("/v1/chat/completions", chat("tiered"))).quota).toBe(70);
     answerWith(whole("default"));
@@ -92,7 +92,7 @@ describe("a call's service tier", () => {
     expect((await bill("/v1/chat/completions", chat("tiered", { service_tier: "flex" }))).quota).toBe(140);
   });
 
-  it("is not asked for where the price names none, and the answer says so", async () => {
+  it("is not requested when the price has no multiplier for it, and the response shows that", async () => {
     const requested: [string, object, string][] = [
       ["/v1/chat/completions", chat("tiered", { service_tier: "scale" }), "service_tier"],
       ["/v1/chat/completions", chat("tiered", { service_tier: "PRIORITY " }), "service_tier"],
@@ -116,7 +116,7 @@ describe("a call's service tier", () => {
     }
   });
 
-  it("is read from streams, and through a translation", async () => {
+  it("is read from streams and through a translation", async () => {
     const chunk = { id: "c", object: "chat.completion.chunk", model: "tiered", service_tier: "priority" };
     const events = [
       {
@@ -133,7 +133,7 @@ describe("a call's service tier", () => {
     expect((await bill("/v1/messages", chat("tiered"))).quota).toBe(280);
   });
 
-  it("may be a speed, or stand in the head of the answer", async () => {
+  it("can be a speed, or be in a response header", async () => {
     answerWith(claude({ service_tier: "standard", speed: "fast" }));
     expect((await bill("/v1/messages", chat("tiered-claude", { speed: "fast" }))).quota).toBe(420);
     answerWith(claude({ service_tier: "standard" }));
@@ -145,7 +145,7 @@ describe("a call's service tier", () => {
     expect((await bill("/v1beta/models/tiered-gemini:generateContent", requested)).quota).toBe(280);
   });
 
-  it("is that of a remembered answer, too", async () => {
+  it("applies to a cached response", async () => {
     await gateway.api("PUT", "/option", { key: "AnswerCachePercent", value: 100 });
     const setting = { cache: { enabled: true } };
     const remembering = await gateway.addToken({ name: "remembering", setting });
@@ -157,7 +157,7 @@ describe("a call's service tier", () => {
     expect([again.cache_hit, again.quota, again.bill?.service_tier?.name]).toEqual([true, 280, "priority"]);
   });
 
-  it("is explained, and computed again from the log alone", async () => {
+  it("is explained, and can be recomputed from the log alone", async () => {
     answerWith(whole("flex"));
     const row = await bill("/v1/chat/completions", chat("tiered"));
     const explained = await gateway.api<Explanation>("GET", `/log/${row.id}/explain`);
@@ -176,7 +176,7 @@ describe("a call's service tier", () => {
   });
 });
 
-it("refuses a multiplier that would not fit into a bill", async () => {
+it("rejects a multiplier that is too large for a bill", async () => {
   const price = { model: "fine", type: "tokens", channel_type: 1, input: 1, output: 1 };
   const extra_ratios = { "tier:flex": 0.12345 };
   await expect(gateway.api("POST", "/prices/single", { ...price, extra_ratios })).rejects.toThrow(

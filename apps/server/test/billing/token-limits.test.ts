@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What one token may do, on two nodes that share one database and one Redis. */
+/** Limits of one token on two nodes that share a database and Redis. */
 let here: TestGateway;
 let there: TestGateway;
 
@@ -80,7 +80,7 @@ async function failureOf(tokenId: number): Promise<LogRow | undefined> {
 }
 
 describe("requests per minute of a token", () => {
-  it("are shared by the nodes and shown in the headers; another token is not touched", async () => {
+  it("are shared by the nodes and returned in headers; another token is not affected", async () => {
     const { key, id } = await limited({ requests_per_minute: 6 });
     const answers = await many(key, 20);
     expect(served(answers)).toHaveLength(6);
@@ -101,7 +101,7 @@ describe("requests per minute of a token", () => {
 });
 
 describe("tokens per minute of a token", () => {
-  it("hold the most a call can use, and give back what it did not use", async () => {
+  it("reserve the maximum usage of a call, and release what it did not use", async () => {
     const { key } = await limited({ tokens_per_minute: 1_000 });
     const first = await call(key, here, "openai", { max_tokens: 900 });
     expect(first.status).toBe(200);
@@ -118,8 +118,8 @@ describe("tokens per minute of a token", () => {
   });
 });
 
-describe("calls of a token at once", () => {
-  it("are counted over the nodes; a call that ends makes room", async () => {
+describe("concurrent calls of a token", () => {
+  it("are counted over all nodes; a call that ends frees its slot", async () => {
     const { key, id } = await limited({ concurrency: 2 });
     const leaving = new AbortController();
     const endless = { messages: [{ role: "user", content: "[[hang]] Hello" }] };
@@ -139,7 +139,7 @@ describe("calls of a token at once", () => {
 });
 
 describe("a token's spending limit", () => {
-  it("is never overspent by both nodes together, and refuses in every dialect with 402", async () => {
+  it("is not exceeded by both nodes together, and returns 402 in every dialect", async () => {
     const probe = await here.addToken();
     await call(probe.key);
     const [row] = await here.logs();
@@ -149,7 +149,7 @@ describe("a token's spending limit", () => {
     const { key, id } = await limited({ daily_spend: limit }, "daily");
     let answers = await many(key, 24);
     const rounds = [...answers];
-    // Until what is left covers no call any more.
+    // Until the rest covers no further call.
     while (served(answers).length > 0) rounds.push(...(answers = await many(key, 24)));
     const spent = cost * served(rounds).length;
     expect(spent).toBeGreaterThan(0);
@@ -168,7 +168,7 @@ describe("a token's spending limit", () => {
 });
 
 describe("a token's quota", () => {
-  it("keeps every charge that came while it was edited, unless it is set outright", async () => {
+  it("keeps charges that were made while it was edited, unless it is set to a value", async () => {
     const { id, key } = await here.addToken({ unlimited_quota: false, remain_quota: 500_000 });
     const left = async () => (await here.api<{ remain_quota: number }>("GET", `/token/${id}`)).remain_quota;
     const change = (more: object) =>
@@ -189,7 +189,7 @@ describe("a token's quota", () => {
 });
 
 describe("the budget of an account", () => {
-  it("is exact over the nodes and all keys, and each dialect says when it resets", async () => {
+  it("is exact over all nodes and keys, and each dialect contains the reset time", async () => {
     const user = await here.api<{ id: number }>("POST", "/user", {
       username: "budgeted",
       password: "correct horse battery",

@@ -3,7 +3,7 @@ import { runProgram } from "#cli/program.ts";
 import { readEnv } from "#env.ts";
 import { testSecretKey } from "#test/gateway.ts";
 
-/** Runs a command as `gateway …` does, and catches what it prints. */
+/** Runs a `gateway …` command and returns its output. */
 export async function cli(databaseUrl: string, ...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];

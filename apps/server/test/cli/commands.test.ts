@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { cli } from "./cli.ts";
 
-/** Commands on the database of a gateway that is running. */
+/** Commands on the database of a running gateway. */
 let gateway: TestGateway;
 const run = (...args: string[]) => cli(gateway.database.url, ...args);
 
@@ -22,11 +22,11 @@ describe("the command-line tool", () => {
     expect((await run("users", "show", "x")).exitCode).toBe(2);
   });
 
-  it("audits the books", async () => {
+  it("audits the ledger", async () => {
     expect((await run("audit", "--json")).json()).toMatchObject({ drift: "0", rows: [] });
   });
 
-  it("creates a key that works at once, disables it and enables it", async () => {
+  it("creates a key that works immediately, disables it and enables it", async () => {
     await gateway.addChannel({ type: 900, name: "demo" });
     await gateway.addPrice("demo-chat").catch(() => undefined);
     expect((await run("tokens", "create", "made", "--user", "1")).exitCode).toBe(2);
@@ -57,13 +57,13 @@ describe("the command-line tool", () => {
     expect((await run("channels", "show", String(id))).out).not.toContain("vendor-key");
   });
 
-  it("lists and shows users, and refuses to disable root", async () => {
+  it("lists and shows users, and rejects disabling root", async () => {
     expect((await run("users", "list", "--json")).json()).toMatchObject([{ id: 1, username: "root" }]);
     expect((await run("users", "show", "1")).out).toContain("root");
     expect((await run("users", "disable", "1", "--yes")).exitCode).toBe(3);
   });
 
-  it("recovers root, whose password and second factor are lost", async () => {
+  it("recovers root after its password and second factor were lost", async () => {
     const signIn = async (password: string) => {
       const response = await fetch(`${gateway.url}/api/user/login`, {
         method: "POST",
@@ -86,11 +86,11 @@ describe("the command-line tool", () => {
     expect((await run("users", "recover", "999", "--yes")).exitCode).toBe(3);
   });
 
-  it("names what is wrong around the gateway, with what to do", async () => {
+  it("reports problems of the environment and how to fix them", async () => {
     const { exitCode, ...outcome } = await run("doctor", "--json");
     const findings = outcome.json() as { check: string; state: string; fix: string }[];
     const errors = findings.filter((finding) => finding.state === "error");
-    // The databases of tests are made without fsync.
+    // Test databases are created without fsync.
     expect(errors.map((finding) => finding.check)).toEqual(["postgres"]);
     expect(exitCode).toBe(1);
     expect(findings.find((finding) => finding.check === "public address")).toMatchObject({

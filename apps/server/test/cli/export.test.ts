@@ -21,7 +21,7 @@ async function everything(path: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(join(path, file), "utf8")))).join("\n");
 }
 
-it("exports every table without a secret, and with secrets only where the audit log says so", async () => {
+it("exports every table without secrets, and with secrets only with an audit log entry", async () => {
   await gateway.addChannel({ type: 1, name: "one", model_headers: { "X-Private": "header-secret" } });
   const { key } = await gateway.addToken({ name: '=cmd("x")' });
   const run = (...args: string[]) => cli(gateway.database.url, "export", ...args);
@@ -45,7 +45,7 @@ it("exports every table without a secret, and with secrets only where the audit 
   const csv = join(folder, "csv");
   expect((await run("--to", csv, "--format", "csv", "--tables", "tokens,users")).exitCode).toBe(0);
   expect((await readdir(csv)).sort()).toEqual(["tokens.csv", "users.csv"]);
-  // A spreadsheet must not run the name of a key.
+  // A spreadsheet must not evaluate the name of a key as a formula.
   expect(await readFile(join(csv, "tokens.csv"), "utf8")).toContain(`"'=cmd(""x"")"`);
   expect((await run("--to", join(folder, "no"), "--tables", "nothing")).exitCode).toBe(2);
 });

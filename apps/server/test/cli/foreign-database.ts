@@ -5,13 +5,13 @@ import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
 import { emptyDatabase } from "#test/database.ts";
 
-/** Databases of other gateways, made by this script: tables as those programs make them, filled with rows that a test names. */
+/** Databases of other gateways: tables as those programs create them, with the rows of a test. */
 export type Rows = Record<string, Record<string, unknown>[]>;
 
 export interface ForeignDatabase {
-  /** For `--from`. */
+  /** Value of `--from`. */
   from: string;
-  /** Runs SQL that both databases understand. */
+  /** Runs SQL that both database systems support. */
   run(sql: string): Promise<void>;
   remove(): Promise<void>;
 }

@@ -216,7 +216,7 @@ describe("gateway import new-api", () => {
       where: { id: 1 },
       include: { keys: { orderBy: { position: "asc" } }, groups: true },
     });
-    // The requested name is billed, as there.
+    // The requested name is billed, as in New API.
     expect(channel.model_mapping).toEqual({ alias: "+gpt-y", middle: "+gpt-y" });
     expect(channel.keys.map((key) => [open.decrypt(key.key_encrypted, "channel:1"), key.status])).toEqual([
       ["k-one", 1],
@@ -262,7 +262,7 @@ describe("gateway import new-api", () => {
     });
   });
 
-  it("takes prices that only the running program knew from a file", async () => {
+  it("reads prices that only the running program had from a file", async () => {
     const file = join(tmpdir(), `prices-${process.pid}.json`);
     const data = [
       { model_name: "half", quota_type: 0, model_ratio: 0.5, completion_ratio: 6, cache_ratio: 0.1 },
@@ -275,7 +275,7 @@ describe("gateway import new-api", () => {
 });
 
 describe("gateway import one-api", () => {
-  it("takes over users, keys, channels and the prices that were edited", async () => {
+  it("imports users, keys, channels and the edited prices", async () => {
     const { report, note, db } = await imported("one-api", "sqlite", {
       users: [user(1, { quota: 500_000_000_000_000n }), user(2), user(3, { status: 3 })],
       tokens: [

@@ -247,7 +247,7 @@ async function oneHub(): Promise<Rows> {
 const noteOf = (report: ImportReport, code: string) => report.notes.find((note) => note.code === code);
 
 describe("gateway import one-hub", () => {
-  it.each(["sqlite", "postgres"] as const)("takes over everything from %s, and proves it", async (kind) => {
+  it.each(["sqlite", "postgres"] as const)("imports everything from %s and verifies it", async (kind) => {
     const from = await source(kind);
     await from.run("ALTER TABLE users ADD COLUMN legacy_flag text; CREATE TABLE plugin_notes (id int)");
     const { url } = await target();
@@ -287,7 +287,7 @@ describe("gateway import one-hub", () => {
     const { db, pool } = database;
     expect((await audit(pool)).drift).toBe(0n);
     const [entry] = await db.ledgerEntry.findMany({ where: { user_id: 3 } });
-    // Owed 12,498 after using as much: nothing was ever credited.
+    // The balance was 12,498 below zero after as much usage, so nothing was ever credited.
     expect(entry).toBeUndefined();
     expect(await db.user.findUnique({ where: { id: 2 } })).toMatchObject({
       quota: 5_000_000_000_000n,
@@ -311,7 +311,7 @@ describe("gateway import one-hub", () => {
 
     const gateway = await startImported(url);
     cases.unshift(() => gateway.stop());
-    // Nothing that the old gateway did not price gets a price by the start.
+    // The start adds no price for models that the old gateway did not price.
     expect(await db.price.count()).toBe(1);
     expect(await gateway.signIn("Анна 1", "correct horse")).toBe(true);
     expect(await gateway.signIn("Анна 1", "wrong horse")).toBe(false);
@@ -325,7 +325,7 @@ describe("gateway import one-hub", () => {
     expect((await gateway.models(`sk-${"H".repeat(48)}`, "10.1.2.3")).status).toBe(200);
   });
 
-  it("changes nothing in a dry run, and nothing in a second one", async () => {
+  it("changes nothing in a dry run or in a second run", async () => {
     const from = await source("sqlite");
     const { url } = await target();
     const dry = await cli(url, "import", "one-hub", "--from", from.from, "--dry-run");
@@ -341,7 +341,7 @@ describe("gateway import one-hub", () => {
     expect(await database.db.ledgerEntry.count()).toBe(before);
   });
 
-  it("refuses what cannot be imported before it writes anything, and says what to do", async () => {
+  it("rejects invalid data before it writes anything, and reports what to do", async () => {
     const from = await source("sqlite");
     const { url } = await target();
     const refused = async (...args: string[]) => {

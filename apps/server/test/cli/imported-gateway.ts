@@ -5,7 +5,7 @@ import { readEnv } from "#env.ts";
 import { startGateway } from "#start/index.ts";
 import { testSecretKey } from "#test/gateway.ts";
 
-/** A gateway on a database that an import has filled; its root came with it. */
+/** Starts a gateway on an imported database, and uses the imported root account. */
 export async function startImported(databaseUrl: string) {
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-imported-"));
   const gateway = await startGateway(
@@ -29,7 +29,7 @@ export async function startImported(databaseUrl: string) {
       method: body === undefined ? "GET" : "POST",
       headers: {
         "api-version": "2",
-        // An address of its own each time, so that no limit of an address is met.
+        // Each request uses another client address to avoid the rate limits per address.
         "x-forwarded-for": `10.9.${requested >> 8}.${requested & 255}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...headers,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What opens an account stops working on every node within a second, wherever it is used. */
+/** Revoked credentials stop working on every node within a second, at every endpoint. */
 let here: TestGateway;
 let there: TestGateway;
 let people = 0;
@@ -55,7 +55,7 @@ async function ask(
 const logIn = (username: string, secret = password) =>
   ask(here, "POST", "/api/user/login", { body: { username, password: secret } });
 
-/** An administrator with everything that opens an account. */
+/** Creates an administrator with every kind of credential. */
 async function makePerson(): Promise<Person> {
   people += 1;
   const username = `person-${people}`;
@@ -86,7 +86,7 @@ const statusOf = async (response: Promise<Response>): Promise<number> => {
   return answer.status;
 };
 
-/** Every place that takes a credential, on one node. */
+/** Returns requests to one node, one for each place that accepts a credential. */
 function uses(node: TestGateway, { cookie, accessToken, key }: Person) {
   const get = (path: string, headers: Record<string, string>) =>
     statusOf(fetch(`${node.url}${path}`, { headers: { "api-version": "2", ...headers } }));
@@ -120,15 +120,18 @@ async function allWork(person: Person, names: Use[]): Promise<void> {
     for (const name of names) expect(await uses(node, person)[name](), name).toBe(200);
 }
 
-/** On both nodes, long before what a node keeps of an account is read again, which is after a minute. */
+/**
+ * Expects the credentials to fail on both nodes well before a node reads its cached account again, after a
+ * minute.
+ */
 async function allEnd(person: Person, names: Use[]): Promise<void> {
   for (const node of [here, there])
     for (const name of names)
       await expect.poll(uses(node, person)[name], { interval: 20, message: name }).toBeGreaterThan(400);
 }
 
-describe("what opens an account", () => {
-  it("ends everywhere when the account is disabled, and only its keys come back", async () => {
+describe("credentials of an account", () => {
+  it("all end when the account is disabled, and only the keys work again later", async () => {
     const person = await makePerson();
     await allWork(person, [...byAccount, ...byKey]);
     await here.api("POST", "/user/manage", { username: person.username, action: "disable" });
@@ -139,14 +142,14 @@ describe("what opens an account", () => {
     await allEnd(person, byAccount);
   });
 
-  it("ends everywhere when the account is deleted", async () => {
+  it("all end when the account is deleted", async () => {
     const person = await makePerson();
     await allWork(person, [...byAccount, ...byKey]);
     await here.api("DELETE", `/user/${person.id}`);
     await allEnd(person, [...byAccount, ...byKey]);
   });
 
-  it("ends, but for the keys and the browser that asks, when its owner changes the password", async () => {
+  it("end when the owner changes the password, except keys and the current session", async () => {
     const person = await makePerson();
     const other = await logIn(person.username);
     const change = { current_password: password, password: "another long password" };
@@ -156,7 +159,7 @@ describe("what opens an account", () => {
     await allWork(person, ["session", ...byKey]);
   });
 
-  it("ends, but for the keys, when an administrator sets the password", async () => {
+  it("end when an administrator sets the password, except keys", async () => {
     const person = await makePerson();
     await here.api("PUT", "/user", { id: person.id, password: "another long password" });
     await allEnd(person, byAccount);
@@ -164,7 +167,7 @@ describe("what opens an account", () => {
     expect((await logIn(person.username, "another long password")).status).toBe(200);
   });
 
-  it("of a token ends when the token is switched off or deleted", async () => {
+  it("a token's key ends when the token is disabled or deleted", async () => {
     const person = await makePerson();
     await allWork(person, byKey);
     const { cookie, tokenId } = person;
@@ -176,7 +179,7 @@ describe("what opens an account", () => {
     await allEnd(person, byKey);
   });
 
-  it("never includes a row that was switched off in the database by hand", async () => {
+  it("do not work for rows that were disabled directly in the database", async () => {
     const person = await makePerson();
     await here.database.db.user.update({ where: { id: person.id }, data: { status: 2 } });
     await allEnd(person, byAccount);

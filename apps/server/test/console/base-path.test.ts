@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** The whole gateway mounted below a path of its host. */
+/** The whole gateway below a base path. */
 let gateway: TestGateway;
 let origin: string;
 let key: string;
@@ -26,7 +26,7 @@ const models = async (address: string) =>
   (await fetch(address, { headers: { authorization: `Bearer ${key}` } })).status;
 
 describe("below a base path", () => {
-  it("serves calls where the console says they go, and at the root of the host", async () => {
+  it("serves calls at the address that the console shows, and at the root of the host", async () => {
     expect(new URL(gateway.url).pathname).toBe("/gw");
     const answer = await gateway.openai(key).chat.completions.create({
       model: "demo-chat",
@@ -38,7 +38,7 @@ describe("below a base path", () => {
     expect((await fetch(`${origin}/gw/v1/nothing`)).headers.get("content-type")).toContain("json");
   });
 
-  it("asks a provider for what it keeps at the provider's own address", async () => {
+  it("requests a provider's stored objects at the provider's own address", async () => {
     for (const address of [`${origin}/gw/v1`, `${origin}/v1`]) {
       const headers = { authorization: `Bearer ${key}#${channelId}` };
       const answer = await fetch(`${address}/vector_stores?limit=2`, { headers });
@@ -47,9 +47,9 @@ describe("below a base path", () => {
     }
   });
 
-  it("has the management API there and nowhere else", async () => {
+  it("serves the management API only there", async () => {
     expect((await fetch(`${origin}/gw/api/status`)).status).toBe(200);
-    // The console's page when it is built, else nothing.
+    // The console's page if it is built, otherwise an error.
     expect(await (await fetch(`${origin}/api/status`)).text()).not.toContain('"success":true');
   });
 });

@@ -5,7 +5,7 @@ import type { ChannelBalance } from "@gateway/shared/channels/channel-run";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What is left on accounts that are read the way OpenAI's billing was. */
+/** Balances of channels that are read with OpenAI's old billing endpoints. */
 let gateway: TestGateway;
 let server: Server;
 let url: string;
@@ -38,7 +38,7 @@ describe("the balance of a channel", () => {
     [1, ""],
     [8, "/v1"],
     [914, ""],
-  ])("of type %i is the limit minus the usage", async (type, suffix) => {
+  ])("is the limit minus the usage for type %i", async (type, suffix) => {
     requested = [];
     answers = {
       "/v1/dashboard/billing/subscription": {
@@ -58,7 +58,7 @@ describe("the balance of a channel", () => {
     expect(row).toMatchObject({ balance: 15, balance_updated_time: expect.any(Number) });
   });
 
-  it("without a payment method covers the last hundred days", async () => {
+  it("covers the last hundred days without a payment method", async () => {
     requested = [];
     answers["/v1/dashboard/billing/subscription"] = {
       status: 200,
@@ -67,11 +67,11 @@ describe("the balance of a channel", () => {
     const { id } = await balanceAt(url, 8);
     expect(await refresh(id)).toMatchObject({ balance: 0 });
     expect(requested[1]).toContain(`start_date=${day(Date.now() - 100 * 86_400_000)}&`);
-    // It is no reason to disable the channel: limit and usage need not cover the same time.
+    // A balance is no reason to disable the channel: limit and usage can cover different periods.
     expect(await gateway.api<ChannelRow>("GET", `/channel/${id}`)).toMatchObject({ status: 1 });
   });
 
-  it("is unknown where the server has none, and an error where it cannot be read", async () => {
+  it("is unknown where the server reports none, and an error where it cannot be read", async () => {
     answers = {};
     const { id } = await balanceAt(url, 8);
     expect(await refresh(id)).toBeNull();

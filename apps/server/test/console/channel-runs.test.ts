@@ -4,7 +4,7 @@ import type { ModelCheckEvent } from "@gateway/shared/channels/model-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
-/** Tests, balances and checks of channels against a provider on a real socket. */
+/** Tests, balance refreshes and checks of channels against a provider on a real socket. */
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function events(path: string, body?: object): Promise<unknown[]> {
 const channel = (id: number) => gateway.api<ChannelRow>("GET", `/channel/${id}`);
 
 describe("a run over a real provider", () => {
-  it("asks each model what it is for, and tells good, bad and not to be told apart", async () => {
+  it("tests each model by its kind, and separates good, bad and untestable ones", async () => {
     const good = await gateway.addChannel({
       type: 8,
       name: "good",
@@ -56,7 +56,7 @@ describe("a run over a real provider", () => {
     });
   });
 
-  it("switches a channel off whose key is refused twice, and on again by a good test", async () => {
+  it("disables a channel whose key is rejected twice, and enables it after a successful test", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "expired" });
     gateway.upstream.control.set({ status: 401, times: 2 });
     const first = await gateway.api<ChannelRun>("POST", "/channel/run", { kind: "test", ids: [id] });
@@ -74,7 +74,7 @@ describe("a check of a model", () => {
   const check = async (id: number, models: string) =>
     (await events("/sse/channel/check", { id, models })) as ModelCheckEvent[];
 
-  it("asks five things of one that answers, and one of one that does not", async () => {
+  it("makes five tests of a model that responds, and one of a model that does not", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "checked" });
     const [first, last] = await check(id, "demo-chat");
     expect(last).toEqual({ type: "done", data: null });

@@ -44,7 +44,7 @@ async function reported(id: keyof typeof noticeChannels, values: Partial<Setting
   return { ...post, json: JSON.parse(post.body) as Record<string, unknown> };
 }
 
-describe("each way of telling operators", () => {
+describe("notification channels", () => {
   for (const [id, channel] of Object.entries(noticeChannels)) {
     it(`${id} is off at first, needs something, and keeps what opens it`, () => {
       expect(channel.id).toBe(id);
@@ -57,7 +57,7 @@ describe("each way of telling operators", () => {
     });
   }
 
-  it("telegram writes to a chat as its bot", async () => {
+  it("telegram sends to a chat as its bot", async () => {
     const post = await reported(
       "telegram",
       { NotifyTelegramServer: `${receiver.url}/`, NotifyTelegramBotKey: "1:a", NotifyTelegramChatId: "-5" },
@@ -88,7 +88,7 @@ describe("each way of telling operators", () => {
     expect(post.json).toMatchObject({ msgtype: "text" });
   });
 
-  it("wecom and pushdeer write plain text", async () => {
+  it("wecom and pushdeer send plain text", async () => {
     const wecom = await reported(
       "wecom",
       { NotifyWeComWebhook: `${receiver.url}/send?key=k` },
@@ -104,7 +104,7 @@ describe("each way of telling operators", () => {
     expect(deer).toMatchObject({ path: "/message/push", json: { pushkey: "k", desp: message.text } });
   });
 
-  it("a webhook gets everything, signed with the time", async () => {
+  it("a webhook gets all fields, signed with the time", async () => {
     const values = { NotifyWebhookAddress: `${receiver.url}/in`, NotifyWebhookSecret: "s" };
     const post = await reported("webhook", values, {});
     expect(post.json).toMatchObject({ event: "channel-disabled", facts: { name: "A" }, site: "Ours" });
@@ -113,13 +113,13 @@ describe("each way of telling operators", () => {
     expect(post.headers["x-gateway-signature"]).toBe(`sha256=${signature}`);
   });
 
-  it("mail goes to whom the operator named, else to root", async () => {
+  it("mail goes to the configured addresses, otherwise to root", async () => {
     await noticeChannels.email.send(message, settings({ NotifyEmailTo: "a@b.example, c@d.example" }), tools);
     await noticeChannels.email.send(message, settings({}), tools);
     expect(mails.map(({ to }) => to)).toEqual(["a@b.example", "c@d.example", "root@mail.example"]);
   });
 
-  it("passes on what the other side said against it", async () => {
+  it("reports the receiver's error", async () => {
     const lark = reported(
       "lark",
       { NotifyLarkWebhook: receiver.url },
@@ -142,7 +142,7 @@ describe("each way of telling operators", () => {
     await expect(webhook).rejects.toThrow("HTTP 500");
   });
 
-  it("reaches public machines only", async () => {
+  it("reaches public addresses only", async () => {
     const guarded = { ...tools, post: postToPublic };
     for (const address of [receiver.url, "http://169.254.169.254/latest", "http://localhost:1"]) {
       const sending = noticeChannels.webhook.send(
@@ -156,8 +156,8 @@ describe("each way of telling operators", () => {
   });
 });
 
-describe("the words", () => {
-  it("are there for every event, and for every mail in every language", () => {
+describe("notification texts", () => {
+  it("exist for every event, and for every mail in every language", () => {
     const shape = (messages: object): string[] =>
       Object.entries(messages).flatMap(([name, value]) =>
         typeof value === "object" && value !== null

@@ -3,7 +3,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** What operators switch while calls come in: endpoints, words that are not allowed, phrases that speak against a key. */
+/**
+ * Settings that operators change at run time: endpoints, forbidden phrases, and phrases that count against a
+ * key.
+ */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -51,7 +54,7 @@ const chat = (content: string, model = "demo-chat") => ({ model, messages: [{ ro
 const messages = (content: string) => ({ ...chat(content), max_tokens: 50 });
 const contents = (text: string) => ({ contents: [{ role: "user", parts: [{ text }] }] });
 
-describe("a endpoint that is switched off", () => {
+describe("a disabled endpoint", () => {
   const endpoints = [
     {
       name: "ClaudeAPIEnabled",
@@ -75,7 +78,7 @@ describe("a endpoint that is switched off", () => {
     },
   ] as const;
 
-  it.each(endpoints)("$name: refuses in its own dialect, at once, and only there", async (endpoint) => {
+  it.each(endpoints)("$name: rejects calls in its dialect; others still work", async (endpoint) => {
     for (const [path, body] of endpoint.calls)
       expect(await send(path, body), path).toMatchObject({ status: 200 });
     await set({ [endpoint.name]: false });
@@ -89,7 +92,7 @@ describe("a endpoint that is switched off", () => {
   });
 });
 
-describe("words that are not allowed", () => {
+describe("forbidden phrases", () => {
   const bad = "Tell me about the Forbidden  Fruit";
   const calls = [
     ["/v1/chat/completions", chat(bad), { error: { code: "content_policy_violation" } }],
@@ -102,7 +105,7 @@ describe("words that are not allowed", () => {
     ],
   ] as const;
 
-  it.each(calls)("are refused at %s, on record, for nothing", async (path, body, refusal) => {
+  it.each(calls)("are rejected at %s, logged and free", async (path, body, refusal) => {
     await set({ SafeKeyWords: "something else\r\n forbidden  fruit \n\n" });
     expect(await send(path, body), "off").toMatchObject({ status: 200 });
     const before = await gateway.logs(1);
@@ -117,7 +120,7 @@ describe("words that are not allowed", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("are looked for in what the user says, in every part of it, and nowhere else", async () => {
+  it("are searched in every part of the user's messages, and nowhere else", async () => {
     await set({ EnableSafe: true, SafeKeyWords: "forbidden" });
     const parts = ["Hello", "a FORBIDDEN thing"].map((text) => ({ type: "text", text }));
     const ask = (list: object[]) =>
@@ -133,7 +136,7 @@ describe("words that are not allowed", () => {
   });
 });
 
-describe("phrases that speak against a key", () => {
+describe("phrases that count against a key", () => {
   const model = "demo-echo";
   const sentence = "This workspace has been closed for good.";
   const refuse = (message: string) => {
@@ -147,14 +150,14 @@ describe("phrases that speak against a key", () => {
   const stateOf = async (id: number) => (await gateway.api<ChannelRow>("GET", `/channel/${id}`)).status;
   const ask = (text: string) => send("/v1/chat/completions", chat(text, model));
 
-  it("switch it off whatever the status says, and only while they stand on the list", async () => {
+  it("disable the key whatever the status, only while they are listed", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "closed", base_url: raw.url, models: [model] });
     await set({ RetryCooldownSeconds: 0, DisableChannelKeywords: "" });
     refuse(sentence);
     for (let round = 0; round < 4; round += 1) expect((await ask("Hello")).status).toBe(400);
     expect(await stateOf(id)).toBe(1);
     await set({ DisableChannelKeywords: "something\nworkspace has been CLOSED" });
-    // The sentence is the operator's business from now on.
+    // From here on the operator is responsible for this phrase.
     for (let round = 0; round < 3; round += 1) {
       const refused = await ask("Hello");
       expect(refused.status).toBe(502);
@@ -164,7 +167,7 @@ describe("phrases that speak against a key", () => {
     await gateway.api("DELETE", `/channel/${id}`);
   });
 
-  it("are no evidence when the provider only quotes the request", async () => {
+  it("do not count when the provider only quotes the request", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "quoting", base_url: raw.url, models: [model] });
     await set({ RetryCooldownSeconds: 0, DisableChannelKeywords: "workspace has been closed" });
     refuse(`Invalid value: '${sentence}'`);

@@ -23,7 +23,7 @@ function call(token: string, model = "demo-chat") {
 const overview = () => gateway.api<Overview>("GET", "/overview");
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Reads events until one fits, then leaves. */
+/** Reads events until one matches, then disconnects. */
 async function firstData<T>(path: string, fits: (data: T) => boolean = () => true): Promise<T> {
   const response = await fetch(`${gateway.url}/api${path}`, {
     headers: { "api-version": "2", authorization: testAccessToken },
@@ -45,7 +45,7 @@ async function firstData<T>(path: string, fits: (data: T) => boolean = () => tru
 }
 
 describe("the overview of a gateway", () => {
-  it("sends a new call to whoever reads the events, and agrees with the log and the ledger", async () => {
+  it("sends a new call to clients of the events, and agrees with the log and the ledger", async () => {
     const before = await overview();
     expect(before.traffic?.requests.now).toBe(0);
     expect(before.channels?.rows).toMatchObject([{ name: "first", status: 1 }]);
@@ -92,7 +92,7 @@ describe("the overview of a gateway", () => {
     expect(channels?.rows.find((row) => row.id === id)?.requests).toHaveLength(OVERVIEW_HOURS);
   });
 
-  it("counts a refused call with its reason", async () => {
+  it("counts a rejected call with its reason", async () => {
     const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 0 });
     await expect(call(poor.key)).rejects.toMatchObject({ status: 402 });
     await expect
@@ -102,7 +102,7 @@ describe("the overview of a gateway", () => {
 });
 
 describe("the events of an account", () => {
-  it("name a new version after a paid and after a refused call, once each", async () => {
+  it("contain a new version once after a paid call and once after a rejected one", async () => {
     const dashboard = () => gateway.api<Dashboard>("GET", "/user/dashboard");
     const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 0 });
     for (const attempt of [() => call(key), () => call(poor.key).catch(() => undefined)]) {
@@ -118,7 +118,7 @@ describe("the events of an account", () => {
   });
 });
 
-describe("what administrators see of it", () => {
+describe("the overview of administrators", () => {
   async function seenWith(permissions: Record<string, string>): Promise<Overview> {
     const username = `admin-${Object.keys(permissions).join("-") || "none"}`;
     const { id } = await gateway.api<{ id: number }>("POST", "/user", {
@@ -139,7 +139,7 @@ describe("what administrators see of it", () => {
     return ((await response.json()) as { data: Overview }).data;
   }
 
-  it("is what their rights open", async () => {
+  it("contains what their permissions allow", async () => {
     await gateway.addChannel({ type: 8, name: "unpriced", models: ["no-price"] });
     await expect
       .poll(async () => (await overview()).attention.map((item) => item.kind), { timeout: 20_000 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What administrators do to people takes effect on calls that are made the moment after. */
+/** Administrators' changes of users apply to calls made immediately afterwards. */
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => gateway.stop());
 
 let names = 0;
 
-/** Someone with a balance, and a key of theirs. */
+/** Creates a user with a balance and a key. */
 async function makePerson(): Promise<{ user: UserDetail; key: string; ask: () => Promise<number> }> {
   const username = `person-${(names += 1)}`;
   const password = "long enough";
@@ -49,7 +49,7 @@ const manage = (user: UserDetail, action: string) =>
   gateway.api("POST", "/user/manage", { username: user.username, action });
 
 describe("a key", () => {
-  it("is refused as soon as its owner is disabled, and works again with the owner", async () => {
+  it("is rejected as soon as its owner is disabled, and works again when the owner is enabled", async () => {
     const { user, ask } = await makePerson();
     expect(await ask()).toBe(200);
     await manage(user, "disable");
@@ -58,14 +58,14 @@ describe("a key", () => {
     expect(await ask()).toBe(200);
   });
 
-  it("opens nothing any more once its owner is deleted", async () => {
+  it("stops working when its owner is deleted", async () => {
     const { user, ask } = await makePerson();
     expect(await ask()).toBe(200);
     await gateway.api("DELETE", `/user/${user.id}`);
     expect(await ask()).toBe(401);
   });
 
-  it("may choose a channel only while its owner is an administrator", async () => {
+  it("can select a channel only while its owner is an administrator", async () => {
     const { user, key } = await makePerson();
     const pinned = async () => {
       const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
@@ -84,8 +84,8 @@ describe("a key", () => {
   });
 });
 
-describe("the books", () => {
-  it("balance after gifts, changes and a deletion", async () => {
+describe("the ledger", () => {
+  it("is consistent after gifts, changes and a deletion", async () => {
     await gateway.api("PUT", "/option", { key: "QuotaForNewUser", value: 1_000 });
     const { user } = await makePerson();
     expect(user.quota).toBe(1_001_000);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createLedger } from "#domain/ledger/ledger.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Responses in the background, started at one node of two: whichever node sees the end closes the bill, once. */
+/** Background responses that start at one of two nodes. Whichever node sees the end closes the bill, once. */
 const usage = {
   input_tokens: 100,
   input_tokens_details: { cached_tokens: 0 },
@@ -18,7 +18,7 @@ let provider: Server;
 /** Status of each response at the provider. */
 const responses = new Map<string, string>();
 let cancels = 0;
-/** The provider refuses to cancel. */
+/** Whether the provider rejects cancellation. */
 let refuses = false;
 
 beforeAll(async () => {
@@ -123,7 +123,7 @@ describe("background responses on two nodes", () => {
       expect(await gateway.logs(0)).toHaveLength(before + 1);
     }));
 
-  it("charges in full when another node deletes a response that no one has read", () =>
+  it("charges in full when another node deletes an unread response", () =>
     withNode(async (node) => {
       const { id, key, before } = await beginAt(node);
       responses.set(id, "completed");
@@ -133,7 +133,7 @@ describe("background responses on two nodes", () => {
       expect(await gateway.logs(0)).toHaveLength(before + 1);
     }));
 
-  it("keeps reservation and bill when the node that began it stops, and charges through the other", async () => {
+  it("keeps reservation and bill when the starting node stops, and charges through the other", async () => {
     let begun: Begun | undefined;
     await withNode(async (node) => {
       begun = await beginAt(node);
@@ -191,7 +191,7 @@ describe("background responses on two nodes", () => {
       ]);
     }));
 
-  it("cancels a response that is still being made before it is deleted, and keeps one that cannot be", () =>
+  it("cancels an unfinished response before deleting it, and keeps one that cannot be cancelled", () =>
     withNode(async (node) => {
       const { id, key, before } = await beginAt(node);
       refuses = true;
@@ -205,7 +205,7 @@ describe("background responses on two nodes", () => {
       await expectNothingOpen();
     }));
 
-  it("refuses to pass an answer on whose state it cannot see", async () => {
+  it("rejects a forwarded response whose state it cannot read", async () => {
     const { id, key, before } = await beginAt(gateway);
     for (const query of ["stream=true", "stream=1", "stream"]) {
       const answer = await fetch(`${gateway.url}/v1/responses/${id}?${query}`, {
@@ -219,7 +219,7 @@ describe("background responses on two nodes", () => {
   });
 });
 
-describe("background responses of callers that may not call any more", () => {
+describe("background responses of callers that lost access", () => {
   it("are cancelled and charged once the key is deleted", async () => {
     const { token, before } = await beginAt(gateway);
     await gateway.api("DELETE", `/token/${token}`);
@@ -228,7 +228,7 @@ describe("background responses of callers that may not call any more", () => {
     await expectNothingOpen();
   });
 
-  it("are cancelled and charged once the account is disabled, and in full when they ended before", async () => {
+  it("are cancelled and charged when the account is disabled, and charged in full if they ended before", async () => {
     const { db } = gateway.database;
     const first = await beginAt(gateway);
     const second = await beginAt(gateway);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What pauses a channel, for which accounts, and what is tried while everything is paused. */
+/** What pauses a channel, for which accounts, and what is tried while every channel is paused. */
 let gateway: TestGateway;
 
 beforeEach(async () => {
@@ -16,17 +16,18 @@ afterEach(() => gateway.stop());
 
 interface Caller {
   id: number;
-  /** Status of one call, and what of the answer says why and until when. `at`: another node's address. */
+  /** Makes a call; returns its status, `Retry-After` and error message. `at` is another node's address. */
   call(prompt?: string, at?: string): Promise<{ status: number; retryAfter: string | null; message: string }>;
 }
 
-/** An account of its own with a key and a balance. */
+/** Creates an account with a key and a balance. */
 async function addAccount(name: string): Promise<Caller> {
   const password = "correct horse battery";
   await gateway.api("POST", "/user", { username: name, password, display_name: name });
   const { id } = await gateway.database.db.user.findUniqueOrThrow({ where: { username: name } });
   await gateway.api("POST", `/user/quota/${id}`, { quota: 1_000_000, remark: "" });
-  // An address of its own: sign-ins of one address are counted in Redis, which all gateways of a test run share.
+  // Uses its own client address, because sign-ins are counted per address in a Redis that all gateways of a
+  // run share.
   const headers = {
     "content-type": "application/json",
     "x-forwarded-for": `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
@@ -93,7 +94,7 @@ describe("one account whose requests fail", () => {
     },
   );
 
-  it("makes others wait for no Retry-After of its own", async () => {
+  it("does not apply its Retry-After to other accounts", async () => {
     const attacker = await addAccount("attacker");
     const victim = await addAccount("victim");
     await gateway.addChannel({ type: 8, name: "only", key: "only" });
@@ -137,8 +138,8 @@ describe("two nodes", () => {
   );
 });
 
-describe("three accounts that act together", () => {
-  it("neither disable a channel nor take it from others", async () => {
+describe("three accounts that cooperate", () => {
+  it("cannot disable a channel or pause it for others", async () => {
     const gang = await Promise.all(["one", "two", "three"].map((name) => addAccount(`${name}-attacker`)));
     const victim = await addAccount("victim");
     const { id } = await gateway.addChannel({ type: 8, name: "only", key: "only" });
@@ -152,7 +153,7 @@ describe("three accounts that act together", () => {
 });
 
 describe("an installation with one account", () => {
-  it("disables a channel whose key is refused, once a test confirms it", async () => {
+  it("disables a channel whose key is rejected, after a test confirms it", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "dead", key: "demo-fail-401" });
     const me = await root();
     for (let call = 0; call < 3; call += 1) await me.call();
@@ -160,7 +161,7 @@ describe("an installation with one account", () => {
     expect((await rowOf(id)).status_reason).toContain("a test failed too");
   });
 
-  it("opens the circuit of a model that fails, once a test confirms it", async () => {
+  it("opens the circuit of a failing model, after a test confirms it", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 5 });
     await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
     await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 0 });
@@ -175,7 +176,7 @@ describe("an installation with one account", () => {
 });
 
 describe("a pause", () => {
-  it("is a preference: the only channel goes on being asked", async () => {
+  it("is a preference: the only channel is still called", async () => {
     const { id, name } = await gateway.addChannel({ type: 8, name: "only", key: "only" });
     const me = await root();
     gateway.upstream.control.set({ status: 429, times: 1 });
@@ -199,7 +200,7 @@ describe("a pause", () => {
     expect(latest?.paused?.[0]?.paused_until).toBeGreaterThan(Date.now() / 1_000 + 30);
   });
 
-  it("that the provider asked for is kept to, and says when to come back", async () => {
+  it("requested by the provider is respected, and the response contains when to retry", async () => {
     await gateway.addChannel({ type: 8, name: "only", key: "only" });
     const me = await root();
     gateway.upstream.control.set({ status: 503, retryAfter: 40 });
@@ -214,7 +215,7 @@ describe("a pause", () => {
     expect(latest).toMatchObject({ attempts: [], paused: [{ provider_asked: true }] });
   });
 
-  it("ends first where the next call goes, and a lower priority is asked before a paused one", async () => {
+  it("that ends first is tried as a last resort; a lower priority is tried before any paused channel", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a", priority: 9 });
     await gateway.addChannel({ type: 8, name: "b", key: "b", priority: 5 });
     const me = await root();
@@ -224,14 +225,14 @@ describe("a pause", () => {
     expect(await me.call()).toMatchObject({ status: 200 });
     expect(requested()).toEqual(["a", "b", "b"]);
     gateway.upstream.control.set({ status: 500 });
-    // b fails; a, which was paused before it, is asked as the last resort.
+    // b fails; a, which was paused before it, is called as the last resort.
     expect((await me.call()).status).toBeGreaterThanOrEqual(500);
     expect(requested().slice(3)).toEqual(["b", "a"]);
   });
 });
 
 describe("a mapping to a model without a price", () => {
-  it("is refused with the requested and the mapped name", async () => {
+  it("is rejected with the requested and the mapped name", async () => {
     await gateway.addChannel({
       type: 8,
       name: "maps",
@@ -244,7 +245,7 @@ describe("a mapping to a model without a price", () => {
     expect(answer.message).toContain("nowhere-priced");
   });
 
-  it("with a wildcard takes effect, the longest first", async () => {
+  it("with a wildcard applies; the longest pattern wins", async () => {
     await gateway.addPrice("mapped-long");
     await gateway.addChannel({
       type: 8,

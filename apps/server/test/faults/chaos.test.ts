@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { bundledMain } from "#test/gateway-process.ts";
 import { runChaos } from "../../bench/chaos/run.ts";
 
-/** The short form of `pnpm chaos`. */
+/** A short version of `pnpm chaos`. */
 describe("three gateways on one Postgres and one Redis", () => {
-  it("charge what a client saw complete, once, and nothing else, whatever dies under them", async () => {
+  it("charge each completed call exactly once, and nothing else, whatever process is killed", async () => {
     const { complete, wrong, strikes } = await runChaos({
       rounds: 9,
       clients: 12,

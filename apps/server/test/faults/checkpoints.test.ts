@@ -78,12 +78,12 @@ interface Streamed {
   requestId: string;
   path: string;
   error: RegExp;
-  /** What arrived, also of an answer that was cut. */
+  /** Received text, also of a response that was cut. */
   text: string;
   isCut: boolean;
 }
 
-/** Streams of some seconds, of a key whose calls are in a lease and of one whose calls never are. */
+/** Starts streams of some seconds, with a key whose calls use a lease and with one whose calls never do. */
 async function streams(node: GatewayProcess, chunks: number): Promise<(() => Promise<Streamed>)[]> {
   const ends: (() => Promise<Streamed>)[] = [];
   for (const key of Object.values(keys))
@@ -124,7 +124,7 @@ async function shortCalls(node: GatewayProcess, count: number): Promise<void> {
   }
 }
 
-/** Our count of the words in what a client received. */
+/** Counts the words in the text that a client received. */
 function tokensIn(text: string): number {
   const tally = { narrow: 0, wide: 0 };
   for (const [, messages] of text.matchAll(/"(?:content|text|delta)":("(?:[^"\\]|\\.)*")/g))
@@ -160,7 +160,7 @@ async function checkpointsOf(node: GatewayProcess): Promise<number> {
   return Number(/^gateway_checkpoints_total (\d+)/m.exec(await response.text())?.[1]);
 }
 
-/** Its row is there once, and says what was delivered until its last checkpoint. */
+/** Expects exactly one log row for a call, with what was delivered until its last checkpoint. */
 async function expectInterrupted({ requestId, text, path }: Streamed): Promise<void> {
   await expect.poll(() => rowsOf(requestId), { timeout: 90_000, interval: 500 }).toHaveLength(1);
   const [row] = await rowsOf(requestId);
@@ -189,7 +189,7 @@ async function expectRightBooks(): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-it("long calls: are charged up to their last checkpoint when their node dies or is paused, once", async () => {
+it("long calls: are charged once up to their last checkpoint when their node dies or is paused", async () => {
   for (const node of [killed, paused]) await shortCalls(node, 6);
   const onKilled = await streams(killed, 150);
   const onPaused = await streams(paused, 150);
@@ -212,7 +212,7 @@ it("long calls: are charged up to their last checkpoint when their node dies or 
   await expectRightBooks();
 }, 240_000);
 
-it("long calls: cost what their provider says when they end, and short calls have no checkpoint", async () => {
+it("long calls: are charged by the provider's usage when they end, and short calls have no checkpoint", async () => {
   await shortCalls(other, 10);
   expect(await checkpointsOf(other)).toBe(0);
   const ended = await Promise.all((await streams(other, 120)).map((end) => end()));

@@ -7,12 +7,12 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
-/** A node whose wall clock is set, forward and back, while it serves calls. */
+/** A node whose wall clock is set forward and back while it serves calls. */
 
 const HOUR = 3_600_000;
 const jumps = [HOUR, -2 * HOUR, 240 * HOUR];
 
-/** Runs in the node before everything else: with each SIGUSR2 its wall clock jumps. */
+/** Preloaded script of the node: each SIGUSR2 moves its wall clock. */
 const jumpingClock = `
   const RealDate = Date;
   const jumps = ${JSON.stringify(jumps)};
@@ -54,7 +54,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it("a clock that jumps: changes no duration, no time of a call and no charge", async () => {
+it("a clock jump: changes no duration, call time or charge", async () => {
   await node.api("POST", "/channel", {
     type: 900,
     name: "demo",
@@ -78,7 +78,7 @@ it("a clock that jumps: changes no duration, no time of a call and no charge", a
   };
   const served: unknown[] = [await call(true)];
   for (const jump of jumps) {
-    // The jump comes while calls are under way; more calls follow.
+    // The clock jumps during these calls, and more calls follow.
     const underway = [call(true), call(false)];
     node.process.kill("SIGUSR2");
     await expect

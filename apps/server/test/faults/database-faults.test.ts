@@ -9,7 +9,7 @@ import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
 
-/** A gateway whose database goes silent, breaks off, or is locked by an operator. */
+/** A gateway whose database stops responding, closes connections, or is locked by an operator. */
 let place: TestDatabase;
 let database: Database;
 let proxy: TcpProxy;
@@ -58,7 +58,7 @@ async function call(presented = key): Promise<{ status: number; body: string; re
 const ready = async () => (await fetch(`${gateway.url}/api/ready`)).status;
 
 describe("a gateway", () => {
-  it("answers calls though every connection to its database has gone silent", async () => {
+  it("serves calls when every connection to its database has stopped responding", async () => {
     expect((await call()).status).toBe(200);
     proxy.silence();
     const began = performance.now();
@@ -68,11 +68,11 @@ describe("a gateway", () => {
     await expect.poll(ready, { timeout: 15_000 }).toBe(200);
   }, 90_000);
 
-  it("answers nothing worse than 503 when all its connections are ended again and again", async () => {
+  it("returns nothing worse than 503 when all its connections are ended again and again", async () => {
     await expect
       .poll(() => gateway.api("GET", "/channel").then(() => "served", String), { timeout: 30_000 })
       .toBe("served");
-    // Keys that no node has seen: each is looked up in the database.
+    // No node has cached these keys, so each is read from the database.
     const keys = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         gateway.api<{ key: string }>("POST", "/token", { name: `t${index}` }),
@@ -97,7 +97,7 @@ describe("a gateway", () => {
     expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
   }, 60_000);
 
-  it("ends when it is told to, though its database is silent and a call is open", async () => {
+  it("stops on request when its database does not respond and a call is open", async () => {
     await expect.poll(async () => (await call()).status, { timeout: 20_000 }).toBe(200);
     proxy.silenceNew(true);
     proxy.silence();

@@ -4,7 +4,7 @@ import { waitForDatabase } from "#platform/database/database-address.ts";
 import { connect } from "#platform/database/db.ts";
 import { freshDatabase } from "#test/database.ts";
 
-test("waitForDatabase: a wrong password is refused at once, with what to check", async () => {
+test("waitForDatabase: a wrong password is rejected immediately, with what to check", async () => {
   const { url } = await freshDatabase();
   const database = connect(url, { max: 1 });
   const role = `r_${randomUUID().slice(0, 8)}`;

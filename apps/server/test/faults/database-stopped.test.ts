@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 import { type Service, startThrowAwayPostgres } from "#test/services.ts";
 
-/** A gateway whose Postgres is stopped: every endpoint says "try later" in its dialect, for keys it knows and keys it does not. */
+/**
+ * A gateway whose Postgres is stopped. Every endpoint returns 503 in its dialect, for cached and uncached
+ * keys.
+ */
 let postgres: Service;
 let dataDir: string;
 let gateway: GatewayProcess;
@@ -32,7 +35,7 @@ afterAll(async () => {
 
 const chat = { model: "demo-chat", max_tokens: 5, messages: [{ role: "user", content: "Hi" }] };
 
-/** Endpoints that need the database, and where their dialect has the sentence of an error. */
+/** Endpoints that need the database, and the path of the error message in their dialect. */
 const endpoints = [
   ["POST", "/v1/chat/completions", chat, "error.message"],
   ["POST", "/v1/chat/completions", { ...chat, stream: true }, "error.message"],
@@ -70,7 +73,7 @@ async function call(presented: string, method: string, path: string, body: unkno
 }
 
 describe("a gateway whose database is stopped", () => {
-  it("answers every endpoint with 503 and Retry-After in its dialect", async () => {
+  it("returns 503 and Retry-After at every endpoint in its dialect", async () => {
     const served = await call(key, "POST", "/v1/chat/completions", chat);
     expect(served.status).toBe(200);
     await postgres.stop();

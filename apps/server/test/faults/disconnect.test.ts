@@ -4,7 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, type Script, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Clients that disconnect: what was produced for them is charged, and what never reached a provider is not. */
+/**
+ * Clients that disconnect are charged for what was produced. A request that never reached a provider is free.
+ */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -49,7 +51,7 @@ interface Ask {
   body: object;
 }
 
-/** Sends a request and disconnects: once `until` was read, or when the provider has the request. */
+/** Sends a request and disconnects after reading `until`, or once the provider has the request. */
 async function askAndLeave({ path, body }: Ask, until: string | undefined): Promise<void> {
   const before = raw.calls();
   let read = "";
@@ -96,7 +98,7 @@ const usage = data({
   usage: { prompt_tokens: 7, completion_tokens: 20_000, total_tokens: 20_007 },
 });
 
-/** A provider that pauses behind what the client has read. */
+/** A provider that pauses after each chunk. */
 const slowly = (chunks: string[]): Script => ({ chunks, ending: "end", pauseMs: 150 });
 
 interface Variant {
@@ -233,7 +235,7 @@ const variants: Record<string, Variant> = {
 };
 
 describe("a client that disconnects before the usage", () => {
-  it.each(Object.entries(variants))("%s: pays what the provider reports", async (_name, variant) => {
+  it.each(Object.entries(variants))("%s: is charged by the provider's usage", async (_name, variant) => {
     raw.play(slowly(variant.chunks));
     await askAndLeave(variant.ask, variant.until);
     expect(await row()).toMatchObject({
@@ -266,11 +268,11 @@ describe("a client that disconnects before the usage", () => {
     await askAndLeave(ask, until);
     expect(await row()).toMatchObject({ outcome: "client-left", completion_tokens: output, estimated: true });
     expect(Date.now() - left).toBeLessThan(20_000);
-    // The provider is cancelled at the limit.
+    // The gateway cancels the provider's call at the limit.
     expect(raw.leftAt()).toBeDefined();
   });
 
-  it("text without spaces: pays a token for 2.5 characters when the provider reports nothing in time", async () => {
+  it("text without spaces: is charged one token per 2.5 characters when the provider reports no usage in time", async () => {
     raw.play({
       chunks: [sse, ...Array.from({ length: 50 }, () => word("abcdefghij")), word("!")],
       ending: "hang",
@@ -299,7 +301,7 @@ describe("a client that disconnects before the usage", () => {
       0,
     ],
   ] as const)(
-    "%s, not streamed: pays for an answer that the provider completes",
+    "%s, not streamed: is charged for a response that the provider completes",
     async (_name, ask, body, output) => {
       const text = JSON.stringify(body);
       raw.play({ chunks: late(400, head("application/json") + text), ending: "end" });
@@ -314,29 +316,29 @@ describe("a client that disconnects before the usage", () => {
   );
 });
 
-/** Nothing for a while: the pause behind an empty chunk. */
+/** Yields an empty chunk after which the provider pauses. */
 function* late(ms: number, text: string): Generator<string> {
   const until = Date.now() + ms;
   while (Date.now() < until) yield "";
   yield text;
 }
 
-describe("a client that disconnects from a provider that does not answer", () => {
-  it("pays nothing when the provider refused", async () => {
+describe("a client that disconnects before the provider responds", () => {
+  it("is not charged when the provider rejects the call", async () => {
     const refusal = JSON.stringify({ error: { message: "No.", type: "invalid_request_error" } });
     raw.play({ chunks: late(300, head("application/json", {}, 400) + refusal), ending: "end" });
     await askAndLeave(chat(), undefined);
     expect(await row()).toMatchObject({ quota: 0, status: 499 });
   });
 
-  it("pays nothing when the provider's connection broke", async () => {
+  it("is not charged when the provider's connection breaks", async () => {
     raw.play({ chunks: late(300, ""), ending: "reset" });
     await askAndLeave(chat(), undefined);
     expect(await row()).toMatchObject({ quota: 0, status: 499 });
   });
 
-  it("pays nothing when the provider was never reached", async () => {
-    // Behind a proxy that never opens the tunnel.
+  it("is not charged when the provider was never reached", async () => {
+    // The proxy never opens the tunnel.
     raw.play({ chunks: [], ending: "hang" });
     const mapping = { models: ["nowhere"], base_url: "https://127.0.0.1:9", proxy: raw.url };
     await gateway.addPrice("nowhere").catch(() => undefined);
@@ -353,7 +355,7 @@ describe("a client that disconnects from a provider that does not answer", () =>
     expect(await row()).toMatchObject({ quota: 0 });
   });
 
-  it("is counted once in the metrics, and so is every other end", async () => {
+  it("is counted once in the metrics, like every other outcome", async () => {
     const count = async () => {
       const response = await fetch(`${gateway.url}/metrics`, {
         headers: { authorization: `Bearer root-access-token-for-the-journeys-0123456789` },

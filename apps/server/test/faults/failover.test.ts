@@ -4,12 +4,12 @@ import { APIError } from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What happens when providers fail: who serves instead, who is frozen, and who pays. */
+/** Provider failures: which channel takes over, which one is paused, and what is charged. */
 let gateway: TestGateway;
 
 beforeEach(async () => {
   gateway = await startTestGateway();
-  // Who failed must still rest at the end of a test, however slow the machine is.
+  // Failed channels must still be paused at the end of a test, however slow the machine is.
   await gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: 60 });
 });
 afterEach(() => gateway.stop());
@@ -35,12 +35,12 @@ describe("two channels of one priority", () => {
     for (let round = 0; round < 20; round += 1)
       await Promise.all(Array.from({ length: 8 }, () => client.chat.completions.create(ask)));
     const heavy = gateway.upstream.calls().filter((call) => call.key === "heavy").length;
-    // 160 calls at nine to one: outside these bounds once in about ten million runs.
+    // 160 calls at nine to one: outside these bounds about once in ten million runs.
     expect(heavy).toBeGreaterThan(120);
     expect(heavy).toBeLessThan(160);
   });
 
-  it("stand in for each other: the failed one is frozen and the call succeeds", async () => {
+  it("replace each other: the failed one is paused and the call succeeds", async () => {
     const broken = await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 5 });
     await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
     const client = gateway.openai((await gateway.addToken()).key);
@@ -57,8 +57,8 @@ describe("two channels of one priority", () => {
   });
 });
 
-describe("the log of a call that failed somewhere", () => {
-  it("names the channels that were not tried, why, and when each attempt began", async () => {
+describe("the log of a call with a failed attempt", () => {
+  it("contains the channels that were not tried, why, and when each attempt began", async () => {
     await gateway.addChannel({ type: 8, name: "broken", key: "demo-fail-500", priority: 9 });
     const serves = await gateway.addChannel({ type: 8, name: "serves", key: "serves", priority: 5 });
     const idle = await gateway.addChannel({ type: 8, name: "idle", key: "idle", priority: 1 });
@@ -75,12 +75,12 @@ describe("the log of a call that failed somewhere", () => {
     });
     const [failed, served] = retried?.attempts ?? [];
     expect(served?.begun).toBeGreaterThanOrEqual((failed?.begun ?? NaN) + (failed?.duration ?? NaN));
-    // What answers at once leaves no more than its attempt.
+    // A call that succeeds at the first attempt logs no skipped channels.
     await client.chat.completions.create(ask);
     expect((await gateway.logs(1))[0]).toMatchObject({ attempts: [{ result: "ok" }], skipped: [] });
   });
 
-  it("says so when a channel is ruled out by what the call needs", async () => {
+  it("shows when a channel is excluded by what the call needs", async () => {
     await gateway.addChannel({ type: 8, name: "chat only", key: "a", only_chat: true });
     await gateway.addChannel({ type: 8, name: "no streams", key: "b", disabled_stream: ["demo-chat"] });
     const client = gateway.openai((await gateway.addToken()).key);
@@ -92,8 +92,8 @@ describe("the log of a call that failed somewhere", () => {
   });
 });
 
-describe("an answer that cannot be read", () => {
-  it("is the provider's failure: another channel answers instead", async () => {
+describe("an unreadable response", () => {
+  it("counts as a failure of the provider: another channel serves the call", async () => {
     await gateway.addChannel({ type: 14, name: "babbles", key: "babbles", priority: 5 });
     await gateway.addChannel({ type: 8, name: "sound", key: "sound" });
     gateway.upstream.control.set({ garbage: true, only: { key: "babbles" } });
@@ -105,7 +105,7 @@ describe("an answer that cannot be read", () => {
 });
 
 describe("when every channel fails", () => {
-  it("answers one clear error in the client's own dialect, and nothing is paid", async () => {
+  it("returns one clear error in the client's dialect, and charges nothing", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "demo-fail-500" });
     await gateway.addChannel({ type: 14, name: "b", key: "demo-fail-500" });
     const token = await gateway.addToken();
@@ -131,7 +131,7 @@ describe("when every channel fails", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("passes a provider's refusal of the request itself on, without trying others", async () => {
+  it("returns a provider's rejection of the request without trying other channels", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
     await gateway.addChannel({ type: 8, name: "b", key: "b" });
     gateway.upstream.control.set({ status: 400 });
@@ -140,7 +140,7 @@ describe("when every channel fails", () => {
     expect(gateway.upstream.calls()).toHaveLength(1);
   });
 
-  it("honours the provider's Retry-After", async () => {
+  it("respects the provider's Retry-After", async () => {
     const channel = await gateway.addChannel({ type: 8, name: "a", key: "a" });
     gateway.upstream.control.set({ status: 429, retryAfter: 37 });
     const token = await gateway.addToken();
@@ -156,7 +156,7 @@ describe("when every channel fails", () => {
 });
 
 describe("the end of a call", () => {
-  it("charges what was delivered when the upstream dies in the middle, and says so in the stream", async () => {
+  it("charges what was delivered when the upstream dies in the middle, and sends an error in the stream", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
     const client = gateway.openai((await gateway.addToken()).key);
     const stream = await client.chat.completions.create({
@@ -176,7 +176,7 @@ describe("the end of a call", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("cancels the upstream and charges up to the moment when the client leaves", async () => {
+  it("cancels the upstream and charges up to the time when the client disconnects", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
     const client = gateway.openai((await gateway.addToken()).key);
     const stream = await client.chat.completions.create({
@@ -197,12 +197,12 @@ describe("the end of a call", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("costs nothing when the upstream answers with nothing", async () => {
+  it("costs nothing when the upstream returns an empty response", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
     gateway.upstream.control.set({ empty: true, noUsage: true });
     const client = gateway.openai((await gateway.addToken()).key);
     expect((await failure(client.chat.completions.create(ask))).status).toBeGreaterThan(500);
-    // Its first frame may have been sent before the end shows that nothing follows.
+    // Its first frame can be sent before the end shows that no content follows.
     const streamed = async () => {
       let frames = 0;
       for await (const { id } of await client.chat.completions.create({ ...ask, stream: true }))
@@ -213,7 +213,7 @@ describe("the end of a call", () => {
     expect((await gateway.logs(2)).map((row) => row.quota)).toEqual([0, 0]);
   });
 
-  it("counts itself, and says so, when the provider gives no usage", async () => {
+  it("counts tokens, and marks them as estimated, when the provider reports no usage", async () => {
     await gateway.addChannel({ type: 8, name: "a", key: "a" });
     gateway.upstream.control.set({ noUsage: true });
     const client = gateway.openai((await gateway.addToken()).key);

@@ -5,17 +5,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Every way a provider can fail, on real sockets: its class, its freeze, who serves instead, and what it costs. */
+/** Every way a provider can fail, on real sockets: error kind, pause, failover and charge. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let token: string;
-/** No one listens there. */
+/** No server listens on this port. */
 const closed = "127.0.0.1:1";
 let made: number[] = [];
 
 beforeAll(async () => {
   [gateway, raw] = await Promise.all([startTestGateway(), startRawUpstream()]);
-  // What is asked here in half a minute is not what a group may ask.
+  // The tests send more requests within half a minute than a group may by default.
   await gateway.allow(1_000_000);
   await rest(60);
   token = (await gateway.addToken()).key;
@@ -35,7 +35,7 @@ async function add(channel: Partial<ChannelForm> & { name: string }): Promise<nu
   return id;
 }
 
-/** For how many seconds a channel rests that failed, when its provider does not say. */
+/** Sets the seconds that a failed channel is paused when its provider sends no duration. */
 const rest = (seconds: number) =>
   gateway.api("PUT", "/option", { key: "RetryCooldownSeconds", value: seconds });
 
@@ -54,18 +54,18 @@ async function failure(broken: Promise<unknown>): Promise<APIError> {
 
 interface Fault {
   name: string;
-  /** What makes the channel fail. */
+  /** Fields of the channel that make it fail. */
   channel(): Partial<ChannelForm>;
   play?(): void;
   kind: string;
-  /** For how many seconds it is frozen, for which model. */
+  /** Duration of the pause in seconds, and its model. */
   frozen: { model: string; seconds: number };
-  /** What a caller hears when no one can serve instead. */
+  /** Status of the response when no other channel can serve the call. */
   status: number;
   retryAfter?: string;
 }
 
-/** For what is silent; what fails by itself may take its time on a slow machine. */
+/** For providers that do not respond. Other failures need no time limit, even on a slow machine. */
 const hurry = { first_byte_timeout_ms: 400, idle_timeout_ms: 400 };
 const here = { model: "demo-chat", seconds: 60 };
 const everywhere = { model: "*", seconds: 60 };
@@ -153,7 +153,7 @@ const faults: Fault[] = [
   },
   {
     name: "a name that nobody knows",
-    // Too long to be a name: no name server need be asked.
+    // The name is too long to be valid, so no name server is queried.
     channel: () => ({ base_url: `http://${"x".repeat(64)}.invalid` }),
     kind: "network",
     frozen: here,
@@ -192,7 +192,7 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
     const begun = Date.now();
     const answer = await call();
     expect("choices" in answer && answer.choices[0]?.message.content).toBeTruthy();
-    // The channel's own time-outs hold: the settings' would take minutes.
+    // The channel's own timeouts apply. Those of the settings would take minutes.
     expect(Date.now() - begun).toBeLessThan(45_000);
     const [row] = await gateway.logs(1);
     expect(row?.attempts?.map(({ result }) => result)).toEqual([kind, "ok"]);
@@ -214,7 +214,7 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
     const error = await failure(call());
     expect(error.status).toBe(status);
     if (retryAfter === undefined) {
-      // Without a freeze there is no one to wait for, so a stream may be asked for at once.
+      // Without a pause there is nothing to wait for, so the streamed call can follow immediately.
       expect((await failure(call(true))).status).toBe(status);
     } else expect(error.headers?.get("retry-after")).toBe(retryAfter);
     const after = await gateway.api<Self>("GET", "/user/self");
@@ -224,8 +224,8 @@ describe.each(faults)("$name", ({ channel, play, kind, frozen, status, retryAfte
   });
 });
 
-describe("a stream that falls silent after its first words", () => {
-  it("ends with an error in the client's dialect, and what was delivered is paid", async () => {
+describe("a stream that stops after its first text", () => {
+  it("ends with an error in the client's dialect, and what was delivered is charged", async () => {
     await add({ name: "broken", ...inHurry() });
     const event = `data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Well, "}}]}\n\n`;
     const size = Buffer.byteLength(event).toString(16);
@@ -245,11 +245,11 @@ describe("a stream that falls silent after its first words", () => {
 });
 
 describe("many keys in one channel", () => {
-  it("stand in for each other within one call, and only the refused one rests and goes off", async () => {
+  it("replace each other within one call, and only the rejected one is paused and disabled", async () => {
     const id = await add({ name: "many", key: "demo-fail-401\ngood" });
     await rest(0);
     const keys = () => gateway.api<ChannelKeyRow[]>("GET", `/channel/${id}/keys`);
-    // Which of them is tried first, the dice say each time.
+    // The first key is chosen at random each time.
     const states = async () => {
       await call();
       return (await keys()).map(({ status }) => status);
@@ -257,27 +257,27 @@ describe("many keys in one channel", () => {
     await expect.poll(states, { interval: 10 }).toEqual([3, 1]);
     expect((await keys())[0]?.status_reason).toContain("refuses the key");
     expect((await gateway.api<ChannelRow>("GET", `/channel/${id}`)).status).toBe(1);
-    // It is asked no more.
+    // It is not used any more.
     const before = gateway.upstream.calls().filter(({ key }) => key === "demo-fail-401").length;
     for (let round = 0; round < 8; round += 1) await call();
     expect(gateway.upstream.calls().filter(({ key }) => key === "demo-fail-401")).toHaveLength(before);
     await rest(60);
   });
 
-  it("are used by their weights", async () => {
+  it("are used according to their weights", async () => {
     const id = await add({ name: "weighted", key: "heavy\nlight" });
     const [heavy] = await gateway.api<ChannelKeyRow[]>("GET", `/channel/${id}/keys`);
     await gateway.api("PATCH", `/channel/${id}/keys/${heavy?.id}`, { weight: 9 });
     for (let round = 0; round < 20; round += 1) await Promise.all(Array.from({ length: 8 }, () => call()));
     const share = gateway.upstream.calls().filter(({ key }) => key === "heavy").length;
-    // 160 calls at nine to one: outside these bounds once in about ten million runs.
+    // 160 calls at nine to one: outside these bounds about once in ten million runs.
     expect(share).toBeGreaterThan(120);
     expect(share).toBeLessThan(160);
   });
 });
 
-describe("a channel that may only have so many calls at once", () => {
-  it("is passed over when it is full, and when all are full the caller is told to come back", async () => {
+describe("a channel with a limit of concurrent calls", () => {
+  it("is skipped when it is full; when all are full the response contains when to retry", async () => {
     await add({ name: "narrow", priority: 5, max_concurrency: 1 });
     await add({ name: "wide", max_concurrency: 1 });
     gateway.upstream.control.set({ hang: "start", times: 2 });
@@ -292,7 +292,7 @@ describe("a channel that may only have so many calls at once", () => {
     expect(refused.headers?.get("retry-after")).toBe("1");
     leaving.abort();
     await Promise.all([first, second]);
-    // Their places are free again.
+    // Their slots are free again.
     const next = async () => {
       await call();
       return served().at(-1);
@@ -302,7 +302,7 @@ describe("a channel that may only have so many calls at once", () => {
 });
 
 describe("a channel's system prompt", () => {
-  it("reaches the provider and is covered by what is held", async () => {
+  it("is sent to the provider and included in the reservation", async () => {
     await add({ name: "kind", system_prompt: "Be kind. ".repeat(200) });
     const before = await call();
     const [row] = await gateway.logs(1);

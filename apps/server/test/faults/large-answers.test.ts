@@ -11,7 +11,7 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
-/** Complete answers of many megabytes: they pass with bounded memory, and are charged like any other. */
+/** Complete responses of many megabytes pass with bounded memory and are charged like others. */
 const MEGABYTE = 1024 * 1024;
 const BUDGET = 128;
 const CALLS = 20;
@@ -24,19 +24,19 @@ let gateway: GatewayProcess;
 let provider: Server;
 let key: string;
 
-/** What the provider answers: this, so many bytes of filling, and that. */
+/** Body of the provider's response: text before, a number of filler bytes, and text after. */
 interface Shape {
   before: string;
   filling: number;
   after: string;
-  /** Ends the connection after the filling. */
+  /** Closes the connection after the filler. */
   isBroken?: boolean;
-  /** Milliseconds between the answer's last brace and its end. */
+  /** Milliseconds between the last brace of the response and its end. */
   lingerMs?: number;
   length?: boolean;
 }
 let shape: Shape = { before: "", filling: 0, after: "" };
-/** Bytes that the provider could send. */
+/** Bytes that the provider has sent. */
 let sent = 0;
 
 const block = Buffer.alloc(64 * 1024, "four score and seven years ago. ");
@@ -127,7 +127,7 @@ beforeEach(async () => {
   ({ key } = await gateway.api<{ key: string }>("POST", "/token", { name: "large" }));
 });
 
-/** Bytes of the gateway's process in memory. */
+/** Memory of the gateway's process, in bytes. */
 async function memory(): Promise<number> {
   const status = await readFile(`/proc/${gateway.process.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024;
@@ -135,7 +135,7 @@ async function memory(): Promise<number> {
 
 interface Client {
   socket: Socket;
-  /** What was read: the head and the beginning of the body, its last bytes, and how many in all. */
+  /** The received response: its head, the beginning and the last bytes of the body, and its size. */
   head: string;
   body: number;
   last: string;
@@ -169,7 +169,7 @@ function ask(path: string, body: object, headers: Record<string, string> = {}): 
   return client;
 }
 
-/** Lets the clients read only the beginning until the provider cannot send any more. Then they read on. */
+/** Pauses the clients after the beginning, until the provider cannot send more. Then they continue. */
 async function slowly(clients: readonly Client[], look: () => Promise<void>): Promise<void> {
   const pausing = clients.map(({ socket }) => {
     const pause = () => void socket.pause();
@@ -188,12 +188,12 @@ async function slowly(clients: readonly Client[], look: () => Promise<void>): Pr
 
 const status = ({ head }: Client) => Number(head.slice(9, 12));
 
-/** Reservations of calls; what the node has leased is none. */
+/** Number of reservations of calls. Leases of the node are not counted. */
 function openCalls(): Promise<number> {
   return database.db.reservation.count({ where: { request_id: { not: { startsWith: "lease-" } } } });
 }
 
-/** Of the present key, once all bills are closed. */
+/** Returns the log rows of the current key, after all bills are closed. */
 async function rows(): Promise<LogRow[]> {
   await expect.poll(openCalls).toBe(0);
   const { id } = await database.db.token.findFirstOrThrow({ orderBy: { id: "desc" } });
@@ -217,7 +217,7 @@ describe("large answers", () => {
     await slowly(clients, async () => {
       grown = (await memory()) - before;
     });
-    // Buffered responses would take 1 GB. On a busy machine V8 frees what has passed later.
+    // Buffered responses would take 1 GB. On a busy machine V8 frees forwarded data later.
     expect(grown / MEGABYTE).toBeLessThan(BUDGET * 2);
     expect(((await memory()) - before) / MEGABYTE).toBeLessThan(BUDGET * 2);
     for (const client of clients) {
@@ -236,7 +236,7 @@ describe("large answers", () => {
       });
   }, 180_000);
 
-  it("that are translated are counted in the memory budget: served, or refused with 503 and free", async () => {
+  it("that are translated count towards the memory budget: served, or rejected with 503 and free", async () => {
     const before = await memory();
     shape = { ...chat(20 * MEGABYTE), length: true };
     const clients = Array.from({ length: CALLS }, () => ask("/v1/messages", question, { "x-api-key": key }));
@@ -259,7 +259,7 @@ describe("large answers", () => {
     expect(all.filter(({ quota }) => quota === 0).length).toBe(refused.length);
   }, 180_000);
 
-  it("do not leave whole before their bill is closed, whatever their provider sends after them", async () => {
+  it("do not end before their bill is closed, whatever their provider sends afterwards", async () => {
     shape = { ...chat(2 * MEGABYTE), lingerMs: 1_500 };
     const client = ask("/v1/chat/completions", question);
     await expect.poll(() => client.body).toBeGreaterThan(2 * MEGABYTE - 8_192);
@@ -274,7 +274,7 @@ describe("large answers", () => {
     expect(await rows()).toMatchObject([{ outcome: "complete", quota: 3000 }]);
   });
 
-  it("that break off are cut, and cost what was delivered", async () => {
+  it("that break off are truncated, and charged for what was delivered", async () => {
     shape = { ...chat(2 * MEGABYTE), isBroken: true };
     const client = ask("/v1/chat/completions", question);
     await client.closed;
@@ -284,7 +284,7 @@ describe("large answers", () => {
     expect(row?.quota).toBeGreaterThan(0);
   });
 
-  it("whose client disconnects cost their input and the text that passed", async () => {
+  it("whose client disconnects are charged for their input and the delivered text", async () => {
     shape = chat(200 * MEGABYTE);
     const client = ask("/v1/chat/completions", question);
     await expect.poll(() => client.body).toBeGreaterThan(MEGABYTE);
@@ -295,7 +295,7 @@ describe("large answers", () => {
     expect(sent).toBeLessThan(200 * MEGABYTE);
   });
 
-  it("whose client disconnects near the end cost their provider's usage", async () => {
+  it("whose client disconnects near the end are charged by the provider's usage", async () => {
     shape = chat(8 * MEGABYTE);
     const client = ask("/v1/chat/completions", question);
     await expect.poll(() => client.body).toBeGreaterThan(MEGABYTE);
@@ -303,7 +303,7 @@ describe("large answers", () => {
     expect(await rows()).toMatchObject([{ outcome: "client-left", quota: 3000 }]);
   });
 
-  it("that say nothing are free and look broken", async () => {
+  it("that contain no output are free and end with a broken body", async () => {
     shape = { before: '{"choices":[],"padding":["', filling: 0, after: `${'","'.repeat(200_000)}"]}` };
     const client = ask("/v1/chat/completions", question);
     await client.closed;
@@ -311,7 +311,7 @@ describe("large answers", () => {
     expect(await rows()).toMatchObject([{ outcome: "failed", quota: 0 }]);
   });
 
-  it("that are no JSON object are refused", async () => {
+  it("that are not a JSON object are rejected", async () => {
     shape = { before: "<html>", filling: MEGABYTE, after: "</html>" };
     const client = ask("/v1/chat/completions", question);
     await client.closed;
@@ -319,7 +319,7 @@ describe("large answers", () => {
     expect(await rows()).toMatchObject([{ outcome: "failed", quota: 0 }]);
   });
 
-  it("of images are charged by their usage, and for each picture beyond those requested", async () => {
+  it("of images are charged by their usage, and for each image beyond the requested ones", async () => {
     const picture = "A".repeat(300_000);
     const data = [1, 2, 3].map(() => `{"b64_json":"${picture}"}`).join();
     shape = { before: `{"created":1,"data":[${data}]`, filling: 0, after: "}" };
@@ -336,7 +336,7 @@ describe("large answers", () => {
     expect(await rows()).toMatchObject([{ prompt_tokens: 5, completion_tokens: 7, outcome: "complete" }]);
   });
 
-  it("of embeddings pass in the form that was requested, or are converted", async () => {
+  it("of embeddings are returned in the requested format, converted if needed", async () => {
     const vector = `[${Array.from({ length: 1_000 }, () => "0.5").join()}]`;
     const data = Array.from({ length: 100 }, (_, index) => `{"index":${index},"embedding":${vector}}`).join();
     shape = {

@@ -7,7 +7,7 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { startGatewayProcess } from "#test/gateway-process.ts";
 
-/** The process as operators meet it: told to stop, or killed, in the middle of calls. */
+/** The gateway's process is stopped or killed in the middle of calls. */
 let place: TestDatabase;
 let database: Database;
 let dataDir: string;
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const start = () => startGatewayProcess({ DATABASE_URL: place.url, DATA_DIR: dataDir });
 
-/** A stream of so many words, one in 30 ms, of which the first have come. */
+/** Starts a stream of `words` words, one per 30 ms, and waits for the first. */
 async function startStream(
   url: string,
   key: string,
@@ -60,7 +60,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
 const user = () => database.db.user.findFirstOrThrow({ where: { role: 100 } });
 
 describe("the process", () => {
-  it("lets a call finish when it is told to stop, and leaves no reservation", async () => {
+  it("lets a call finish when it is stopped, and leaves no reservation", async () => {
     const gateway = await start();
     await gateway.api("POST", "/channel", {
       type: 900,
@@ -79,7 +79,7 @@ describe("the process", () => {
     expect((await audit(database.pool)).drift).toBe(0n);
   });
 
-  it("charges nothing for a call that it was killed in, and another node releases the hold", async () => {
+  it("charges nothing for a call during which it was killed, and another node releases the reservation", async () => {
     const before = await user();
     const doomed = await start();
     const { key } = await doomed.api<{ key: string }>("POST", "/token", { name: "t2" });
@@ -90,7 +90,8 @@ describe("the process", () => {
     await doomed.ended;
 
     const heir = await start();
-    // As if a minute had passed since its last sign of life. The heir judges once it has been steady for half of one.
+    // Simulates a minute without a sign of life. The other node releases only when it has run steadily for
+    // half a minute.
     await database.pool.query(
       "UPDATE nodes SET heartbeat = now() - interval '1 minute' WHERE started_time = (SELECT min(started_time) FROM nodes)",
     );

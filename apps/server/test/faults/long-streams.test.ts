@@ -7,7 +7,7 @@ import { createFrameSplitter } from "#dialects/sse.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Long answers pass; they do not gather here. */
+/** Long streamed responses pass without being buffered. */
 let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
@@ -116,12 +116,12 @@ function* repeated(text: string, times: number): Iterable<string> {
 interface Endpoint {
   path: string;
   body(model: string): object;
-  /** What a frame adds to the text or to the arguments. */
+  /** Returns what a frame adds to the text or to the arguments. */
   added(frame: Record<string, unknown>): string;
 }
 
 const messages = [{ role: "user", content: "Go on." }];
-/** Such answers end early when their request does not allow them. */
+/** Responses this long are ended early, unless their request allows them. */
 const LIMIT = 4_000_000;
 const endpoints: Record<string, Endpoint> = {
   chat: {
@@ -159,7 +159,7 @@ async function open(endpoint: Endpoint, model: Wire): Promise<ReadableStream<Uin
   return answer.body as ReadableStream<Uint8Array>;
 }
 
-/** Reads to the end without keeping it; `look` is called after every few hundred chunks. */
+/** Reads to the end without buffering. Calls `look` after every few hundred chunks. */
 async function follow(
   endpoint: Endpoint,
   stream: ReadableStream<Uint8Array>,
@@ -193,11 +193,12 @@ const pairs = Object.keys(endpoints).flatMap((endpoint) =>
 );
 const MB = 1024 * 1024;
 
-describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
+describe.each(pairs)("a client of %s with an upstream of %s", (name, wire) => {
   const endpoint = endpoints[name]!;
 
-  it("gets 5,000 chunks with flat memory", async () => {
-    // The last events of Responses repeat the whole text four times, so that much of it must be held at the end.
+  it("receives 5,000 chunks with flat memory", async () => {
+    // The last events of Responses repeat the whole text four times, so that much memory is needed at the
+    // end.
     const repeats = name === "responses";
     const piece = "word ".repeat(repeats ? 80 : 1_600);
     const before = bytesUsed();
@@ -210,7 +211,7 @@ describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
     expect(most).toBeLessThan((repeats ? 16 : 24) * MB);
   });
 
-  it("gets 2 MB of a tool's arguments as they were written", async () => {
+  it("receives 2 MB of tool arguments unchanged", async () => {
     const parts = ['{"text":"', ...repeated("0123456789abcdefghij 线 ".padEnd(64, "."), 32_768), '"}'];
     raw.play({ chunks: speak(tools[wire], parts), ending: "end" });
     const began = Date.now();
@@ -219,7 +220,7 @@ describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
     expect(Date.now() - began).toBeLessThan(20_000);
   });
 
-  it("slows the upstream down when it reads slowly itself", async () => {
+  it("slows the upstream down when it reads slowly", async () => {
     const piece = "word ".repeat(3_000);
     const flow = { sent: 0 };
     function* endless(): Iterable<string> {
@@ -242,7 +243,7 @@ describe.each(pairs)("a client of %s at an upstream of %s", (name, wire) => {
       last = flow.sent;
       await sleep(300);
     }
-    // Of 300 MB only what the sockets and the pipe between them hold.
+    // Of 300 MB only what the sockets and the pipe between them can buffer.
     expect(flow.sent).toBeLessThan(60 * MB);
     expect(bytesUsed() - before).toBeLessThan(30 * MB);
     socket.destroy();

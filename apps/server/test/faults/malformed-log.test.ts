@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
-/** The log at its most talkative level, when requests come that Node cannot read. */
+/** The log at its most verbose level, with requests that Node cannot parse. */
 let gateway: GatewayProcess;
 let database: Awaited<ReturnType<typeof installedDatabase>>;
 let folder: string;
@@ -47,9 +47,9 @@ describe("malformed requests: the log at trace", () => {
     ["a bad chunk", `POST /v1/x HTTP/1.1\r\n${named}\r\ntransfer-encoding: chunked\r\n\r\n${secret}\r\n`],
     ["headers that are too large", `GET /v1/x HTTP/1.1\r\n${named}\r\nx: ${secret.repeat(5_000)}\r\n\r\n`],
     ["no HTTP", `${secret} ${secret}\r\n\r\n`],
-  ])("has nothing of headers and body after %s", async (_, text) => {
+  ])("contains no headers or body after %s", async (_, text) => {
     expect(await send(text)).toMatch(/^HTTP\/1.1 4\d\d /);
-    // A request that is fine is logged, so the log can be read.
+    // A valid request is logged, so the log can be read up to it.
     const before = gateway.log.length;
     await fetch(`${gateway.url}/v1/models`);
     await expect.poll(() => gateway.log.length).toBeGreaterThan(before);

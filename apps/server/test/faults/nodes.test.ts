@@ -3,7 +3,7 @@ import { redisUrl } from "#test/database.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { startThrowAwayRedis } from "#test/services.ts";
 
-/** Two nodes on one database and one Redis: what is changed on one holds on the other. */
+/** Two nodes on one database and one Redis: changes on one apply on the other. */
 let here: TestGateway;
 let there: TestGateway;
 
@@ -26,7 +26,7 @@ async function call(gateway: TestGateway, key: string): Promise<number> {
   return response.status;
 }
 
-/** Waits for this status on the other node. */
+/** Waits until the other node returns this status. */
 const settles = (key: string, wanted: number) =>
   expect.poll(() => call(there, key), { interval: 10 }).toBe(wanted);
 
@@ -60,7 +60,7 @@ describe("two nodes", () => {
   });
 });
 
-/** How many of these requests to /api, sent to the nodes in turn, were let through. */
+/** Sends requests to /api of the nodes in turn; returns how many were allowed. */
 async function allowed(nodes: TestGateway[], count: number, from: string): Promise<number> {
   let ok = 0;
   for (let n = 0; n < count; n += 1) {
@@ -74,7 +74,7 @@ async function allowed(nodes: TestGateway[], count: number, from: string): Promi
 }
 
 describe("rate limit of /api on two nodes", { timeout: 120_000 }, () => {
-  it("is one count in Redis, and is divided when Redis goes away", async () => {
+  it("is one count in Redis, and is divided when Redis stops", async () => {
     const redis = await startThrowAwayRedis();
     const env = { REDIS_URL: redis.url, API_RATE_LIMIT: "20" };
     const one = await startTestGateway(env);
@@ -82,7 +82,7 @@ describe("rate limit of /api on two nodes", { timeout: 120_000 }, () => {
     try {
       expect(await allowed([one, other], 40, "203.0.113.1")).toBe(20);
       await redis.stop();
-      // Nodes count each other every ten seconds; each look comes from an address of its own.
+      // Nodes count each other every ten seconds. Each check uses its own client address.
       let looks = 0;
       const after = () => allowed([one, other], 60, `203.0.114.${(looks += 1)}`);
       await expect.poll(after, { timeout: 60_000, interval: 1_000 }).toBeLessThanOrEqual(20);
@@ -95,7 +95,7 @@ describe("rate limit of /api on two nodes", { timeout: 120_000 }, () => {
     }
   });
 
-  it("is divided without Redis, like the limits of keys, and each node warns once", async () => {
+  it("is divided without Redis, like the limits of keys, and each node logs one warning", async () => {
     const one = await startTestGateway({ API_RATE_LIMIT: "20", LOG_LEVEL: "warn" });
     const other = await startTestGateway({ API_RATE_LIMIT: "20", LOG_LEVEL: "warn" }, one);
     try {
@@ -120,7 +120,7 @@ describe("rate limit of /api on two nodes", { timeout: 120_000 }, () => {
   });
 });
 
-/** Lines of the node's log about Redis. Each look has an address of its own. */
+/** Returns the node's log lines about Redis. Each request uses its own client address. */
 async function warnings(node: TestGateway): Promise<number> {
   const lines = await node.api<{ Message: string }[]>("POST", "/system_info/log", { count: 500 });
   return lines.filter(({ Message }) => Message.includes("REDIS_URL is not set")).length;

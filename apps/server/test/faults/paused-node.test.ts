@@ -8,7 +8,7 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
-/** A node that the system did not let run for longer than other nodes wait for a sign of life. */
+/** A node that the system paused for longer than other nodes wait for a sign of life. */
 let place: TestDatabase;
 let database: Database;
 let dataDir: string;
@@ -60,7 +60,7 @@ const dialects = [
   },
 ];
 
-it("paused node: says in the client's dialect how its streams ended, and the books are right", async () => {
+it("paused node: ends its streams with an error in the client's dialect, and the ledger is consistent", async () => {
   await paused.api("POST", "/channel", {
     type: 900,
     name: "demo",
@@ -83,7 +83,7 @@ it("paused node: says in the client's dialect how its streams ended, and the boo
   paused.process.kill("SIGCONT");
   const texts = await Promise.all(streams);
   for (const [index, { path, end }] of dialects.entries()) expect(texts[index], path).toMatch(end);
-  // It serves again.
+  // The node serves calls again.
   await expect
     .poll(
       async () => {

@@ -11,7 +11,9 @@ import { demo } from "#providers/definitions/demo.ts";
 import { openProviders } from "#providers/registry.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";
 
-/** A channel is switched off on evidence, says why, and comes back when a test goes well; a person's word stands. */
+/**
+ * A failing channel is disabled with a reason and enabled after a successful test. A manual change is kept.
+ */
 let gateway: TestGateway;
 const upstream = createUpstreamClient();
 
@@ -71,15 +73,15 @@ async function runJob(): Promise<void> {
 
 const channel = (id: number) => gateway.api<ChannelRow>("GET", `/channel/${id}`);
 
-describe("a channel whose key is refused", () => {
-  it("is switched off after three refusals in a row, with the reason, and revived by a good test", async () => {
+describe("a channel whose key is rejected", () => {
+  it("is disabled after three rejections in a row, with the reason, and enabled by a successful test", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "expired", key: "expired" });
     const client = gateway.openai((await gateway.addToken()).key);
     const ask = () =>
       client.chat.completions.create({ model: "demo-chat", messages: [{ role: "user", content: "Hi" }] });
     gateway.upstream.control.set({ status: 401, times: 2 });
     for (let round = 0; round < 2; round += 1) await expect(ask()).rejects.toMatchObject({ status: 502 });
-    // A success in between is evidence against: counting starts afresh.
+    // A success resets the count.
     await ask();
     expect((await channel(id)).status).toBe(1);
 
@@ -100,7 +102,7 @@ describe("a channel whose key is refused", () => {
     );
   });
 
-  it("stays off when a person switched it off", async () => {
+  it("stays disabled after an administrator disabled it", async () => {
     const { id } = await gateway.addChannel({ type: 8, name: "off", key: "off" });
     await gateway.api("PATCH", `/channel/${id}`, { status: 2 });
     await runJob();

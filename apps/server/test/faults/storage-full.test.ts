@@ -7,7 +7,7 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
-/** A disk that takes no more: uploads are refused with the reason, and operators get a notice. */
+/** A full disk: uploads are rejected with the reason, and operators are notified. */
 
 const MEGABYTE = 1024 * 1024;
 let place: Awaited<ReturnType<typeof installedDatabase>>;
@@ -35,7 +35,7 @@ afterAll(async () => {
 const notices = () =>
   database.db.notice.findMany({ where: { event: "storage-full" }, orderBy: { id: "asc" } });
 
-it("a full disk: refuses an upload with 507 and the reason, notifies operators once, and serves what fits", async () => {
+it("a full disk: rejects an upload with 507 and the reason, notifies operators once, and serves smaller requests", async () => {
   await gateway.api("POST", "/channel", {
     type: 900,
     name: "demo",
@@ -72,7 +72,7 @@ it("a full disk: refuses an upload with 507 and the reason, notifies operators o
   await database.db.notice.deleteMany({ where: { event: "storage-full" } });
 });
 
-it("a nearly full disk: is reported before uploads are refused, and again after there was space", async () => {
+it("a nearly full disk: is reported before uploads are rejected, and again after space was free in between", async () => {
   let free = 100 * MEGABYTE;
   let looks = 0;
   const watch = watchStorage(database.db, {

@@ -12,7 +12,7 @@ import { connect, type Database } from "#platform/database/db.ts";
 import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
-/** Several workers behind one port, as WORKERS starts them. */
+/** Several workers on one port, as WORKERS starts them. */
 let place: TestDatabase;
 let database: Database;
 let dataDir: string;
@@ -64,7 +64,7 @@ function workers(): number[] {
     .map(Number);
 }
 
-/** One call on a connection of its own: the system spreads connections over the workers. */
+/** Makes a call on its own connection, because the system distributes connections over the workers. */
 async function call(key: string, content = "Hi"): Promise<{ status: number; body: string }> {
   const agent = new Agent();
   try {
@@ -122,7 +122,7 @@ async function stop(): Promise<void> {
 }
 
 describe("two workers", () => {
-  it("serve calls behind one port, as two nodes, and any of them answers with the sum of both", async () => {
+  it("serve calls on one port, as two nodes, and each returns the sum of both in the metrics", async () => {
     await start();
     const key = await prepare();
     await allow(1_000_000);
@@ -130,7 +130,7 @@ describe("two workers", () => {
     expect(await database.db.node.count()).toBe(2);
     const answers = await Promise.all(Array.from({ length: 40 }, () => call(key)));
     expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(200));
-    // Whichever worker is asked.
+    // Any worker returns the same sum.
     for (let look = 0; look < 4; look += 1) expect(await callsInMetrics()).toBe(40);
     const lines = await gateway.api<{ Message: string }[]>("POST", "/system_info/log", { count: 500 });
     expect(lines.filter(({ Message }) => Message.startsWith("Bound to"))).toHaveLength(2);
@@ -139,7 +139,7 @@ describe("two workers", () => {
     expect(await database.db.node.count()).toBe(0);
   }, 120_000);
 
-  it("share one limit without Redis: a client has all of it, and not twice", async () => {
+  it("share one limit without Redis: a client gets all of it, but not twice", async () => {
     await start();
     const key = await prepare();
     await allow(20);
@@ -151,7 +151,7 @@ describe("two workers", () => {
     await stop();
   }, 120_000);
 
-  it("know what was changed through either of them at once", async () => {
+  it("apply changes made through either of them immediately", async () => {
     await start();
     await prepare();
     await allow(1_000_000);
@@ -164,7 +164,7 @@ describe("two workers", () => {
     await stop();
   }, 120_000);
 
-  it("let calls finish when the gateway is told to stop", async () => {
+  it("let calls finish when the gateway is stopped", async () => {
     await start();
     const key = await prepare();
     const streams = Array.from({ length: 4 }, () => call(key, "[[length=60]] [[chunk-delay=30]]"));
@@ -179,7 +179,7 @@ describe("two workers", () => {
     expect(await drift()).toBe(0n);
   }, 120_000);
 
-  it("cut calls after STOP_SECONDS, bill what was sent, and end", async () => {
+  it("abort calls after STOP_SECONDS, bill what was sent, and end", async () => {
     await start({ STOP_SECONDS: "2" });
     const key = await prepare();
     const streams = Array.from({ length: 2 }, () =>
@@ -198,7 +198,7 @@ describe("two workers", () => {
     expect(await drift()).toBe(0n);
   }, 120_000);
 
-  it("end the gateway with a sentence when the port is taken", async () => {
+  it("end the gateway with an error message when the port is in use", async () => {
     const first = await start();
     const taken = Number(new URL(first.url).port);
     await expect(
@@ -208,7 +208,7 @@ describe("two workers", () => {
     await stop();
   }, 120_000);
 
-  it("go on when one of them is killed, which is replaced; the books are right", async () => {
+  it("continue when one of them is killed and replaced; the ledger is consistent", async () => {
     await start();
     const key = await prepare();
     await allow(1_000_000);
@@ -234,12 +234,12 @@ describe("two workers", () => {
     ending.abort();
     await Promise.all(clients);
     expect(gateway.log.join("\n")).toContain("ended with SIGKILL");
-    // Only calls that were open on the killed one.
+    // Only calls that were open on the killed worker.
     expect(outcomes.filter((outcome) => outcome !== "200" && outcome !== "cut")).toEqual([]);
     expect(outcomes.filter((outcome) => outcome === "cut").length).toBeLessThanOrEqual(8);
     const counted = await callsInMetrics();
     expect(counted).toBeGreaterThan(0);
-    // The sum does not fall when a worker whose counters were read is replaced.
+    // The sum does not decrease when a worker that was already counted is replaced.
     const [next = 0] = workers();
     process.kill(next, "SIGKILL");
     await expect.poll(() => workers().filter((pid) => pid !== next).length, { timeout: 30_000 }).toBe(2);

@@ -6,13 +6,13 @@ import { environmentKeys } from "#env.ts";
 import { openProviders } from "#providers/registry.ts";
 import { writesBalance } from "#test/balance-writes.ts";
 
-/** Rules of the codebase that a linter cannot know. */
+/** Rules of the code base that a linter cannot check. */
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const sources = readdirSync(join(root, "apps/server/src"), { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.startsWith("platform/prisma"))
   .map((file) => ({ file, text: readFileSync(join(root, "apps/server/src", file), "utf8") }));
 
-/** Ids of providers that are also names of something else, and where they may stand for that. */
+/** Provider ids that also have other meanings, and the files in which those are allowed. */
 const otherMeanings: Record<string, RegExp> = {
   // dialects
   anthropic: /^(gateway|relay)\//,
@@ -28,7 +28,7 @@ const otherMeanings: Record<string, RegExp> = {
   github: /^console\/(compat|accounts|site)\/(users|site|profile)\.ts$/,
 };
 
-describe("the codebase", () => {
+describe("the code base", () => {
   it("lists every process setting in .env.example, and nothing else", () => {
     const listed = readFileSync(join(root, ".env.example"), "utf8")
       .split("\n")
@@ -41,11 +41,11 @@ describe("the codebase", () => {
     const block = /^x-server:[\s\S]*?^ {2}environment:\n((?: {4}.*\n)+)/m.exec(compose)?.[1] ?? "";
     const passed = [...block.matchAll(/^ {4}([A-Z_]+): (.*)$/gm)];
     const fixed = new Set(["HOST", "PORT", "DATA_DIR", "NODE_ENV"]);
-    // Recreates the container when it changes; the server reads its file.
+    // Recreates the container when it changes. The server reads the file instead.
     const composeOnly = new Set(["POSTGRES_PASSWORD"]);
     const keys = passed.flatMap(([, key = ""]) => (composeOnly.has(key) ? [] : [key]));
     expect(keys.sort()).toEqual(environmentKeys.filter((key) => !fixed.has(key)).sort());
-    // Under its own name, so that a line copied from .env.example has its effect here too.
+    // The names are equal, so that a line copied from .env.example also works here.
     for (const [, key, value] of passed) expect(value).toMatch(new RegExp(`^\\$\\{${key}:-.*\\}$`));
   });
 
@@ -68,7 +68,7 @@ describe("the codebase", () => {
     expect(trespassers).toEqual([]);
   });
 
-  it("knows a write of a balance in any spelling", () => {
+  it("detects a write of a balance in any spelling", () => {
     const writes = [
       "UPDATE users SET quota = 5",
       'update "users" u set display_name = $1, "quota" = 0 where id = 1',
@@ -101,7 +101,7 @@ describe("the codebase", () => {
     expect(reads.filter((text) => writesBalance(text))).toEqual([]);
   });
 
-  it("sends to providers, judges their failures and settles calls in relay/core only", () => {
+  it("sends to providers, classifies their failures and settles calls in relay/core only", () => {
     const others = sources.filter(({ file }) => !/^relay\/core\/|^platform\/|\.test\.ts$/.test(file));
     const users = (pattern: RegExp) =>
       others.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
@@ -109,7 +109,7 @@ describe("the codebase", () => {
       [],
     );
     expect(users(/\bhealth\??\.(?:failed|succeeded|servedElsewhere|enter)\(/)).toEqual([]);
-    // A session has a call for each response, and a background bill is closed by any node.
+    // A session has a call per response, and any node can close a background bill.
     const later = ["relay/background/background.ts", "relay/realtime/realtime-bill.ts"];
     expect(users(/\bnew CallLifecycle\(/).sort()).toEqual(later);
   });
@@ -134,11 +134,11 @@ describe("the codebase", () => {
         /request\.(host|hostname)\b|headers\.host\b|headers\["host"\]|x-forwarded-host/.test(text),
       )
       .map(({ file }) => file);
-    // It compares a browser's Origin with the host, and builds nothing.
+    // It compares a browser's Origin with the host, but builds no address.
     expect(readers).toEqual(["console/origin.ts"]);
   });
 
-  it("takes the time from platform/clock.ts, so that a clock that is set changes no duration and no expiry", () => {
+  it("takes the time from platform/clock.ts, so that a change of the clock affects no duration or expiry", () => {
     const modules = /^(gateway|console|jobs|relay|domain|start)\//;
     const readers = sources
       .filter(({ file }) => modules.test(file) && !/\.(test|fixture)\.ts$/.test(file))
@@ -147,7 +147,7 @@ describe("the codebase", () => {
     expect(readers).toEqual([]);
   });
 
-  it("reads the environment in env.ts only, which main.ts alone imports", () => {
+  it("reads the environment in env.ts only, and only main.ts imports env.ts", () => {
     const importers = sources
       .filter(
         ({ file, text }) => !file.endsWith(".test.ts") && /from "\.\/env\.ts"|from "#env\.ts"/.test(text),

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 it.each(["1", "2"])(
-  "bundle: serves a call, and says that it is ready, with WORKERS=%s",
+  "bundle: serves a call, and reports that it is ready, with WORKERS=%s",
   async (workers) => {
     const gateway = await startGatewayProcess({
       DATABASE_URL: place.url,

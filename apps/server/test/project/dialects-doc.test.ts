@@ -5,7 +5,7 @@ import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, Part } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 
-/** docs/dialects.md says what the code does: its tables are made here. */
+/** docs/dialects.md matches the code: this test generates its tables. */
 const file = new URL("../../../../docs/dialects.md", import.meta.url);
 const ids = Object.keys(dialects) as DialectId[];
 
@@ -138,7 +138,7 @@ describe("docs/dialects.md", () => {
   it.each([
     ["requests", requestTable],
     ["errors", errorTable],
-  ])("has the table of %s as the code makes it", (name, table) => {
+  ])("contains the table of %s as generated from the code", (name, table) => {
     const begin = `<!-- table: ${name} -->\n`;
     const text = readFileSync(file, "utf8");
     const from = text.indexOf(begin) + begin.length;

@@ -7,7 +7,7 @@ import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
-/** The documentation: its links lead somewhere, its names exist, and its examples run. */
+/** The documentation: links have targets, names exist, and examples run. */
 
 const root = resolve(import.meta.dirname, "../../../..");
 const docs = join(root, "docs");
@@ -32,7 +32,7 @@ const pages = await readPages();
 const pageAt = (path: string) => pages.find((page) => page.path === path);
 const named = (name: string) => pageAt(join(docs, name))?.text ?? "";
 
-/** The anchor that GitHub makes of a heading. */
+/** Returns the anchor that GitHub creates for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -136,7 +136,7 @@ describe("examples", () => {
     const models = ["demo-chat", "demo-chat-mini"];
     await gateway.addChannel({ type: 900, name: "Demo", models, key: "demo" });
     ({ key } = await gateway.addToken({ name: "docs" }));
-    // Below this folder, so that the SDKs are found.
+    // Inside this folder, so that the SDKs can be resolved.
     folder = await mkdtemp(join(import.meta.dirname, ".examples-"));
   });
 

@@ -9,7 +9,7 @@ import type { DialectId } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
 import { answerError } from "#gateway/answer-error.ts";
 
-/** Every error that the product can name, each with a value for everything that its template names. */
+/** All errors of the product, with values for all placeholders of their templates. */
 const errors = allErrors().map(({ code, reason, template }) => {
   const names = [...template.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? "");
   const values = Object.fromEntries(names.map((name, index) => [name, `value ${index} $& <b>`]));
@@ -19,7 +19,7 @@ const errors = allErrors().map(({ code, reason, template }) => {
 type Listed = (typeof errors)[number];
 
 function thrown({ code, params }: Listed): GatewayError {
-  // The params fit their code, which the type shows only for one code at a time.
+  // The params match their code, but the type can show that for one code at a time only.
   return new (GatewayError as new (code: ErrorCode, params: object) => GatewayError)(code, params);
 }
 
@@ -61,12 +61,12 @@ const openai = ({ code, params }: Listed) => ({
   param: "field" in params ? params["field"] : null,
 });
 
-/** What the `error` object of a dialect holds besides the message. */
+/** Fields of a dialect's `error` object besides the message. */
 const shapes: Record<DialectId, (error: Listed, status: number) => object> = {
   "openai-chat": openai,
   "openai-responses": openai,
   anthropic: ({ code }) => ({ type: expect.stringMatching(/^[a-z_]+_error$|^request_too_large$/), code }),
-  // `code` is the status on this wire.
+  // `code` is the HTTP status in this format.
   gemini: ({ code, params }, status) => ({
     code: status,
     status: expect.stringMatching(/^[A-Z_]+$/),
@@ -74,7 +74,7 @@ const shapes: Record<DialectId, (error: Listed, status: number) => object> = {
   }),
 };
 
-/** The template with its values, put together without the code under test. */
+/** Returns the template with its values, without using the code under test. */
 function sentence({ template, params }: Listed): string {
   const values: Record<string, string> = params;
   return template
@@ -83,7 +83,7 @@ function sentence({ template, params }: Listed): string {
     .join("");
 }
 
-/** Where a template does not name the field, the message does. */
+/** Expects the message to name the field, even if the template does not. */
 function says(message: unknown, error: Listed): void {
   expect(String(message)).toContain(sentence(error).replace(/\.$/, ""));
   expect(String(message)).not.toContain("{{");
@@ -110,7 +110,7 @@ it("management API: code, params, English message and request id of every error"
 });
 
 describe.each(clients)("%s", (id) => {
-  it("answers every error in its own shape, with our code, its params and the request id", async () => {
+  it("returns every error in its own shape, with the gateway's code, its params and the request id", async () => {
     for (const error of errors) {
       const { code, params } = error;
       const { status, body } = await answer(id, error);
@@ -119,7 +119,7 @@ describe.each(clients)("%s", (id) => {
       says(inner["message"], error);
       expect(inner["message"]).toMatch(/ \(request id: \S+\)$/);
       expect(inner).toMatchObject(shapes[id](error, status));
-      // A code without values has no params in the answer.
+      // A code without values has no params in the response.
       if (id !== "gemini")
         expect(inner["params"]).toEqual(Object.keys(params).length > 0 ? params : undefined);
       if (id === "anthropic")
@@ -127,7 +127,7 @@ describe.each(clients)("%s", (id) => {
     }
   });
 
-  it("says the same in an event of a stream", () => {
+  it("contains the same fields in an event of a stream", () => {
     for (const error of errors) {
       const text = dialects[id].encodeStreamError(thrown(error), "req_1");
       expect(text).toContain(`"${error.code}"`);
@@ -138,14 +138,17 @@ describe.each(clients)("%s", (id) => {
 });
 
 describe("texts", () => {
-  it("are never read again: reasons and errors are known by their codes", async () => {
+  it("are never parsed: reasons and errors are identified by their codes", async () => {
     const root = join(import.meta.dirname, "../../../..");
     const files = ["apps/server/src", "apps/web/src", "packages/shared/src"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
         .filter((name) => /(?<!\.test)\.tsx?$/.test(name) && !name.includes("prisma/"))
         .map((name) => join(root, folder, name)),
     );
-    /** A stored text that is searched or compared with a sentence; in the console, any that goes by such a name. */
+    /**
+     * Names of stored texts that code could search or compare with a sentence. In the console any variable
+     * counts.
+     */
     const names = "(?:message|content|reason|status_reason)";
     const field = String.raw`\b(?:row|item|event|notice|channel|entry|result|test|fault)\.${names}\b`;
     const reads = (text: string) =>

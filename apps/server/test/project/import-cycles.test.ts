@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "../../../..");
 
-/** Every file of a package with the files of the package that it imports, type imports included. */
+/** Returns every file of a package with the files of the package that it imports, type imports included. */
 function importGraph(source: string): Map<string, string[]> {
   const files = readdirSync(source, { recursive: true, encoding: "utf8" })
     .map((file) => file.replaceAll("\\", "/"))
@@ -22,7 +22,7 @@ function importGraph(source: string): Map<string, string[]> {
   );
 }
 
-/** Files that import each other around a circle, one list for each circle. */
+/** Returns import cycles, one list of files per cycle. */
 function importCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const done = new Set<string>();
   const path: string[] = [];

@@ -8,13 +8,13 @@ import { asciiDatabase, emptyDatabase, freshDatabase, type TestDatabase } from "
 import { differenceToSchema } from "#test/schema-diff.ts";
 
 describe("the migrations of this repository", () => {
-  it("lead to exactly the database that prisma/schema describes", async () => {
+  it("produce exactly the database that prisma/schema describes", async () => {
     const database = await freshDatabase();
     expect(await differenceToSchema(database.url)).toBe("");
     await database.drop();
   });
 
-  it("differ from the schema as soon as a column is missing", async () => {
+  it("differ from the schema when a column is missing", async () => {
     const database = await freshDatabase();
     await run(database.url, "ALTER TABLE users DROP COLUMN display_name");
     expect(await differenceToSchema(database.url)).toContain('"display_name"');
@@ -43,14 +43,14 @@ describe("migrate", () => {
     await writeFile(join(folder, name, "migration.sql"), sql);
   }
 
-  it("applies what is missing, in name order, once", async () => {
+  it("applies missing migrations once, in name order", async () => {
     expect(await migrate(database.url, folder)).toEqual({ applied: ["1_pears", "2_plums"] });
     expect(await migrate(database.url, folder)).toEqual({ applied: [] });
     await write("3_figs", "CREATE TABLE figs (id INT PRIMARY KEY);");
     expect(await migrate(database.url, folder)).toEqual({ applied: ["3_figs"] });
   });
 
-  it("refuses a database that is not UTF-8, with the command that makes one, and leaves it empty", async () => {
+  it("rejects a database that is not UTF-8, with the command that creates one, and leaves it empty", async () => {
     const ascii = await asciiDatabase();
     await expect(migrate(ascii.url, folder)).rejects.toThrow(
       "The database has the encoding SQL_ASCII, and the gateway needs UTF8. " +
@@ -60,16 +60,16 @@ describe("migrate", () => {
     await ascii.drop();
   });
 
-  it("takes a pool as well and gives its connection back", async () => {
+  it("accepts a pool and returns its connection", async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-    // A pool has ended before its connections have, and the database is dropped under them.
+    // A pool ends before its connections do, and the database is dropped in between.
     pool.on("error", () => {});
     expect((await migrate(pool, folder)).applied).toHaveLength(2);
     expect((await migrate(pool, folder)).applied).toHaveLength(0);
     await pool.end();
   });
 
-  it("keeps the books that Prisma keeps", async () => {
+  it("maintains Prisma's table of migrations", async () => {
     await migrate(database.url, folder);
     const rows = await run(database.url, "SELECT * FROM _prisma_migrations ORDER BY migration_name");
     expect(rows).toMatchObject([
@@ -80,14 +80,14 @@ describe("migrate", () => {
     expect(rows[0]?.finished_at).toBeInstanceOf(Date);
   });
 
-  it("lets nodes that start together take turns", async () => {
+  it("runs one at a time on nodes that start together", async () => {
     const nodes = Array.from({ length: 8 }, () => migrate(database.url, folder));
     const applied = (await Promise.all(nodes)).map((result) => result.applied.length);
     expect(applied.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 0, 0, 0, 0, 2]);
     expect(await run(database.url, "SELECT * FROM pears")).toEqual([{ id: 1 }]);
   });
 
-  it("undoes a migration that fails halfway and keeps the ones before it", async () => {
+  it("undoes a migration that fails halfway and keeps the previous ones", async () => {
     await write("2_plums", "CREATE TABLE plums (id INT); SELECT nothing FROM nowhere;");
     await expect(migrate(database.url, folder)).rejects.toThrow(
       /2_plums failed and was rolled back: .*nowhere/,
@@ -97,7 +97,7 @@ describe("migrate", () => {
     expect(await migrate(database.url, folder)).toEqual({ applied: ["2_plums"] });
   });
 
-  it("refuses when an applied migration was edited", async () => {
+  it("stops when an applied migration was edited", async () => {
     await migrate(database.url, folder);
     await write("1_pears", "CREATE TABLE pears (id BIGINT PRIMARY KEY);");
     await expect(migrate(database.url, folder)).rejects.toThrow(
@@ -105,7 +105,7 @@ describe("migrate", () => {
     );
   });
 
-  it("refuses when Prisma noted a failed migration, until it is marked as rolled back", async () => {
+  it("stops when Prisma recorded a failed migration, until it is marked as rolled back", async () => {
     await migrate(database.url, folder);
     await run(
       database.url,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { describeProvider, openProviders } from "#providers/registry.ts";
 
-/** The console bundles the icons it names; a provider whose icon is not among them would get the neutral one. */
+/** The console bundles the icons it uses. A provider with another icon would get the neutral one. */
 const console = readFileSync(
   new URL("../../../web/src/components/provider-icon.tsx", import.meta.url),
   "utf8",
@@ -12,9 +12,9 @@ const bundled = new Set(
 );
 const neutral = ["server"];
 
-describe("the icons of providers", () => {
+describe("provider icons", () => {
   it.each([...openProviders().values()].map((provider) => describeProvider(provider)))(
-    "$label is drawn with $icon",
+    "$label uses the bundled icon $icon",
     ({ icon }) => {
       expect(bundled.has(icon) || neutral.includes(icon)).toBe(true);
     },

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startThrowAwayPostgres } from "#test/services.ts";
 
-it("clears up after a run that was killed, and leaves alone who has got its Postgres' number since", async () => {
+it("cleans up after a killed run, and does not end an unrelated process that reused its Postgres' process id", async () => {
   const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
   await once(other, "spawn");
   const ended = once(other, "exit");

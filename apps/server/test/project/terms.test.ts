@@ -5,7 +5,7 @@ const script = new URL("../../../../scripts/check-terms.mjs", import.meta.url).h
 const { allowed, findTerms } = (await import(/* @vite-ignore */ script)) as Script;
 
 describe("terms: scripts/check-terms.mjs", () => {
-  it("names an old term in an identifier, a private name and a file's name", () => {
+  it("reports an old term in an identifier, a private name and a file name", () => {
     expect(findTerms("src/a.ts", "const vendorUrl = 1;\nclass A { #heard = 1 }\n")).toEqual([
       "src/a.ts:1: vendorUrl: write provider instead of “vendor”",
       "src/a.ts:2: heard: write received instead of “heard”",
@@ -13,7 +13,7 @@ describe("terms: scripts/check-terms.mjs", () => {
     expect(findTerms("src/native-door.ts", "")).toHaveLength(1);
   });
 
-  it("names an old term in a text that is shown, also inside a template and in JSX", () => {
+  it("reports an old term in displayed text, also inside a template and in JSX", () => {
     expect(findTerms("src/a.ts", 'fail("The vendor is busy.");')).toHaveLength(1);
     expect(findTerms("src/a.ts", "fail(`Model ${name}: nobody answers.`);")).toHaveLength(1);
     expect(findTerms("src/a.tsx", "export const A = () => <p>0 is never.</p>;")).toHaveLength(1);
@@ -21,7 +21,7 @@ describe("terms: scripts/check-terms.mjs", () => {
     expect(findTerms("locales/en_US.json", '{"Everybody": "Everybody"}')).toHaveLength(1);
   });
 
-  it("leaves comments, single words, SQL and the names that are allowed", () => {
+  it("ignores comments, single words, SQL and allowed names", () => {
     const kept = Object.keys(allowed).map((name) => `export const ${name} = 1;`);
     const source = ["// The vendor is asked.", 'read("said");', 'query("SELECT held FROM a");', ...kept];
     expect(findTerms("src/a.ts", source.join("\n"))).toEqual([]);

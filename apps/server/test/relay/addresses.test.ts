@@ -2,13 +2,13 @@ import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Pictures and files that a caller gives as addresses: passed on, or fetched by the one client that is guarded. */
+/** Images and files that a request contains as addresses: forwarded, or fetched by the guarded client. */
 let gateway: TestGateway;
 let key: string;
 let files: string;
 let server: Server;
 let visits: string[] = [];
-/** Only this machine's own server may be reached, as if it were the public internet. */
+/** Allows only this machine's server, as if it were the public internet. */
 const mayReach = (address: string) => address === "127.0.0.1";
 
 const png = Buffer.from(
@@ -78,8 +78,8 @@ const chat = (model: string, ...content: object[]) =>
   post("/v1/chat/completions", { model, messages: [{ role: "user", content: [look, ...content] }] });
 const sent = () => JSON.stringify(gateway.upstream.calls().at(-1)?.body);
 
-describe("a picture's address", () => {
-  it.each(["to-chat", "to-anthropic", "to-responses"])("goes on as it is %s", async (model) => {
+describe("the address of an image", () => {
+  it.each(["to-chat", "to-anthropic", "to-responses"])("is forwarded %s", async (model) => {
     const url = model === "to-responses" ? "/v1/messages" : "/v1/chat/completions";
     const content =
       url === "/v1/messages"
@@ -100,7 +100,7 @@ describe("a picture's address", () => {
     expect(sent()).not.toContain(files);
   });
 
-  it("that its own provider can read is left alone", async () => {
+  it("that its own provider can read is unchanged", async () => {
     for (const fileUri of ["https://www.youtube.com/watch?v=x", "gs://bucket/a.mp4"]) {
       const parts = [{ text: "Look." }, { fileData: { fileUri, mimeType: "video/mp4" } }];
       const { status } = await post("/v1beta/models/to-gemini:generateContent", { contents: [{ parts }] });
@@ -110,8 +110,8 @@ describe("a picture's address", () => {
   });
 });
 
-describe("a file's address", () => {
-  it("goes on where the wire has a word for it, and becomes bytes where not", async () => {
+describe("the address of a file", () => {
+  it("is forwarded if the format supports it, and otherwise replaced by its bytes", async () => {
     const ask = (model: string) =>
       post("/v1/responses", {
         model,
@@ -128,14 +128,14 @@ describe("a file's address", () => {
     expect(visits).toEqual(["/a.pdf", "/a.pdf"]);
   });
 
-  it("that holds a sound becomes one", async () => {
+  it("of an audio file becomes audio input", async () => {
     const parts = [{ text: "Listen." }, { fileData: { fileUri: `${files}/a.wav`, mimeType: "audio/wav" } }];
     const { status } = await post("/v1beta/models/to-chat:generateContent", { contents: [{ parts }] });
     expect(status).toBe(200);
     expect(sent()).toContain("input_audio");
   });
 
-  it("inside a tool's result is found too", async () => {
+  it("inside a tool result is handled too", async () => {
     const messages = [
       { role: "user", content: "Look." },
       { role: "assistant", content: [{ type: "tool_use", id: "t", name: "shot", input: {} }] },
@@ -155,7 +155,7 @@ describe("a file's address", () => {
   });
 });
 
-describe("an address that cannot be used", () => {
+describe("an unusable address", () => {
   const path = "messages.0.content.1.image_url.url";
 
   it.each([
@@ -165,7 +165,7 @@ describe("an address that cannot be used", () => {
     ["of this machine, by number", "http://0x7f.2/", "Only public addresses"],
     ["whose name leads to this machine in IPv6 only", "http://ip6-localhost:1/", "cannot be"],
     ["that is no web address", "file:///etc/passwd", "http or https"],
-  ])("%s is refused, with the place it stands at", async (_what, url, sentence) => {
+  ])("%s is rejected with the position of the field", async (_what, url, sentence) => {
     const refusal = await chat("to-gemini", image(url));
     expect(refusal).toMatchObject({ status: 400, param: path });
     expect(refusal.message).toContain(path);
@@ -178,7 +178,7 @@ describe("an address that cannot be used", () => {
     ["is not there", "/gone", "status 404"],
     ["holds a page", "/page", "text/html"],
     ["is too large", "/large", "larger than"],
-  ])("because it %s is refused in every dialect", async (_what, file, sentence) => {
+  ])("because it %s is rejected in every dialect", async (_what, file, sentence) => {
     const url = files + file;
     const refusal = await chat("to-gemini", image(url));
     expect(refusal).toMatchObject({ status: 400, param: path });
@@ -190,7 +190,7 @@ describe("an address that cannot be used", () => {
     expect(second.message).toContain("messages.0.content.0.source.url");
   });
 
-  it("costs nothing, holds nothing and asks no provider", async () => {
+  it("costs nothing, reserves nothing and calls no provider", async () => {
     const before = gateway.upstream.calls().length;
     await chat("to-gemini", image("http://10.0.0.1/a.png"));
     expect(gateway.upstream.calls()).toHaveLength(before);
@@ -198,15 +198,15 @@ describe("an address that cannot be used", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is one of too many", async () => {
+  it("is rejected when there are too many", async () => {
     const many = Array.from({ length: 33 }, (_, index) => image(`${files}/a.png?${index}`));
     expect((await chat("to-gemini", ...many)).message).toContain("At most 32");
     expect(visits).toEqual([]);
   });
 });
 
-describe("a stranger's key", () => {
-  it("makes us fetch nothing", async () => {
+describe("a request for an unknown model", () => {
+  it("fetches nothing", async () => {
     const refusal = await chat("no-such-model", image(`${files}/a.png`));
     expect(refusal.status).toBe(404);
     expect(visits).toEqual([]);
@@ -226,16 +226,16 @@ describe("the balance of an account", () => {
       input: [{ role: "user", content: [{ type: "input_file", file_url: `${files}/${name}` }] }],
     });
 
-  it("is reserved from before anything is fetched", async () => {
+  it("is reserved before anything is fetched", async () => {
     await setBalance(0);
     expect(await chat("to-gemini", image(`${files}/a.png`))).toMatchObject({ status: 402 });
     expect(visits).toEqual([]);
   });
 
-  it("must hold what a file turns out to cost; nothing stays reserved when it does not", async () => {
+  it("must cover the cost of a fetched file; nothing stays reserved when it does not", async () => {
     const { quota } = await gateway.api<{ quota: number }>("GET", "/user/self");
     expect(quota).toBe(0);
-    // Enough for a file that is not seen, not for two megabytes of text.
+    // Enough without the file, but not for two megabytes of text.
     await setBalance(20_000);
     const calls = gateway.upstream.calls().length;
     expect((await doc("heavy.txt")).status).toBe(402);
@@ -247,10 +247,10 @@ describe("the balance of an account", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("buys no more bytes than one call may have, counted while they come", async () => {
+  it("does not raise the maximum bytes of one call, which are counted as they arrive", async () => {
     const many = Array.from({ length: 12 }, (_, index) => image(`${files}/bulk?${index}`));
     expect(await chat("to-gemini", ...many)).toMatchObject({ status: 400 });
-    // The fourth one exceeds the limit; the others are not begun.
+    // The fourth one exceeds the limit, and the others are not started.
     expect(visits.length).toBeLessThanOrEqual(8);
   });
 });

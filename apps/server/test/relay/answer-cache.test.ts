@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { redisUrl } from "#test/database.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** One request, one answer: a token that wants it is answered as before, on two nodes that share a Redis. */
+/** The cache of responses: a token with caching enabled, on two nodes that share a Redis. */
 let here: TestGateway;
 let there: TestGateway;
 
@@ -72,8 +72,8 @@ async function rowsOf(tokenId: number, count: number): Promise<LogRow[]> {
 
 const tool = { type: "function", function: { name: "look", parameters: { type: "object" } } };
 
-describe("a token that remembers answers", () => {
-  it("gets the same answer to the same request, free, from any node, without asking a provider", async () => {
+describe("a token with caching enabled", () => {
+  it("gets the same response to the same request from any node, free and without a provider call", async () => {
     const { key, id } = await remembering();
     const body = question();
     const first = await ask(key, { body });
@@ -101,7 +101,7 @@ describe("a token that remembers answers", () => {
     expect(await here.drift()).toBe(0n);
   });
 
-  it("is asked anew for anything that differs, and when the client wants it so", async () => {
+  it("makes a new call when anything differs, or when the client requests it", async () => {
     const { key } = await remembering();
     const body = question();
     await ask(key, { body });
@@ -115,7 +115,7 @@ describe("a token that remembers answers", () => {
     expect((await ask(key, { body })).text).toBe(fresh.text);
   });
 
-  it("shares nothing with another token, nor with one that does not want it", async () => {
+  it("shares nothing with another token, or with a token without caching", async () => {
     const body = question();
     const [one, other] = [await remembering(), await remembering()];
     await ask(one.key, { body });
@@ -125,7 +125,7 @@ describe("a token that remembers answers", () => {
     expect(await ask(plain.key, { body })).toMatchObject({ cache: null, providerCalls: 1 });
   });
 
-  it("gets a stream again as it came", async () => {
+  it("replays a stream as it was sent", async () => {
     const { key, id } = await remembering();
     const body = question({ stream: true, stream_options: { include_usage: true } });
     const first = await ask(key, { body });
@@ -137,7 +137,7 @@ describe("a token that remembers answers", () => {
     expect((await rowsOf(id, 2))[0]).toMatchObject({ cache_hit: true, is_stream: true });
   });
 
-  it("does so in every dialect, and for embeddings", async () => {
+  it("caches in every dialect, and caches embeddings", async () => {
     const { key } = await remembering();
     const say = [{ role: "user", content: "Hello" }];
     const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
@@ -163,7 +163,7 @@ describe("a token that remembers answers", () => {
     }
   });
 
-  it("does not keep streams that may call tools, unless it says so", async () => {
+  it("does not cache streams that may call tools, unless it is configured to", async () => {
     const body = question({ stream: true, tools: [tool] });
     const careful = await remembering();
     await ask(careful.key, { body });
@@ -173,7 +173,7 @@ describe("a token that remembers answers", () => {
     expect(await ask(bold.key, { body })).toMatchObject({ cache: "hit", providerCalls: 0 });
   });
 
-  it("keeps nothing that broke, that was refused, or that a conversation grows by", async () => {
+  it("does not cache broken or rejected calls, or calls that extend a conversation", async () => {
     const { key } = await remembering();
     for (const messages of [
       [{ role: "user", content: "[[cut=2]] Hello, hello, hello" }],
@@ -190,7 +190,7 @@ describe("a token that remembers answers", () => {
     expect(await ask(key, { path: "/v1/responses", body })).toMatchObject({ cache: null, providerCalls: 1 });
   });
 
-  it("obeys its limits also when the answer is known", async () => {
+  it("applies its limits to cached responses, too", async () => {
     const { key, id } = await remembering();
     const body = question();
     await ask(key, { body });
@@ -206,7 +206,7 @@ describe("a token that remembers answers", () => {
 describe("the operator's settings", () => {
   const set = (key: string, value: unknown) => here.api("PUT", "/option", { key, value });
 
-  it("let a known answer cost its share, rounded up, within what the token has left", async () => {
+  it("charge a cached response its percentage, rounded up, within the token's remaining quota", async () => {
     await set("AnswerCachePercent", 40);
     const { key, id } = await remembering({}, { unlimited_quota: false, remain_quota: 50_000 });
     const body = question();
@@ -228,7 +228,7 @@ describe("the operator's settings", () => {
     await set("AnswerCachePercent", 0);
   });
 
-  it("bound how long an answer may be, and switch the memory off", async () => {
+  it("limit the size of a cached response, and can disable the cache", async () => {
     const { key } = await remembering();
     await set("AnswerCacheKilobytes", 1);
     const body = question({

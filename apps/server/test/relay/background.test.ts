@@ -3,11 +3,11 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Responses in the background: the provider answers at once and works on, the bill follows. */
+/** Background responses: the provider responds immediately and continues to work, and the bill follows. */
 let gateway: TestGateway;
 let client: OpenAI;
 let upstream: Server;
-/** How every response at the provider stands now. */
+/** Current status of every response at the provider. */
 let status = "queued";
 let usage: object | null = null;
 let requested = 0;
@@ -96,8 +96,8 @@ async function reservation(): Promise<bigint> {
   return reserved;
 }
 
-describe("a response in the background", () => {
-  it("is held for while it is made, and charged by its usage before its client reads it", async () => {
+describe("a background response", () => {
+  it("is reserved while it is generated, and charged by its usage before its client reads it", async () => {
     const { id, before } = await begin();
     expect(await reservation()).toBeGreaterThan(0n);
     expect((await client.responses.retrieve(id)).status).toBe("queued");
@@ -113,7 +113,7 @@ describe("a response in the background", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is charged although no one comes for it", async () => {
+  it("is charged although no client reads it", async () => {
     const { before } = await begin();
     const polls = requested;
     status = "completed";
@@ -123,7 +123,7 @@ describe("a response in the background", () => {
     expect(await reservation()).toBe(0n);
   });
 
-  it("is charged for its input when it is cancelled or deleted on the way, and not at all when it fails", async () => {
+  it("is charged for its input when it is cancelled or deleted before its end, and free when it fails", async () => {
     const cancelled = await begin();
     expect((await client.responses.cancel(cancelled.id)).status).toBe("cancelled");
     const [row] = await gateway.logs(cancelled.before + 1);
@@ -132,7 +132,7 @@ describe("a response in the background", () => {
 
     const deleted = await begin();
     status = "gone";
-    // One answer that the response is not known closes nothing: it may come from a copy that is late.
+    // A single "not found" closes nothing, because it can come from a replica that lags behind.
     const polls = requested;
     await expect.poll(() => requested).toBeGreaterThan(polls);
     status = "in_progress";
@@ -151,7 +151,7 @@ describe("a response in the background", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is refused clearly where no provider can do it, in a stream, and in a conversation", async () => {
+  it("is rejected clearly where no provider supports it, in a stream, and in a conversation", async () => {
     const refused: [object, string, RegExp][] = [
       [{ model: "talker" }, "model", /in the background/],
       [{ model: "chatter" }, "model", /in the background/],

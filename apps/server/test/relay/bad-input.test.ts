@@ -3,7 +3,7 @@ import type { Self } from "@gateway/shared/accounts/session";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What clients get wrong, in each dialect: a clear sentence, the right status, and nothing held or charged. */
+/** Client errors in each dialect: a clear message, the right status, and nothing reserved or charged. */
 let gateway: TestGateway;
 let key: string;
 
@@ -50,7 +50,7 @@ async function post(path: string, body: unknown, headers: Record<string, string>
   };
 }
 
-/** What comes back for these bytes; the other side may hang up before all of them are sent. */
+/** Sends these bytes and returns the response. The server may close the connection before all are sent. */
 async function rawAnswer(head: string, pieces: readonly string[]): Promise<Refusal> {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   let received = "";
@@ -78,7 +78,7 @@ async function rawAnswer(head: string, pieces: readonly string[]): Promise<Refus
   };
 }
 
-/** Each dialect's own error shape. */
+/** Expects the error shape of the dialect. */
 function expectShape(endpoint: Endpoint, refusal: Refusal): void {
   const error = refusal.body["error"];
   if (endpoint === "anthropic") {
@@ -96,24 +96,24 @@ function expectShape(endpoint: Endpoint, refusal: Refusal): void {
 describe.each(names)("the endpoint of %s", (endpoint) => {
   const { path, body } = endpoints[endpoint];
 
-  it("serves a sound request", async () => {
+  it("serves a valid request", async () => {
     expect((await post(path, body)).status).toBe(200);
   });
 
-  it("refuses JSON that is none", async () => {
+  it("rejects invalid JSON", async () => {
     const refusal = await post(path, '{"model": ');
     expect(refusal.status).toBe(400);
     expectShape(endpoint, refusal);
     expect(refusal.message).toContain("JSON");
   });
 
-  it("refuses a body that is no object", async () => {
+  it("rejects a body that is not an object", async () => {
     const refusal = await post(path, "[1, 2]");
     expect(refusal.status).toBe(400);
     expectShape(endpoint, refusal);
   });
 
-  it("refuses what is announced to be too large before it comes, and what turns out to be", async () => {
+  it("rejects a too large body by its announced length, or when it exceeds the limit", async () => {
     const head = (length: string) =>
       `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
       `content-type: application/json\r\n${length}\r\n\r\n`;
@@ -129,25 +129,25 @@ describe.each(names)("the endpoint of %s", (endpoint) => {
     expect(chunked.status).toBe(413);
   });
 
-  it("refuses a body that is longer than it was announced, and goes on serving", async () => {
+  it("rejects a body that is longer than announced, and continues to serve", async () => {
     const text = JSON.stringify(body);
     const head = (length: number) =>
       `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
       `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`;
     const cut = await rawAnswer(head(text.length - 3), []);
-    // The rest looks like another request, which is none: whichever is seen first is answered.
+    // The rest looks like another request, which is invalid. Either error may be returned first.
     expect(cut.status).toBe(400);
     expect((await post(path, body)).status).toBe(200);
   });
 
-  it("refuses an empty question and names the field", async () => {
+  it("rejects an empty prompt and names the field", async () => {
     const refusal = await post(path, { model: "demo-chat", max_tokens: 10 });
     expect(refusal.status).toBe(400);
     expectShape(endpoint, refusal);
     expect(refusal.message).toMatch(/messages|input|contents/);
   });
 
-  it("refuses no key and a wrong key", async () => {
+  it("rejects a missing and a wrong key", async () => {
     for (const authorization of ["", "Bearer sk-000000000000000000000000000000000000000000000000"]) {
       const refusal = await post(path, body, { authorization });
       expect(refusal.status).toBe(401);
@@ -155,7 +155,7 @@ describe.each(names)("the endpoint of %s", (endpoint) => {
     }
   });
 
-  it("refuses a model that no one serves", async () => {
+  it("rejects a model that no channel serves", async () => {
     const refusal = await post(
       path.replace("demo-chat", "no-such-model"),
       endpoint === "gemini" ? body : { ...body, model: "no-such-model" },
@@ -165,11 +165,11 @@ describe.each(names)("the endpoint of %s", (endpoint) => {
     expect(refusal.message).toContain("no-such-model");
   });
 
-  it("refuses disabled, expired and exhausted keys, each with its own sentence", async () => {
+  it("rejects disabled, expired and exhausted keys, each with its own message", async () => {
     const disabled = await gateway.addToken();
     await gateway.api("PATCH", `/token/${disabled.id}`, { status: 2 });
     const expired = await gateway.addToken();
-    // No one has used it yet, so no node remembers it otherwise.
+    // The key is unused so far, so no node has cached it.
     const expired_time = new Date(Date.now() - 1_000);
     await gateway.database.db.token.update({ where: { id: expired.id }, data: { expired_time } });
     const exhausted = await gateway.addToken({ unlimited_quota: false, remain_quota: 0 });
@@ -188,7 +188,7 @@ describe.each(names)("the endpoint of %s", (endpoint) => {
 });
 
 describe("an account without balance", () => {
-  it("is refused with 402, and nothing is held", async () => {
+  it("is rejected with 402, and nothing is reserved", async () => {
     const self = await gateway.api<Self>("GET", "/user/self");
     await gateway.api("POST", `/user/quota/${self.id}`, { quota: -self.quota, remark: "test" });
     for (const endpoint of names) {
@@ -202,8 +202,8 @@ describe("an account without balance", () => {
   });
 });
 
-describe("a model's name", () => {
-  it("cannot lead to another address at the provider", async () => {
+describe("a model name", () => {
+  it("cannot change the address at the provider", async () => {
     await gateway.addChannel({ type: 25, name: "gemini", models: ["gemini-*"] });
     const before = gateway.upstream.calls().length;
     for (const model of ["gemini-x/../../v1/files", "gemini-x?key=1", "gemini-x#y"]) {
@@ -214,8 +214,8 @@ describe("a model's name", () => {
   });
 });
 
-describe("addresses that do not exist", () => {
-  it("are answered in the dialect of their clients, not with the console's page", async () => {
+describe("unknown addresses", () => {
+  it("return errors in the dialect of their clients, not the console's page", async () => {
     const refusal = await post("/v1/nothing-here", {});
     expect(refusal.status).toBe(404);
     expectShape("openai-chat", refusal);

@@ -2,7 +2,7 @@ import type { LogBodies } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Requests and answers are kept where a token or a channel asks for it, and nowhere else. */
+/** Request and response bodies are kept only where a token or a channel enables it. */
 let gateway: TestGateway;
 
 beforeAll(async () => {
@@ -28,8 +28,8 @@ async function keptSoon(id: string): Promise<LogBodies | null> {
   return kept(id);
 }
 
-describe("requests and answers", () => {
-  it("are not kept unless someone asks for it", async () => {
+describe("request and response bodies", () => {
+  it("are not kept by default", async () => {
     const { key } = await gateway.addToken();
     const { id } = await call(key, say("A secret of mine"));
     await gateway.logs();
@@ -38,7 +38,7 @@ describe("requests and answers", () => {
     expect(rows).toHaveLength(0);
   });
 
-  it("are kept encrypted for a token that asks for it, whole or streamed or failed", async () => {
+  it("are kept encrypted for a token that enables it, whether complete, streamed or failed", async () => {
     const { key } = await gateway.addToken({ setting: { log_bodies: true } });
     const whole = await call(key, say("Good morning"));
     expect(await keptSoon(whole.id)).toMatchObject({
@@ -57,7 +57,7 @@ describe("requests and answers", () => {
     expect(rows.map((row) => row.request.toString("latin1")).join("")).not.toContain("Good");
   });
 
-  it("are cut at the size that is set, and say how long they were", async () => {
+  it("are truncated at the configured size, with their original size", async () => {
     await gateway.api("PUT", "/option", { key: "BodyKilobytes", value: 1 });
     const { key } = await gateway.addToken({ setting: { log_bodies: true } });
     const { id } = await call(key, say("x".repeat(5_000)));
@@ -66,7 +66,7 @@ describe("requests and answers", () => {
     expect(bodies?.request_bytes).toBeGreaterThan(5_000);
   });
 
-  it("are kept for a channel that asks for it, for administrators alone", async () => {
+  it("are kept for a channel that enables it, for administrators only", async () => {
     await gateway.addChannel({ type: 8, name: "watched", models: ["demo-chat-mini"], log_bodies: true });
     const user = await gateway.api<{ id: number }>("POST", "/user", {
       username: "someone",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Compaction for every upstream: by the provider, or a summary that only the gateway can read. */
+/** Compaction for every upstream: by the provider, or as a summary that only the gateway can read. */
 let gateway: TestGateway;
 let key: string;
 
@@ -48,8 +48,8 @@ async function compacted(model: string): Promise<Item[]> {
 
 const lastSent = () => JSON.stringify(gateway.upstream.calls().at(-1)?.body);
 
-describe.each(["chat", "anthropic", "gemini"])("compaction at an upstream of %s", (model) => {
-  it("is one sealed item, billed once, that becomes the summary again", async () => {
+describe.each(["chat", "anthropic", "gemini"])("compaction with an upstream of %s", (model) => {
+  it("returns one sealed item, billed once, that is replaced by the summary later", async () => {
     gateway.upstream.control.set({ say: "Summary: swordfish." });
     const output = await compacted(model);
     expect(output.map(({ type }) => type)).toEqual(["compaction"]);
@@ -95,7 +95,7 @@ describe.each(["chat", "anthropic", "gemini"])("compaction at an upstream of %s"
 });
 
 describe("a compacted conversation", () => {
-  it("is summarized where a provider of Responses refuses to", async () => {
+  it("is summarized when a provider of Responses rejects compaction", async () => {
     gateway.upstream.control.set({ status: 400, times: 1 });
     const output = await compacted("refusing");
     expect(output[0]?.encrypted_content).toMatch(/^gwc1[.]/);
@@ -105,12 +105,12 @@ describe("a compacted conversation", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is the provider's own where it can", async () => {
+  it("is compacted by a provider that supports it", async () => {
     const output = await compacted("refusing");
     expect(output.find(({ type }) => type === "compaction")?.encrypted_content).not.toMatch(/^gwc1[.]/);
   });
 
-  it("of another account, or changed, is refused with the field", async () => {
+  it("of another account, or modified, is rejected with the field", async () => {
     gateway.upstream.control.set({ say: "Summary." });
     const [item] = await compacted("chat");
     const changed = { ...item, encrypted_content: `${item!.encrypted_content!.slice(0, -4)}AAAA` };
@@ -119,7 +119,7 @@ describe("a compacted conversation", () => {
     expect(await answer.json()).toMatchObject({ error: { param: "input.0.encrypted_content" } });
   });
 
-  it("of a model that does not exist is an ordinary error", async () => {
+  it("of an unknown model returns an ordinary error", async () => {
     expect((await post("/v1/responses/compact", { model: "none", input: [user("Hi")] })).status).toBe(404);
   });
 });

@@ -2,7 +2,10 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Conversations with OpenAI's client: kept here, so that providers of any wire answer in them; counting, compacting. */
+/**
+ * Conversations with OpenAI's client. The gateway stores them, so that providers of any format can serve
+ * them.
+ */
 let gateway: TestGateway;
 let client: OpenAI;
 let stranger: string;
@@ -35,7 +38,7 @@ afterAll(() => gateway.stop());
 const lastSent = () => gateway.upstream.calls().at(-1)?.body as { input?: { content: unknown }[] };
 
 describe("a conversation", () => {
-  it("is opened, read, described, filled, emptied and closed", async () => {
+  it("is created, read, updated, extended, emptied and deleted", async () => {
     const opened = await client.conversations.create({
       metadata: { topic: "boats" },
       items: [{ type: "message", role: "user", content: "Ahoy." }],
@@ -71,7 +74,7 @@ describe("a conversation", () => {
     ["native", true],
     ["translated", false],
     ["translated", true],
-  ])("is remembered at a %s provider (streamed: %s)", async (model, streamed) => {
+  ])("is stored with a %s provider (streamed: %s)", async (model, streamed) => {
     const { id } = await client.conversations.create({
       items: [{ type: "message", role: "user", content: "My name is Ada." }],
     });
@@ -99,7 +102,7 @@ describe("a conversation", () => {
   });
 
   it.each(["native", "translated"])(
-    "is named in each response object of a stream of a %s provider",
+    "is contained in each response object of a stream of a %s provider",
     async (model) => {
       const { id } = await client.conversations.create();
       const stream = await client.responses.create({ model, input: "Hi", conversation: id, stream: true });
@@ -110,7 +113,7 @@ describe("a conversation", () => {
     },
   );
 
-  it("goes over from one provider to another, tools and all", async () => {
+  it("continues with another provider, including tool calls", async () => {
     const { id } = await client.conversations.create();
     const tools = [
       {
@@ -139,7 +142,7 @@ describe("a conversation", () => {
     expect(JSON.stringify(lastSent())).toContain("Sunny.");
   });
 
-  it("that holds what only one provider can read stays with that channel and key", async () => {
+  it("with content that only one provider can read stays with that channel and key", async () => {
     const { id } = await client.conversations.create({
       items: [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" }],
     });
@@ -152,7 +155,7 @@ describe("a conversation", () => {
     }
   });
 
-  it("keeps both of two answers that come at once", async () => {
+  it("stores both of two concurrent responses", async () => {
     const { id } = await client.conversations.create();
     await Promise.all(
       ["a", "b", "c"].map((input) => client.responses.create({ model: "native", input, conversation: id })),
@@ -160,7 +163,7 @@ describe("a conversation", () => {
     expect((await client.conversations.items.list(id)).data).toHaveLength(6);
   });
 
-  it("is no one else's", async () => {
+  it("is not visible to other accounts", async () => {
     const { id } = await client.conversations.create();
     const other = gateway.openai(stranger);
     for (const attempt of [
@@ -175,7 +178,7 @@ describe("a conversation", () => {
     expect((await client.conversations.retrieve(id)).id).toBe(id);
   });
 
-  it("is not mistaken for a response, nor the other way round", async () => {
+  it("is not confused with a response, or a response with it", async () => {
     const { id } = await client.conversations.create();
     await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 });
     const response = await client.responses.create({ model: "translated", input: "Hi" });
@@ -187,7 +190,7 @@ describe("a conversation", () => {
     [{ conversation: "conv_nobody" }, "conversation"],
     [{ conversation: "conv_x", previous_response_id: "resp_x" }, "previous_response_id"],
     [{ previous_response_id: 7 }, "previous_response_id"],
-  ])("is refused when it is badly named (%j)", async (fields, param) => {
+  ])("is rejected when its reference is invalid (%j)", async (fields, param) => {
     const body = { model: "native", input: "x", ...fields } as never;
     const refused = await client.responses.create(body).then(
       () => undefined,
@@ -197,7 +200,7 @@ describe("a conversation", () => {
     expect([400, 404]).toContain(refused?.status);
   });
 
-  it("refuses items that are none, with their place", async () => {
+  it("rejects invalid items with their position", async () => {
     const items = [
       { role: "user", content: "ok" },
       { role: "nobody", content: "x" },
@@ -210,7 +213,7 @@ describe("a conversation", () => {
 });
 
 describe("input_tokens", () => {
-  it("is counted by a provider that can, else by us", async () => {
+  it("is counted by a provider that can, otherwise by the gateway", async () => {
     const native = await client.responses.inputTokens
       .count({ model: "native", input: "How many tokens are in this?" })
       .withResponse();
@@ -223,7 +226,7 @@ describe("input_tokens", () => {
     expect(ours.response.headers.get("x-gateway-estimated")).toBe("tokens");
   });
 
-  it("counts what was said before", async () => {
+  it("counts the previous messages", async () => {
     const long = "A long story about a boat. ".repeat(50);
     const { id } = await client.conversations.create({
       items: [{ type: "message", role: "user", content: long }],
@@ -238,7 +241,7 @@ describe("input_tokens", () => {
 describe("compact", () => {
   const input = [{ type: "message" as const, role: "user" as const, content: "A long story." }];
 
-  it("passes to a provider that can, and is billed by its count", async () => {
+  it("is forwarded to a provider that supports it, and billed by its usage", async () => {
     const compacted = await client.responses.compact({ model: "native", input });
     expect(compacted.object).toBe("response.compaction");
     expect(compacted.output.map((item) => item.type)).toContain("compaction");
@@ -248,17 +251,17 @@ describe("compact", () => {
       completion_tokens: 16,
       estimated: false,
     });
-    // Of several providers only the one that can is asked.
+    // Of several providers, only the one that supports it is called.
     for (let round = 0; round < 4; round += 1) await client.responses.compact({ model: "both", input });
   });
 
-  it("goes on from an answer that only we remember", async () => {
+  it("continues from a response that only the gateway stores", async () => {
     const first = await client.responses.create({ model: "translated", input: "My name is Ada." });
     await client.responses.compact({ model: "both", previous_response_id: first.id });
     expect(JSON.stringify(lastSent())).toContain("My name is Ada.");
   });
 
-  it("is a summary of the gateway's own where no provider can", async () => {
+  it("is a summary of the gateway when no provider supports it", async () => {
     const compacted = await client.responses.compact({ model: "translated", input });
     expect(compacted.output.map((item) => item.type)).toEqual(["compaction"]);
     await expect(client.responses.compact({ model: "nobody", input })).rejects.toMatchObject({ status: 404 });
@@ -276,7 +279,7 @@ describe("conversations: storage", () => {
     return { status: response.status, text: await response.text() };
   };
 
-  it("refuses texts that cannot be stored and names the field", async () => {
+  it("rejects text that cannot be stored and names the field", async () => {
     const { key } = await gateway.addToken();
     const { id } = JSON.parse((await post("/v1/conversations", {}, key)).text);
     const say = (content: string) => [{ type: "message", role: "user", content }];
@@ -305,7 +308,7 @@ describe("conversations: storage", () => {
     expect(nul.status).toBe(400);
   });
 
-  it("takes sixteen pairs of metadata, and no more at any of its endpoints", async () => {
+  it("accepts at most sixteen pairs of metadata at each of its endpoints", async () => {
     const { key } = await gateway.addToken();
     const pairs = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, "v"]));
@@ -317,7 +320,7 @@ describe("conversations: storage", () => {
     }
   });
 
-  it("needs a balance, and keeps so many conversations for one account and no more", async () => {
+  it("requires a balance, and limits the stored conversations of an account", async () => {
     await gateway.api("POST", "/user/", { username: "keeper", password: "correct horse", group: "default" });
     const keeper = await gateway.database.db.user.findFirstOrThrow({ where: { username: "keeper" } });
     const { key, id: tokenId } = await gateway.addToken();

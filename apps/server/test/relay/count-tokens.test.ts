@@ -2,7 +2,7 @@ import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
-/** Counting tokens with the official clients: by the provider where it can, by us where it cannot, and said so. */
+/** Token counts with the official clients: by the provider, or by the gateway, which marks its own counts. */
 let gateway: TestGateway;
 let key: string;
 
@@ -29,7 +29,7 @@ afterAll(() => gateway.stop());
 const messages = [{ role: "user" as const, content: "How many tokens are in this question?" }];
 
 describe("count_tokens", () => {
-  it("asks a provider that speaks Anthropic's dialect", async () => {
+  it("calls a provider of Anthropic's dialect", async () => {
     const { data, response } = await gateway
       .anthropic(key)
       .messages.countTokens({ model: "claude-demo", messages })
@@ -39,7 +39,7 @@ describe("count_tokens", () => {
     expect(gateway.upstream.calls().at(-1)?.path).toBe("/v1/messages/count_tokens");
   });
 
-  it("counts itself where the provider cannot, and says so", async () => {
+  it("counts in the gateway when the provider cannot, and marks the count", async () => {
     const { data, response } = await gateway
       .anthropic(key)
       .messages.countTokens({ model: "demo-chat", messages })
@@ -48,7 +48,7 @@ describe("count_tokens", () => {
     expect(response.headers.get("x-gateway-estimated")).toBe("tokens");
   });
 
-  it("works for Google's client, natively and not", async () => {
+  it("works for Google's client, natively and translated", async () => {
     const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
     for (const model of ["gemini-demo", "demo-chat"])
       expect((await google.models.countTokens({ model, contents: "How many?" })).totalTokens).toBeGreaterThan(
@@ -56,7 +56,7 @@ describe("count_tokens", () => {
       );
   });
 
-  it("is free, and refuses a model that no one serves", async () => {
+  it("is free, and rejects a model that no channel serves", async () => {
     expect(await gateway.drift()).toBe(0n);
     expect((await gateway.api<{ used_quota: number }>("GET", "/user/self")).used_quota).toBe(0);
     await expect(
@@ -66,7 +66,7 @@ describe("count_tokens", () => {
     });
   });
 
-  it("asks the next channel when one fails, and holds the failure against none", async () => {
+  it("calls the next channel when one fails, and pauses none", async () => {
     await gateway.addChannel({
       type: 14,
       name: "spare",
@@ -92,7 +92,7 @@ describe("count_tokens", () => {
     expect(answer.data.usage.input_tokens).toBeGreaterThan(0);
   });
 
-  it("leaves no log row and no reservation, and counts in the metrics", async () => {
+  it("creates no log row and no reservation, and is counted in the metrics", async () => {
     const before = (await gateway.logs()).length;
     await gateway.anthropic(key).messages.countTokens({ model: "claude-demo", messages });
     expect((await gateway.logs()).length).toBe(before);

@@ -4,7 +4,7 @@ import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Vectors for Google's client and for OpenAI's, from providers of both wires, and what they cost. */
+/** Embeddings for Google's and OpenAI's clients, from providers of both formats, and their cost. */
 let gateway: TestGateway;
 let key: string;
 let google: GoogleGenAI;
@@ -58,7 +58,7 @@ describe.each(["native", "translated"])("Google's client at a %s provider", (mod
     );
   });
 
-  it("gets vectors of the size it asks for, and hears what could not be said", async () => {
+  it("gets vectors of the requested size, and the names of dropped fields", async () => {
     const { embeddings } = await google.models.embedContent({
       model,
       contents: "a boat",
@@ -76,7 +76,7 @@ describe.each(["native", "translated"])("Google's client at a %s provider", (mod
     expect(JSON.stringify(lastCall()?.body).includes("RETRIEVAL_DOCUMENT")).toBe(model === "native");
   });
 
-  it("pays what the provider counted, else our own count, which is said", async () => {
+  it("is charged by the provider's count, otherwise by the gateway's count, which is marked", async () => {
     const answer = await post(`/v1beta/models/${model}:embedContent`, {
       content: content("a boat on the sea"),
     });
@@ -95,14 +95,14 @@ describe.each(["native", "translated"])("Google's client at a %s provider", (mod
   });
 });
 
-describe("a request for vectors that is none", () => {
+describe("an invalid embedding request", () => {
   it.each([
     ["embedContent", {}, "content"],
     ["embedContent", { content: { parts: [] } }, "content.parts"],
     ["embedContent", { content: content("a"), outputDimensionality: 0 }, "outputDimensionality"],
     ["batchEmbedContents", { requests: [] }, "requests"],
     ["batchEmbedContents", { requests: [{ content: content("a") }, {}] }, "requests.1.content"],
-  ])("is refused by %s with the field (%j)", async (action, body, path) => {
+  ])("is rejected by %s with the field (%j)", async (action, body, path) => {
     const { status, error } = await post(`/v1beta/models/native:${action}`, body);
     expect(status).toBe(400);
     expect(error).toMatchObject({ status: "INVALID_ARGUMENT" });
@@ -110,7 +110,7 @@ describe("a request for vectors that is none", () => {
     expect(error?.message.split(path)).toHaveLength(2);
   });
 
-  it("names what a provider of the other wire cannot be asked", async () => {
+  it("reports what a provider of the other format does not support", async () => {
     const image = { inlineData: { mimeType: "image/png", data: "AA==" } };
     const picture = await post("/v1beta/models/translated:embedContent", { content: { parts: [image] } });
     expect(picture.status).toBe(400);
@@ -124,7 +124,7 @@ describe("a request for vectors that is none", () => {
     expect(sizes.status).toBe(400);
   });
 
-  it("for a model that no one serves costs nothing", async () => {
+  it("for a model that no channel serves costs nothing", async () => {
     expect((await post("/v1beta/models/nobody:embedContent", { content: content("a") })).status).toBe(404);
     expect(await gateway.drift()).toBe(0n);
   });
@@ -159,9 +159,9 @@ describe("OpenAI's client", () => {
   });
 
   it.each(["native", "translated"])(
-    "gets the form and the size it asks for at a %s provider",
+    "gets the requested format and size from a %s provider",
     async (model) => {
-      // The provider's own endpoint for OpenAI's clients: the simulated one stands at the usual address.
+      // Uses the provider's own endpoint for OpenAI's clients. The simulated one is at the usual address.
       if (model === "native")
         await gateway.addChannel({
           type: 8,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Where a key may stand, what may stand behind it, and what is said at addresses that are not served. */
+/** Positions of a key, the suffix of a key, and responses at unknown addresses. */
 let gateway: TestGateway;
 let key: string;
 
@@ -25,7 +25,7 @@ const messages = [{ role: "user", content: "hello" }];
 const question = { model: "gpt-4o", max_tokens: 20, messages };
 
 describe("a key", () => {
-  it("counts at its dialect's own place before an authorization for another service", async () => {
+  it("in its dialect's header takes precedence over an authorization for another service", async () => {
     const elsewhere = { authorization: "Bearer somebody-elses-session-token-0123456789" };
     const contents = { contents: [{ parts: [{ text: "hello" }] }] };
     const gemini = "/v1beta/models/gpt-4o:generateContent";
@@ -37,7 +37,7 @@ describe("a key", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it("names a channel behind it: one that there is, and is on", async () => {
+  it("selects a channel with its suffix, if the channel exists and is enabled", async () => {
     const [channel] = (await gateway.api<{ data: { id: number }[] }>("GET", "/channel")).data;
     const pinned = (pin: string) =>
       ask("/v1/chat/completions", { authorization: `Bearer ${key}${pin}` }, question);
@@ -49,8 +49,8 @@ describe("a key", () => {
   });
 });
 
-describe("an address", () => {
-  it("may have a slash too many, before it and behind it", async () => {
+describe("an endpoint's address", () => {
+  it("may have extra slashes at its beginning and end", async () => {
     const known = { authorization: `Bearer ${key}` };
     const answers = [
       await ask("//v1/chat/completions", known, question),
@@ -58,11 +58,11 @@ describe("an address", () => {
       await ask("//v1beta/models/", known),
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    // The console's rights are those of its routes, however they are written.
+    // Console routes require their permissions, however their path is written.
     expect((await ask("//api/channel", {})).status).toBe(401);
   });
 
-  it("that is not served says so, and is no page of the console", async () => {
+  it("that does not exist returns an error, not the console's page", async () => {
     const known = {
       "/v1/uploads": 404,
       "/v1/engines": 404,
@@ -78,7 +78,7 @@ describe("an address", () => {
     }
   });
 
-  it("of Recraft's own clients paints as OpenAI's does", async () => {
+  it("of Recraft's clients generates images like OpenAI's", async () => {
     const painted = await ask(
       "/recraftAI/v1/images/generations",
       { authorization: `Bearer ${key}` },
@@ -88,7 +88,7 @@ describe("an address", () => {
     expect(JSON.parse(painted.text)).toMatchObject({ data: [expect.anything()] });
   });
 
-  it("answers with the request's id under both names that tools look for", async () => {
+  it("returns the request id under both header names that tools read", async () => {
     const { headers } = await ask("/v1/models", { authorization: `Bearer ${key}` });
     expect(headers.get("x-request-id")).not.toBeNull();
     expect(headers.get("x-oneapi-request-id")).toBe(headers.get("x-request-id"));

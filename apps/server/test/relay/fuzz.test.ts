@@ -6,8 +6,9 @@ import { runs, runsFactor } from "#test/property-runs.ts";
 import { head, type RawUpstream, type Script, startRawUpstream } from "#test/raw-upstream.ts";
 
 /**
- * A provider that has gone mad: real answers with their frames cut, lost, doubled, moved and filled with rubbish, to
- * clients of every dialect. The process lives, no one waits for ever, and no one pays for what was not delivered.
+ * A provider with broken responses: real ones with frames cut, lost, doubled, moved and filled with garbage,
+ * for clients of every dialect. The process survives, no client waits forever, and none pays for more than
+ * was delivered.
  */
 const upstreams = { "openai-chat": 8, anthropic: 14, gemini: 25 } as const;
 type Upstream = keyof typeof upstreams;
@@ -18,7 +19,7 @@ let gateway: TestGateway;
 let raw: RawUpstream;
 let key: string;
 const channels = new Map<Upstream, number>();
-/** What each call was seen to deliver, by its id. */
+/** What each call delivered, by request id. */
 const delivered = new Map<string, { status: number; bytes: number }>();
 
 beforeAll(async () => {
@@ -66,7 +67,7 @@ function request(client: Client, model: string, stream: boolean): { path: string
   }
 }
 
-/** Resolves when the client has its answer or its broken connection; rejects only when it hangs. */
+/** Resolves when the client has a response or a broken connection. Rejects only when the call hangs. */
 async function ask(client: Client, upstream: Upstream, stream: boolean, script: Script): Promise<string> {
   raw.play(script);
   const { path, body } = request(client, upstream, stream);
@@ -75,7 +76,8 @@ async function ask(client: Client, upstream: Upstream, stream: boolean, script: 
   try {
     const answer = await fetch(gateway.url + path, {
       method: "POST",
-      // The pin passes over freezes: a mad provider would otherwise be left alone after its first failure.
+      // Pinning the channel bypasses pauses. Otherwise this provider would not be called after its first
+      // failure.
       headers: {
         authorization: `Bearer ${key}#${channels.get(upstream)}`,
         "content-type": "application/json",
@@ -158,7 +160,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 
 const ending = fc.constantFrom<Script["ending"]>("end", "end", "reset");
 
-/** A text as bytes in pieces that respect no boundary. */
+/** Splits text into byte chunks that ignore all boundaries. */
 function cut(text: string, size: number): Buffer[] {
   const bytes = Buffer.from(text, "utf8");
   const pieces: Buffer[] = [];
@@ -178,7 +180,7 @@ const madness = fc.constantFrom(...(Object.keys(upstreams) as Upstream[])).chain
 );
 
 describe("a provider whose stream is broken in any way", () => {
-  it("neither hangs a client nor ends the process", { timeout: 120_000 * runsFactor }, async () => {
+  it("neither blocks a client nor ends the process", { timeout: 120_000 * runsFactor }, async () => {
     await fc.assert(
       fc.asyncProperty(madness, async ({ upstream, client, text, changes, size, ending }) => {
         const frames = text.split(/(?<=\n\n)/);
@@ -192,7 +194,7 @@ describe("a provider whose stream is broken in any way", () => {
     );
   });
 
-  it("nor one whose whole answer is", { timeout: 120_000 * runsFactor }, async () => {
+  it("also when the response is not streamed", { timeout: 120_000 * runsFactor }, async () => {
     const answer = fc.constantFrom(...(Object.keys(upstreams) as Upstream[])).chain((upstream) =>
       fc.record({
         upstream: fc.constant(upstream),
@@ -215,7 +217,7 @@ describe("a provider whose stream is broken in any way", () => {
     );
   });
 
-  it("nor one whose bytes are no HTTP at all", { timeout: 120_000 * runsFactor }, async () => {
+  it("also when the bytes are not HTTP", { timeout: 120_000 * runsFactor }, async () => {
     const bytes = fc.record({
       client: fc.constantFrom(...clients),
       upstream: fc.constantFrom(...(Object.keys(upstreams) as Upstream[])),
@@ -243,7 +245,7 @@ describe("a provider whose stream is broken in any way", () => {
     ["anthropic", "anthropic"],
     ["gemini", "openai-chat"],
   ] as const)(
-    "nor one that falls silent in the middle, to a client of %s at an upstream of %s",
+    "also when it stops in the middle, for a client of %s with an upstream of %s",
     async (client, upstream) => {
       const text = fixtures(upstream, ".sse")[0]!;
       const chunks = [head("text/event-stream"), text.slice(0, Math.floor(text.length / 2))];
@@ -251,7 +253,7 @@ describe("a provider whose stream is broken in any way", () => {
     },
   );
 
-  it.each(clients)("nor one whose request id no header can hold, to a client of %s", async (client) => {
+  it.each(clients)("also when the request id is invalid in a header, for a client of %s", async (client) => {
     const text = fixtures("openai-chat", ".sse").find((each) => each.includes("[DONE]"))!;
     const headers = { "x-request-id": "请求-1" };
     const answer = await ask(client, "openai-chat", true, {
@@ -262,8 +264,8 @@ describe("a provider whose stream is broken in any way", () => {
   });
 });
 
-describe("a client whose own fields no header can hold", () => {
-  it.each([true, false])("is answered, with stream %s", async (stream) => {
+describe("a client with fields that are invalid in a header", () => {
+  it.each([true, false])("gets a response, with stream %s", async (stream) => {
     const text = fixtures("anthropic", stream ? ".sse" : ".json").find((each) => each.includes("end_turn"))!;
     raw.play({
       chunks: [head(stream ? "text/event-stream" : "application/json"), text],
@@ -289,8 +291,8 @@ describe("a client whose own fields no header can hold", () => {
   });
 });
 
-describe("after all of it", () => {
-  it("no one paid for more than was delivered, and nothing is held", async () => {
+describe("after all fuzz tests", () => {
+  it("no client paid for more than was delivered, and nothing is reserved", async () => {
     await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);
     const { rows } = await gateway.database.pool.query<{
       request_id: string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Gemini's streams as one JSON array: for clients that want no events, from upstreams that know none. */
+/** Gemini's streams as one JSON array, for clients without SSE and from upstreams without SSE. */
 let gateway: TestGateway;
 let upstream: RawUpstream;
 let key: string;
@@ -65,8 +65,8 @@ const output = (list: Element[]) =>
     .map((part) => part.text ?? "")
     .join("");
 
-describe("an upstream that answers with one array", () => {
-  it.each([1, 7, 100_000])("is understood in pieces of %i bytes, by clients of either form", async (size) => {
+describe("an upstream that returns one array", () => {
+  it.each([1, 7, 100_000])("is parsed in chunks of %i bytes, for clients of either format", async (size) => {
     for (const indent of [undefined, 2]) {
       play(JSON.stringify(elements, undefined, indent), size);
       const events = await ask("array", "?alt=sse");
@@ -84,7 +84,7 @@ describe("an upstream that answers with one array", () => {
     }
   });
 
-  it("is understood for clients of other dialects, and billed by its usage", async () => {
+  it("is parsed for clients of other dialects, and billed by its usage", async () => {
     play(JSON.stringify(elements), 3);
     const stream = await gateway.openai(key).chat.completions.create({
       model: "array",
@@ -98,7 +98,7 @@ describe("an upstream that answers with one array", () => {
     expect(row).toMatchObject({ prompt_tokens: 5, completion_tokens: 7, estimated: false });
   });
 
-  it("fails as one that answers with an error, in the array or alone, and for nothing", async () => {
+  it("fails without a charge when it returns an error, in the array or alone", async () => {
     const error = { error: { code: 400, message: "Bad picture.", status: "INVALID_ARGUMENT" } };
     for (const body of [error, [error]]) {
       play(JSON.stringify(body, null, 2), 9);
@@ -111,7 +111,7 @@ describe("an upstream that answers with one array", () => {
   });
 });
 
-describe("a client that wants one array", () => {
+describe("a client that requests one array", () => {
   it.each(["events", "other"])(
     "gets one from a provider of %s, with the usage in its last element",
     async (model) => {

@@ -10,7 +10,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What is decided about a request before its body is read, and what of it a provider gets to see. */
+/** What is decided about a request before its body is read, and which parts a provider receives. */
 let gateway: TestGateway;
 let key: string;
 let openId: number;
@@ -67,7 +67,7 @@ async function send(
   return { status: response.status, headers: response.headers, text };
 }
 
-/** Sends a head without a body and answers what comes back before the body is sent. */
+/** Sends a head without a body and returns the response that arrives before the body. */
 async function head(lines: string): Promise<string> {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   let text = "";
@@ -79,7 +79,7 @@ async function head(lines: string): Promise<string> {
   return text;
 }
 
-/** The path goes out as it is; `fetch` would resolve it. */
+/** Sends the path unchanged; `fetch` would normalize it. */
 async function statusOf(path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(gateway.url);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -111,7 +111,7 @@ const paths = {
 
 describe("intake: before the body", () => {
   it.each(Object.entries(paths))(
-    "%s: refuses no key and too many bytes without reading them",
+    "%s: rejects a missing key and too many bytes without reading them",
     async (_name, path) => {
       const announced = "content-type: application/json\r\ncontent-length: 64000000";
       expect(await head(`POST ${path} HTTP/1.1\r\nhost: x\r\n${announced}`)).toMatch(/^HTTP\/1.1 401 /);
@@ -165,7 +165,7 @@ describe("intake: before the body", () => {
   });
 
   it.each(Object.entries(paths).filter(([, path]) => !/files|batches/.test(path)))(
-    "%s: refuses deep and countless JSON with 400 and 413",
+    "%s: rejects JSON with too much depth or too many values with 400 and 413",
     async (_name, path) => {
       const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
       expect((await send(path, deep)).status).toBe(400);
@@ -175,7 +175,7 @@ describe("intake: before the body", () => {
   );
 });
 
-describe("intake: one reading of a request", () => {
+describe("intake: unambiguous requests", () => {
   const chat = { model: "cheap", max_tokens: 5, messages: say };
   const ambiguous: [string, string, string, string][] = [
     ["Model", paths.chat, `{"model":"cheap","messages":[],"Model":"dear"}`, "Model"],
@@ -244,7 +244,7 @@ describe("intake: one reading of a request", () => {
     ["MV", paths.suno, `{"prompt":"x","MV":"dear"}`, "MV"],
     ["Mode", paths.kling, `{"prompt":"x","Mode":"pro"}`, "Mode"],
   ];
-  it.each(ambiguous)("refuses %s at %s and names the field", async (_what, path, body, field) => {
+  it.each(ambiguous)("rejects %s at %s and names the field", async (_what, path, body, field) => {
     seen = [];
     const answer = await send(path, body);
     expect(answer.status).toBe(400);
@@ -252,7 +252,7 @@ describe("intake: one reading of a request", () => {
     expect(seen).toEqual([]);
   });
 
-  it("leaves the content of free-form areas to the caller", async () => {
+  it("leaves the content of free-form fields unchanged", async () => {
     const properties = { Model: { type: "string" }, model: { type: "string" }, N: { type: "integer" } };
     const parameters = { type: "object", properties };
     const tools = [{ type: "function", function: { name: "pick", parameters } }];
@@ -260,7 +260,7 @@ describe("intake: one reading of a request", () => {
     expect((await send(paths.chat, JSON.stringify(body))).status).toBe(200);
   });
 
-  it("writes a body anew when a key is repeated in a free-form area", async () => {
+  it("rewrites a body when a key is repeated in a free-form field", async () => {
     seen = [];
     const body = `{"model":"cheap","max_tokens":5,"messages":${JSON.stringify(say)},"metadata":{"a":"1","a":"2"}}`;
     await send(paths.chat, body);
@@ -268,7 +268,7 @@ describe("intake: one reading of a request", () => {
     expect(seen.at(-1)?.body).not.toContain('"a":"1"');
   });
 
-  it("refuses bytes that are not UTF-8 and quotes no part of a broken body", async () => {
+  it("rejects bytes that are not UTF-8 and quotes no part of an invalid body", async () => {
     const bytes = Buffer.from(`{"model":"cheap","mod\xffel":"dear"}`, "latin1");
     const response = await fetch(gateway.url + paths.chat, {
       method: "POST",
@@ -290,7 +290,7 @@ describe("intake: one reading of a request", () => {
     "gemini-x%23a",
     "gemini-x%5C..%5Cy",
     "%2e%2e/%2e%2e/tunedModels/private",
-  ])("refuses the model name %s in a path", async (name) => {
+  ])("rejects the model name %s in a path", async (name) => {
     seen = [];
     for (const prefix of ["/v1beta/models", "/v1/models", "/gemini/v1beta/models"])
       for (const action of ["generateContent", "countTokens", "embedContent"]) {
@@ -299,13 +299,13 @@ describe("intake: one reading of a request", () => {
     expect(seen).toEqual([]);
   });
 
-  it("refuses a parameter of the address that is given twice or in another spelling", async () => {
+  it("rejects a query parameter that is repeated or spelled differently", async () => {
     for (const query of ["key=a&key=b", "Key=a", "alt=sse&alt=json", "ALT=sse"])
       expect((await send(`${paths.gemini}?${query}`, "{}")).status).toBe(400);
   });
 });
 
-describe("intake: what a provider sends never runs in our origin", () => {
+describe("intake: provider content never runs in the gateway's origin", () => {
   const hostile = {
     "content-type": "text/html",
     "content-security-policy": "default-src *",
@@ -335,7 +335,7 @@ describe("intake: what a provider sends never runs in our origin", () => {
     "text/html, application/json",
     "multipart/mixed",
     "",
-  ])("with the content type %j it is a file to save", async (type) => {
+  ])("returns the content type %j as a download", async (type) => {
     respond = (response) =>
       void response.writeHead(200, { ...hostile, "content-type": type }).end("<script>1</script>");
     const pinned = { authorization: `Bearer ${key}#${openId}` };
@@ -352,7 +352,7 @@ describe("intake: what a provider sends never runs in our origin", () => {
     }
   });
 
-  it("shows audio, images and JSON as they are", async () => {
+  it("returns audio, images and JSON unchanged", async () => {
     for (const type of ["audio/mpeg", "image/png", "application/json"]) {
       respond = (response) => void response.writeHead(200, { "content-type": type }).end("{}");
       const answer = await send("/v1/files/x/content", undefined, {
@@ -365,7 +365,7 @@ describe("intake: what a provider sends never runs in our origin", () => {
     }
   });
 
-  it("takes a key from the address at Gemini's endpoints only, and forwards it nowhere", async () => {
+  it("accepts a key in the address at Gemini's endpoints only, and never forwards it", async () => {
     const none = { authorization: "" };
     for (const path of ["/v1/models", "/v1/files/x/content", "/v1/responses/resp_1", "/v1/realtime?model=m"])
       expect((await send(`${path}${path.includes("?") ? "&" : "?"}key=${key}`, undefined, none)).status).toBe(
@@ -384,7 +384,7 @@ describe("intake: what a provider sends never runs in our origin", () => {
 });
 
 describe("intake: a pinned call", () => {
-  it("needs the right to edit channels for everything but looking", async () => {
+  it("requires the permission to edit channels, except for reading", async () => {
     await gateway.api("POST", "/user/", { username: "viewer", password: "correct horse", group: "default" });
     const viewer = await gateway.database.db.user.findFirstOrThrow({ where: { username: "viewer" } });
     const own = await gateway.addToken({ unlimited_quota: true });
@@ -432,7 +432,7 @@ describe("intake: errors in the dialect of the client", () => {
     expect(garbage).not.toContain(key);
   });
 
-  it("answers a known address with another method with 405 and Allow", async () => {
+  it("returns 405 and Allow for a known address with another method", async () => {
     const answer = await send(paths.chat, undefined);
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
     expect((await send(paths.messages, undefined)).text).toContain('"type":"error"');
@@ -449,7 +449,7 @@ describe("intake: addresses and headers that clients use", () => {
     },
   );
 
-  it("serves the version of Anthropic's path twice", async () => {
+  it("accepts a doubled version in Anthropic's path", async () => {
     const body = JSON.stringify({ model: "demo-chat", max_tokens: 5, messages: say });
     expect((await send("/v1/v1/messages", body)).status).toBe(200);
     expect((await send("/openai/v1/models", undefined)).status).toBe(200);

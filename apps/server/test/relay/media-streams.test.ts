@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Pictures, transcripts and speech in events, with the official client: what passes, and what it costs. */
+/** Streamed images, transcripts and speech with the official client: forwarded events and cost. */
 let gateway: TestGateway;
 let client: OpenAI;
 let url: string;
@@ -31,7 +31,7 @@ async function nextRow(): Promise<LogRow> {
 const sound = () => new File([new Uint8Array(96_000)], "talk.wav", { type: "audio/wav" });
 const picture = () => new File([new Uint8Array(2_000)], "boat.png", { type: "image/png" });
 
-/** A whole stream as text, and the time at which each piece of it came. */
+/** Returns a whole stream as text, with the arrival time of each chunk. */
 async function raw(path: string, body: unknown): Promise<string> {
   const response = await fetch(url + path, {
     method: "POST",
@@ -42,8 +42,8 @@ async function raw(path: string, body: unknown): Promise<string> {
   return response.text();
 }
 
-describe("pictures in events", () => {
-  it("come as drafts and then whole, and are billed by the usage in the last event", async () => {
+describe("streamed images", () => {
+  it("arrive as drafts and then complete, and are billed by the usage in the last event", async () => {
     const stream = await client.images.generate({
       model: "demo-image",
       prompt: "a boat",
@@ -65,7 +65,7 @@ describe("pictures in events", () => {
     expect(await nextRow()).toMatchObject({ completion_tokens: tokens, estimated: false, is_stream: true });
   });
 
-  it("are edited the same way, from a form", async () => {
+  it("can be edits that are requested with a form", async () => {
     const stream = await client.images.edit({
       model: "demo-image",
       prompt: "a red boat",
@@ -83,18 +83,18 @@ describe("pictures in events", () => {
     });
   });
 
-  it("are varied", async () => {
+  it("can be variations", async () => {
     const answer = await client.images.createVariation({ model: "demo-image", image: picture() });
     expect(answer.data).toHaveLength(1);
     expect(await nextRow()).toMatchObject({ endpoint: "/v1/images/variations", estimated: false });
   });
 
-  it("cost what was reserved for them, marked as estimated, when the provider is silent; never their bytes", async () => {
+  it("are charged as reserved and marked as estimated without usage, never by their bytes", async () => {
     await raw("/images/generations", { model: "demo-image", prompt: "[[no-usage]] a boat", stream: true });
     expect(await nextRow()).toMatchObject({ estimated: true, completion_tokens: 6_240 });
   });
 
-  it("that break off look broken, and an error in the events ends them", async () => {
+  it("that break off end as broken, and an error event ends them", async () => {
     const requested = { model: "demo-image", stream: true, partial_images: 2 };
     await expect(raw("/images/generations", { ...requested, prompt: "[[cut=1]] x" })).rejects.toThrow();
     expect((await nextRow()).outcome).toBe("upstream-died");
@@ -104,8 +104,8 @@ describe("pictures in events", () => {
   });
 });
 
-describe("a transcript in events", () => {
-  it("comes word by word, billed by the provider's tokens", async () => {
+describe("a streamed transcript", () => {
+  it("arrives word by word, billed by the provider's tokens", async () => {
     const stream = await client.audio.transcriptions.create({
       model: "demo-transcribe",
       file: sound(),
@@ -125,7 +125,7 @@ describe("a transcript in events", () => {
     );
   });
 
-  it("is billed by its seconds when the provider says those", async () => {
+  it("is billed by its seconds when the provider reports those", async () => {
     const stream = await client.audio.transcriptions.create({
       model: "demo-whisper",
       file: sound(),
@@ -137,7 +137,7 @@ describe("a transcript in events", () => {
     expect(await nextRow()).toMatchObject({ prompt_tokens: 30, completion_tokens: 0, estimated: false });
   });
 
-  it("is billed by the length of the file and by our count when the provider is silent", async () => {
+  it("is billed by the file's length and the gateway's count when the provider reports no usage", async () => {
     const answer = await client.audio.transcriptions.create({
       model: "demo-transcribe",
       file: sound(),
@@ -149,7 +149,7 @@ describe("a transcript in events", () => {
       if (event.type === "transcript.text.delta") letters += event.delta.length;
     const row = await nextRow();
     expect(row).toMatchObject({ estimated: true, completion_tokens: Math.ceil(letters / 4) });
-    // 96 kB without a header that says more: 64 kbit/s, ten tokens for a second.
+    // 96 kB without a header: assumed 64 kbit/s, ten tokens per second.
     expect(row.prompt_tokens).toBeGreaterThanOrEqual(12 * 10);
     expect(row.prompt_tokens).toBeLessThan(12 * 12);
     const subtitles = await client.audio.transcriptions.create({
@@ -163,7 +163,7 @@ describe("a transcript in events", () => {
 });
 
 describe("speech", () => {
-  it("comes in events with its usage", async () => {
+  it("is streamed with its usage", async () => {
     const text = await raw("/audio/speech", {
       model: "demo-tts",
       input: "Hello there, boat",
@@ -178,7 +178,7 @@ describe("speech", () => {
 });
 
 describe("the last event", () => {
-  it("comes after the bill, and the ones before it at once", async () => {
+  it("is sent after the bill, and the ones before it immediately", async () => {
     const response = await client.images
       .generate({
         model: "demo-image",
@@ -195,12 +195,12 @@ describe("the last event", () => {
       const { done, value } = await reader.read();
       if (done) break;
       text += decoder.decode(value, { stream: true });
-      // The draft did not wait for what came after it.
+      // The draft was sent without waiting for what followed it.
       if (!workedOn && text.endsWith("\n\n")) workedOn = gateway.upstream.calls()[0]?.endedAt === undefined;
       if (text.includes("image_generation.completed") && text.endsWith("\n\n"))
         expect(
           await gateway.database.db.reservation.count({
-            // What the node has leased is no call.
+            // The node's lease is not a call.
             where: { request_id: { not: { startsWith: "lease-" } } },
           }),
         ).toBe(0);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** What coding agents request before and beside their calls: model lists, aliases, headers, errors. */
+/** What coding agents request besides their calls: model lists, aliases, headers, errors. */
 let gateway: TestGateway;
 let key: string;
 
@@ -26,7 +26,7 @@ async function get<T>(path: string, headers: Record<string, string> = {}): Promi
 }
 
 describe("the list for Claude Code", () => {
-  it("has the limits of a model, and aliases of models that are there", async () => {
+  it("contains the limits of a model, and aliases of existing models", async () => {
     const { data } = await get<{ data: Record<string, unknown>[] }>("/v1/models?limit=1000", {
       "anthropic-version": "2023-06-01",
     });
@@ -40,7 +40,7 @@ describe("the list for Claude Code", () => {
     expect(names).not.toContain("claude-none");
   });
 
-  it("a call by an alias reaches and bills the model, in every dialect", async () => {
+  it("a call by an alias uses and bills the model, in every dialect", async () => {
     gateway.upstream.control.reset();
     const message = await gateway
       .anthropic(key)
@@ -59,7 +59,7 @@ describe("the list for Claude Code", () => {
     expect(new Set((await gateway.logs(2)).map((row) => row.model_name))).toEqual(new Set(["demo-chat"]));
   });
 
-  it("a key needs the right to the model, not to its alias", async () => {
+  it("a key needs access to the model, not to its alias", async () => {
     const limits = { limit_model_setting: { enabled: true, models: ["claude-*"] } };
     const other = await gateway.addToken({ name: "limited", setting: { limits } });
     const answer = await fetch(`${gateway.url}/v1/messages`, {
@@ -74,7 +74,7 @@ describe("the list for Claude Code", () => {
     expect(answer.status).toBe(403);
   });
 
-  it("aliases that are no JSON are refused", async () => {
+  it("invalid JSON as aliases is rejected", async () => {
     for (const value of ["{", '{"a": 1}'])
       await expect(gateway.api("PUT", "/option", { key: "ModelAliases", value })).rejects.toThrow();
   });
@@ -92,7 +92,7 @@ describe("Anthropic's protocol for gateways", () => {
       }),
     });
 
-  it("forwards every anthropic- header, and answers with a request id where its clients look for it", async () => {
+  it("forwards every anthropic- header, and returns a request id where its clients read it", async () => {
     const answer = await ask("Hi", {
       "anthropic-version": "2023-06-01",
       "anthropic-beta": "a,b",
@@ -105,7 +105,7 @@ describe("Anthropic's protocol for gateways", () => {
     expect(headers["x-other"]).toBeUndefined();
   });
 
-  it("passes an error about the request as the provider wrote it", async () => {
+  it("returns an error about the request as the provider wrote it", async () => {
     const answer = await ask("Hi [[status=400]]");
     expect(answer.status).toBe(400);
     const body = (await answer.json()) as {
@@ -149,7 +149,7 @@ describe("Anthropic's protocol for gateways", () => {
     expect(sent.system.map(({ text }) => text)).toEqual(["First.", "Ours.", "Second."]);
   });
 
-  it("says that batches are not offered in its own format", async () => {
+  it("reports in its own format that batches are not supported", async () => {
     const answer = await fetch(`${gateway.url}/v1/messages/batches`, {
       method: "POST",
       headers: { "x-api-key": key },
@@ -160,7 +160,7 @@ describe("Anthropic's protocol for gateways", () => {
 });
 
 describe("the catalogue for Codex", () => {
-  it("lists models in Codex's shape, without those that Codex knows itself", async () => {
+  it("lists models in Codex's shape, without those that Codex includes", async () => {
     const { models } = await get<{ models: Record<string, unknown>[] }>("/v1/models?client_version=0.169.0");
     const slugs = models.map(({ slug }) => slug);
     expect(slugs).toContain("demo-chat");

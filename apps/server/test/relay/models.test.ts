@@ -2,7 +2,7 @@ import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Model lists say who makes a model, in the shape each kind of client reads. */
+/** Model lists contain the owner of each model, in the format of each kind of client. */
 let gateway: TestGateway;
 let key: string;
 
@@ -21,7 +21,7 @@ async function ask<T>(path: string, headers: Record<string, string> = {}): Promi
   return (await answer.json()) as T;
 }
 
-it("names the owner of the model's price, else the provider of its channel", async () => {
+it("returns the owner of the model's price, otherwise the provider of its channel", async () => {
   const { data } = await ask<{ data: { id: string; owned_by: string }[] }>("/v1/models");
   const owners = Object.fromEntries(data.map((model) => [model.id, model.owned_by]));
   expect(owners["gpt-4o"]).toBe("OpenAI");
@@ -29,7 +29,7 @@ it("names the owner of the model's price, else the provider of its channel", asy
   expect(await ask("/v1/models/gpt-4o")).toMatchObject({ id: "gpt-4o", object: "model", owned_by: "OpenAI" });
 });
 
-it("says the same to the other two kinds of clients, with the catalogue's name", async () => {
+it("returns the same to the other two kinds of clients, with the name from the catalogue", async () => {
   const anthropic = await ask<{ data: object[] }>("/v1/models", { "anthropic-version": "2023-06-01" });
   expect(anthropic.data).toContainEqual(
     expect.objectContaining({ id: "gpt-4o", display_name: "GPT-4o", owned_by: "OpenAI" }),
@@ -46,7 +46,7 @@ it("says the same to the other two kinds of clients, with the catalogue's name",
   );
 });
 
-it("answers Google's own client, and each kind of client that asks for one model", async () => {
+it("serves Google's client, and each kind of client that requests a single model", async () => {
   const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
   const names: (string | undefined)[] = [];
   for await (const model of await google.models.list()) names.push(model.name);

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
 /**
- * Every client dialect to every upstream dialect with the official clients: plain, streamed, and with a tool that is
- * called, answered and quoted.
+ * Every client dialect with every upstream dialect, using the official clients: plain, streamed, and with a
+ * tool call whose result is sent back.
  */
 let gateway: TestGateway;
 let key: string;
 
-/** A model name per upstream dialect; each is served by one channel that speaks only that. */
+/** A model name per upstream dialect. One channel of that dialect serves it. */
 const upstreams = { chat: "to-chat", anthropic: "to-anthropic", gemini: "to-gemini" } as const;
 const types = { chat: 8, anthropic: 14, gemini: 25 } as const;
 
@@ -37,10 +37,10 @@ const schema = {
 };
 
 interface Client {
-  /** The text of a plain answer, and its tokens as this client sees them. */
+  /** Returns the text of a non-streamed response, and its tokens as this client reports them. */
   plain(model: string): Promise<{ text: string; tokens: number }>;
   streamed(model: string): Promise<string>;
-  /** Calls the tool, answers it, and returns the final text. */
+  /** Calls the tool, sends its result, and returns the final text. */
   tool(model: string): Promise<string>;
 }
 
@@ -201,27 +201,27 @@ const pairs = Object.keys(clients).flatMap((client) =>
   Object.keys(upstreams).map((upstream) => [client, upstream as keyof typeof upstreams] as const),
 );
 
-describe.each(pairs)("a client of %s at an upstream of %s", (name, upstream) => {
+describe.each(pairs)("a client of %s with an upstream of %s", (name, upstream) => {
   const client = clients[name]!;
   const model = upstreams[upstream];
 
-  it("gets a plain answer with its tokens", async () => {
+  it("receives a response with its tokens", async () => {
     const answer = await client.plain(model);
     expect(answer.text.length).toBeGreaterThan(5);
     expect(answer.tokens).toBeGreaterThan(0);
   });
 
-  it("gets the same kind of answer streamed", async () => {
+  it("receives a streamed response of the same kind", async () => {
     expect((await client.streamed(model)).length).toBeGreaterThan(5);
   });
 
-  it("calls a tool and goes on with its result", async () => {
+  it("calls a tool and continues with its result", async () => {
     expect(await client.tool(model)).toContain("21 degrees");
   });
 });
 
-describe("a client of openai responses at an upstream that speaks them", () => {
-  it("passes untouched", async () => {
+describe("a client of OpenAI Responses with an upstream of the same dialect", () => {
+  it("is passed through unchanged", async () => {
     const demo = await gateway.api<ChannelRow>("POST", "/channel", {
       type: 900,
       name: "native",
@@ -236,8 +236,8 @@ describe("a client of openai responses at an upstream that speaks them", () => {
   });
 });
 
-describe("after all of them", () => {
-  it("the books are in balance", async () => {
+describe("after all calls", () => {
+  it("the ledger is consistent", async () => {
     expect(await gateway.drift()).toBe(0n);
   });
 });

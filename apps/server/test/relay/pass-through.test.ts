@@ -6,13 +6,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { linesOf } from "#test/log-lines.ts";
 
-/** What one provider keeps for its account, through the channel that an administrator names. */
+/** Objects that one provider stores for its account, through the channel that an administrator selects. */
 let gateway: TestGateway;
 let key: string;
 let demoId: number;
 let openId: number;
 
-/** A provider of which a test says all that it does. */
+/** A provider whose behavior each test defines. */
 type Serve = (
   call: { method: string; url: string; headers: IncomingHttpHeaders; body: AsyncIterable<Buffer> },
   response: ServerResponse,
@@ -44,7 +44,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** Bytes of the body, once it has come. */
+/** Reads the body and returns its length in bytes. */
 async function lengthOf(body: AsyncIterable<Buffer>): Promise<number> {
   let length = 0;
   for await (const chunk of body) length += chunk.length;
@@ -82,7 +82,7 @@ async function sentence(answer: Response): Promise<string> {
 }
 
 describe("files and batches of an account", () => {
-  it("are kept, listed, read and deleted with OpenAI's own client", async () => {
+  it("are created, listed, read and deleted with OpenAI's client", async () => {
     const openai = gateway.openai(`${key}#${demoId}`);
     const bytes = Buffer.from('{"custom_id":"1","body":{"say":"\u00e9\u4e2d"}}\n'.repeat(5_000));
     const file = await openai.files.create({ purpose: "batch", file: await toFile(bytes, "asked.jsonl") });
@@ -106,13 +106,13 @@ describe("files and batches of an account", () => {
     expect(await openai.models.delete("ft:gpt-4o-mini:ours")).toMatchObject({ deleted: true });
   });
 
-  it("reach the demo provider too", async () => {
+  it("work with the demo provider, too", async () => {
     const demo = await gateway.addChannel({ type: 900, name: "built in", models: ["demo-chat-mini"] });
     const listed = await gateway.openai(`${key}#${demo.id}`).vectorStores.list();
     expect(listed.data).toEqual([]);
   });
 
-  it("cost nothing and leave one line that names the address, the channel and the time it took", async () => {
+  it("cost nothing and create one log row with the address, the channel and the duration", async () => {
     serve = async (_call, response) => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       response.writeHead(201, { "content-type": "application/json" }).end("{}");
@@ -138,8 +138,8 @@ describe("files and batches of an account", () => {
   });
 });
 
-describe("who may reach them", () => {
-  it("is told how when no channel is named", async () => {
+describe("access to stored objects", () => {
+  it("without a selected channel is rejected with instructions", async () => {
     for (const bare of [key, `${key}#!${demoId}`]) {
       const answer = await ask("/v1/files", {}, bare);
       expect(answer.status).toBe(403);
@@ -147,7 +147,7 @@ describe("who may reach them", () => {
     }
   });
 
-  it("is no one but an administrator", async () => {
+  it("is allowed to administrators only", async () => {
     const { id } = await gateway.api<{ id: number }>("POST", "/user", {
       username: "guest",
       password: "a long password",
@@ -159,7 +159,7 @@ describe("who may reach them", () => {
     expect(await sentence(answer)).toContain("Only administrators may choose a channel.");
   });
 
-  it("may name the channel for this alone, and let every other call go where it goes", async () => {
+  it("can select the channel for these endpoints only, with normal routing of other calls", async () => {
     const pinned = `${key}#${openId}#ignore`;
     expect((await ask("/v1/batches", {}, pinned)).status).toBe(200);
     const output = await gateway.openai(pinned).chat.completions.create({
@@ -169,7 +169,7 @@ describe("who may reach them", () => {
     expect(output.choices).toHaveLength(1);
   });
 
-  it("hears that a channel keeps nothing in this way, is off or was never there", async () => {
+  it("reports a channel that does not support it, is disabled or does not exist", async () => {
     const claude = await gateway.addChannel({ type: 14, name: "claude", models: ["c"] });
     const refused = await ask("/v1/files", {}, `${key}#${claude.id}`);
     expect(refused.status).toBe(400);
@@ -186,7 +186,7 @@ describe("who may reach them", () => {
     }
   });
 
-  it("is held to the limits of the token", async () => {
+  it("applies the limits of the token", async () => {
     const limits = { requests_per_minute: 1, tokens_per_minute: 0, concurrent_requests: 0 };
     const slow = await gateway.addToken({ unlimited_quota: true, setting: { rates: limits } });
     expect((await ask("/v1/files", {}, `${slow.key}#${openId}`)).status).toBe(200);
@@ -204,8 +204,8 @@ describe("who may reach them", () => {
   });
 });
 
-describe("the way to the provider", () => {
-  it("has the channel's credential, what the client says of its body, and nothing else that is ours", async () => {
+describe("the request to the provider", () => {
+  it("contains the channel's credential and the client's content headers, and no other headers of the gateway", async () => {
     let received: { url: string; headers: IncomingHttpHeaders } | undefined;
     serve = (call, response) => {
       received = { url: call.url, headers: call.headers };
@@ -251,7 +251,7 @@ describe("the way to the provider", () => {
     expect(JSON.stringify(shown)).not.toContain("vendor-key");
   });
 
-  it("is the same for a question without an answer's body", async () => {
+  it("has the same headers when the response has no body", async () => {
     let requested = "";
     serve = ({ method, url }, response) => {
       requested = `${method} ${url}`;
@@ -264,7 +264,7 @@ describe("the way to the provider", () => {
     expect(await linesOf(gateway, answer)).toMatchObject([{ type: 2, status: 200 }]);
   });
 
-  it("is compressed as its client takes it and its provider sends it", async () => {
+  it("is compressed as the client accepts it and the provider sends it", async () => {
     let taken: unknown;
     const body = gzipSync("kept by the vendor");
     serve = ({ headers }, response) => {
@@ -278,7 +278,7 @@ describe("the way to the provider", () => {
     expect(await answer.text()).toBe("kept by the vendor");
   });
 
-  it("is Azure's own at Azure", async () => {
+  it("uses Azure's own format at Azure", async () => {
     const urls: string[] = [];
     serve = (call, response) => {
       urls.push(`${call.method} ${call.url} ${String(call.headers["api-key"])}`);
@@ -305,7 +305,7 @@ describe("the way to the provider", () => {
     "/v1/files/..\\chat",
     "/v1/files//x",
     "/v1/files/%3fx",
-  ])("does not lead from %s to anywhere else", async (path) => {
+  ])("cannot reach another address through %s", async (path) => {
     let requested = 0;
     serve = (_call, response) => {
       requested += 1;
@@ -320,7 +320,7 @@ describe("the way to the provider", () => {
     expect(requested).toBe(0);
   });
 
-  it("takes a body as it is sent, and brings the answer as it comes", async () => {
+  it("streams the body as it is sent, and the response as it arrives", async () => {
     const received: string[] = [];
     serve = async ({ body }, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -336,7 +336,7 @@ describe("the way to the provider", () => {
     sending.write("one");
     const [answer] = (await once(sending, "response")) as [AsyncIterable<Buffer>];
     const pieces = answer[Symbol.asyncIterator]();
-    // Each half of the exchange waits for the other: nothing may be held back on the way.
+    // Each half of the exchange waits for the other, so nothing may be buffered on the way.
     expect(String((await pieces.next()).value)).toBe("data: one\n\n");
     sending.write("two");
     expect(String((await pieces.next()).value)).toBe("data: two\n\n");
@@ -348,8 +348,8 @@ describe("the way to the provider", () => {
   });
 });
 
-describe("what goes wrong", () => {
-  it("comes in the provider's own words, and fails in the log", async () => {
+describe("a failed request", () => {
+  it("returns the provider's message, and is logged as failed", async () => {
     const answer = await ask("/v1/files/file-none", {}, `${key}#${demoId}`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error" } });
@@ -364,7 +364,7 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("says nothing against a channel whose key may only not do this", async () => {
+  it("does not disable a channel whose key merely lacks this permission", async () => {
     serve = (_call, response) => {
       response.writeHead(401, { "content-type": "application/json" });
       response.end('{"error":{"message":"Missing scopes: api.files.read","code":"invalid_api_key"}}');
@@ -382,7 +382,7 @@ describe("what goes wrong", () => {
     expect(channel.status).toBe(1);
   });
 
-  it("is our own error when the provider is not there", async () => {
+  it("returns the gateway's error when the provider cannot be reached", async () => {
     serve = (_call, response) => void response.destroy();
     const answer = await ask("/v1/files");
     expect(answer.status).toBe(502);
@@ -391,7 +391,7 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("looks broken when the provider breaks off", async () => {
+  it("ends as broken when the provider breaks off", async () => {
     const begun = Promise.withResolvers<void>();
     serve = async (_call, response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
@@ -406,7 +406,7 @@ describe("what goes wrong", () => {
     ]);
   });
 
-  it("does not break the connection when the provider answers before it has heard all", async () => {
+  it("keeps the connection when the provider responds before it has read everything", async () => {
     serve = (_call, response) => {
       response.writeHead(413, { "content-type": "application/json" }).end('{"error":{"message":"large"}}');
     };
@@ -416,7 +416,7 @@ describe("what goes wrong", () => {
     expect(await linesOf(gateway, answer)).toMatchObject([{ type: 5, status: 413 }]);
   });
 
-  it("ends at the provider when the client hangs up, on the way there and back", async () => {
+  it("is aborted at the provider when the client disconnects, during the request or the response", async () => {
     let left = 0;
     serve = (_call, response) => {
       response.on("close", () => (left += 1));
@@ -452,7 +452,7 @@ describe("what goes wrong", () => {
 });
 
 describe("an OpenAI client of an account", () => {
-  it("may send files with a key that its address carries", async () => {
+  it("can upload files with a key in its address", async () => {
     const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: `${key}#${openId}`, maxRetries: 0 });
     let length = 0;
     serve = async ({ body, headers }, response) => {

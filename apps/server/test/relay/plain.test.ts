@@ -3,7 +3,7 @@ import { APIError } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** OpenAI's other endpoints with the official client: what comes back, and what it costs. */
+/** OpenAI's other endpoints with the official client: responses and cost. */
 let gateway: TestGateway;
 let client: OpenAI;
 
@@ -29,14 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The newest row, once the calls so far have theirs. */
+/** Returns the newest row, once all calls so far have one. */
 async function lastRow() {
   const [row] = await gateway.logs();
   return row;
 }
 
 describe("the openai client", () => {
-  it("embeds, as numbers and as base64", async () => {
+  it("creates embeddings, as numbers and as base64", async () => {
     const answer = await client.embeddings.create({ model: "demo-embed", input: ["one", "two"] });
     expect(answer.data).toHaveLength(2);
     expect(answer.data[0]?.embedding.length).toBeGreaterThan(3);
@@ -49,13 +49,13 @@ describe("the openai client", () => {
     });
   });
 
-  it("draws", async () => {
+  it("generates images", async () => {
     const answer = await client.images.generate({ model: "demo-image", prompt: "a boat", n: 2 });
     expect(answer.data).toHaveLength(2);
     expect((await lastRow())?.endpoint).toBe("/v1/images/generations");
   });
 
-  it("speaks, byte for byte, and pays by what was read", async () => {
+  it("generates speech, byte for byte, charged by its input", async () => {
     const answer = await client.audio.speech.create({
       model: "demo-tts",
       input: "Hello there",
@@ -68,14 +68,14 @@ describe("the openai client", () => {
     expect(row?.prompt_tokens).toBeGreaterThan(0);
   });
 
-  it("hears a file", async () => {
+  it("transcribes a file", async () => {
     const file = new File([new Uint8Array(40_000)], "talk.wav", { type: "audio/wav" });
     const answer = await client.audio.transcriptions.create({ model: "demo-whisper", file });
     expect(answer.text.length).toBeGreaterThan(0);
     expect((await lastRow())?.endpoint).toBe("/v1/audio/transcriptions");
   });
 
-  it("moderates with the documented default model, under the name it was asked for", async () => {
+  it("moderates with the documented default model, under the requested name", async () => {
     const answer = await client.moderations.create({ input: "a kind word" });
     expect(answer.results).toHaveLength(1);
   });
@@ -93,7 +93,7 @@ describe("the openai client", () => {
     expect(text.length).toBeGreaterThan(0);
   });
 
-  it("gets an error of its own kind for a model that no provider offers there", async () => {
+  it("gets an OpenAI error for a model that no provider offers at this endpoint", async () => {
     const refused = client.embeddings.create({ model: "no-such-model", input: "x" });
     await expect(refused).rejects.toThrow(APIError);
     await expect(client.images.generate({ model: "demo-image", prompt: "x", n: -3 })).rejects.toMatchObject({
@@ -104,7 +104,7 @@ describe("the openai client", () => {
 });
 
 describe("rerank", () => {
-  it("passes in the shape of its providers", async () => {
+  it("passes through in the format of its providers", async () => {
     const response = await fetch(`${gateway.url}/v1/rerank`, {
       method: "POST",
       headers: { authorization: `Bearer ${client.apiKey}`, "content-type": "application/json" },
@@ -115,8 +115,8 @@ describe("rerank", () => {
   });
 });
 
-describe("all of it", () => {
-  it("leaves the books in balance", async () => {
+describe("after all calls", () => {
+  it("the ledger is consistent", async () => {
     expect(await gateway.drift()).toBe(0n);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Answers of providers that deviate from their format or from what is usual, read by the official clients. */
+/** Responses that deviate from their format or from common practice, parsed by the official clients. */
 let gateway: TestGateway;
 let upstream: RawUpstream;
 let key: string;
@@ -70,7 +70,7 @@ const call = (id: string) => ({
 const tools = [{ type: "function" as const, function: { name: "look", parameters: { type: "object" } } }];
 
 describe("a provider that deviates from chat completions", () => {
-  it("Mistral: OpenAI's client gets thinking, calls and counts in the usual places", async () => {
+  it("Mistral: OpenAI's client receives thinking, calls and counts in the usual fields", async () => {
     const delta = {
       content: [
         { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
@@ -94,7 +94,7 @@ describe("a provider that deviates from chat completions", () => {
     });
   });
 
-  it("a stream without a reason to stop ends with one", async () => {
+  it("a stream without a finish reason gets one", async () => {
     streams([chunk({ content: "Hi" }), chunk({ content: "!" })]);
     const stream = gateway.openai(key).chat.completions.stream({ model: "custom", messages });
     expect((await stream.finalChatCompletion()).choices[0]).toMatchObject({
@@ -103,7 +103,7 @@ describe("a provider that deviates from chat completions", () => {
     });
   });
 
-  it("Together: calls after a first reason to stop reach every client", async () => {
+  it("Together: calls after a first finish reason reach every client", async () => {
     const frames = [
       chunk({ role: "assistant" }),
       chunk(call("a"), "tool_calls"),
@@ -135,7 +135,7 @@ describe("a provider that deviates from chat completions", () => {
     expect(message.stop_reason).toBe("tool_use");
   });
 
-  it("a client that did not ask for usage sees no word of it", async () => {
+  it("a client that did not request usage does not receive any", async () => {
     const frames = [
       chunk({ role: "assistant", content: "Hi" }, null, { usage: null }),
       chunk({}, "stop", { usage: null }),
@@ -159,7 +159,7 @@ describe("a provider that deviates from chat completions", () => {
   });
 });
 
-describe("the form of an answer", () => {
+describe("the format of a response", () => {
   const answer = (text: string, more: object = {}) => ({
     candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0, ...more }],
     usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 2 },
@@ -179,7 +179,7 @@ describe("the form of an answer", () => {
     },
   );
 
-  it("events that are sent as JSON are read as events, streamed and whole", async () => {
+  it("events sent with a JSON content type are parsed as events, streamed or not", async () => {
     const frames = [chunk({ role: "assistant", content: "Ahoy" }), chunk({}, "stop")];
     for (const model of ["openai", "custom"]) {
       streams(frames, { type: "application/json" });
@@ -194,7 +194,7 @@ describe("the form of an answer", () => {
     }
   });
 
-  it("an error in plain JSON between the events of a stream is an error", async () => {
+  it("plain JSON with an error between the events of a stream is an error", async () => {
     const error = JSON.stringify(
       { error: { code: 503, message: "overloaded", status: "UNAVAILABLE" } },
       null,
@@ -239,7 +239,7 @@ describe("a refusal", () => {
     plays(frames.join(""), "text/event-stream");
   };
 
-  it("by Claude is one for clients of Responses", async () => {
+  it("by Claude is a refusal for clients of Responses", async () => {
     const client = gateway.openai(key);
     plays(refused);
     const whole = await client.responses.create({ model: "anthropic", input: "Hi" });
@@ -256,7 +256,7 @@ describe("a refusal", () => {
     }
   });
 
-  it("by Claude is one for clients of chat completions and Gemini", async () => {
+  it("by Claude is a refusal for clients of chat completions and Gemini", async () => {
     plays(refused);
     const whole = await gateway.openai(key).chat.completions.create({ model: "anthropic", messages });
     expect(whole.choices[0]).toMatchObject({
@@ -274,7 +274,7 @@ describe("a refusal", () => {
     expect(gemini.candidates?.[0]?.finishReason).toBe("SAFETY");
   });
 
-  it("of a prompt by Gemini is one for every client, without counts too", async () => {
+  it("of a prompt by Gemini is a refusal for every client, also without counts", async () => {
     const blocked = { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } };
     plays(blocked);
     const own = await google().models.generateContent({ model: "gemini", contents: "Hi" });
@@ -293,8 +293,8 @@ describe("a refusal", () => {
   });
 });
 
-describe("an item of another kind than promised", () => {
-  it("does not make the rest of a Responses answer unreadable", async () => {
+describe("an item of an unexpected kind", () => {
+  it("does not make the rest of a Responses response unreadable", async () => {
     const output = [
       { type: "tool_search_call", id: "ts_1", status: "completed", arguments: { query: "sea" } },
       {

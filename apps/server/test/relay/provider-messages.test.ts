@@ -4,7 +4,7 @@ import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** A provider that quotes the key, internal addresses and account names in everything but an answer. */
+/** A provider whose messages contain the key, internal addresses and account names. */
 const key = "sk-live-4f9a8b7c6d5e4f3a2b1c";
 const output = `Field "x" is wrong (key ${key}, sent to http://10.1.2.3:8000 for org-AbCdEf123456).`;
 const secrets = [key, "4f9a8b7c", "10.1.2.3", "AbCdEf123456"];
@@ -62,8 +62,8 @@ function expectClean(text: string): void {
   for (const secret of secrets) expect(text).not.toContain(secret);
 }
 
-describe("a provider's refusal", () => {
-  it.each(calls)("of %s keeps its sentence and loses the channel's secrets", async (_name, path, body) => {
+describe("an error of a provider", () => {
+  it.each(calls)("of %s keeps its message without the channel's secrets", async (_name, path, body) => {
     for (const status of [400, 422]) {
       const error = { message: output, type: "invalid_request_error", code: "bad" };
       answer = { status, type: "application/json", body: JSON.stringify({ error }) };
@@ -73,7 +73,7 @@ describe("a provider's refusal", () => {
     }
   });
 
-  it.each(calls)("inside an answer of %s loses them too", async (_name, path, body) => {
+  it.each(calls)("inside a response of %s contains no secrets either", async (_name, path, body) => {
     const events = [
       { type: "error", error: { type: "invalid_request_error", message: output } },
       {
@@ -103,7 +103,7 @@ describe("a provider's refusal", () => {
     expectClean(await post(path, body));
   });
 
-  it("passed through to an administrator loses them too, and so do logs and test results", async () => {
+  it("passed through to an administrator contains no secrets either, nor do logs and test results", async () => {
     const error = { message: output, type: "invalid_request_error" };
     answer = { status: 400, type: "application/json", body: JSON.stringify({ error }) };
     const text = await post("/v1/files", { purpose: "x" }, `${token}#${channelId}`);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventMessage } from "#providers/wires/event-stream.fixture.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Every client's wire to providers whose own wire no client speaks, whole and streamed, and what it costs. */
+/** Every client format with providers whose own format no client uses, streamed and not, and the cost. */
 let upstream: Server;
 let gateway: TestGateway;
 let key: string;
@@ -19,7 +19,7 @@ const frame = (name: string, data: object) => `event:${name}\ndata:${JSON.string
 const output = (content: string) =>
   frame("conversation.message.delta", { type: "answer", role: "assistant", content, content_type: "text" });
 
-/** What each provider answers, by the path that it is asked at. */
+/** Responses of each provider, by request path. */
 const answers: [path: RegExp, type: string, chunks: (string | Buffer)[]][] = [
   [
     /\/converse$/,
@@ -129,12 +129,12 @@ async function ask(client: string, model: string, stream: boolean) {
 const providers = ["us.amazon.nova-pro-v1:0", "coze-7379"];
 const pairs = [
   ...Object.keys(clients).flatMap((client) => providers.map((model) => [client, model] as const)),
-  // A name with a slash is no name in Gemini's addresses.
+  // A name with a slash is not valid in Gemini's paths.
   ...["chat", "responses", "anthropic"].map((client) => [client, "meta/llama"] as const),
 ];
 
-describe.each(pairs)("a client of %s at %s", (client, model) => {
-  it.each([false, true])("gets the whole answer and pays for it (stream: %s)", async (stream) => {
+describe.each(pairs)("a client of %s with %s", (client, model) => {
+  it.each([false, true])("receives the whole response and is charged (stream: %s)", async (stream) => {
     const { status, text } = await ask(client, model, stream);
     expect(status, text).toBe(200);
     expect(text).toContain("Grüß");
@@ -154,8 +154,8 @@ describe.each(pairs)("a client of %s at %s", (client, model) => {
   });
 });
 
-describe("a provider with a wire of its own", () => {
-  it("that does not know the caller's model is no dead key", async () => {
+describe("a provider with its own format", () => {
+  it("that does not know the requested model does not disable the key", async () => {
     refusing = {
       status: 403,
       headers: { "x-amzn-errortype": "AccessDeniedException" },

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** A client that disconnects from a session before its provider said what it costs. */
+/** A client that disconnects from a session before its provider has reported the usage. */
 let gateway: TestGateway;
 let server: Server;
 let key: string;
 let id: number;
-/** Milliseconds after which the provider completes what it is at; undefined = never. */
+/** Milliseconds after which the provider completes its current work; undefined = never. */
 let completesAfter: number | undefined;
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeEach(async () => {
   ({ key, id } = await gateway.addToken());
 });
 
-/** One second of sound is recorded, and the client is gone as soon as it has the words. */
+/** Sends one second of audio and disconnects as soon as the transcript has arrived. */
 async function listenAndLeave(): Promise<LogRow | undefined> {
   const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/realtime?model=listener`, {
     headers: { authorization: `Bearer ${key}` },
@@ -83,15 +83,15 @@ async function listenAndLeave(): Promise<LogRow | undefined> {
 }
 
 describe("realtime: a client disconnects before its transcription is completed", () => {
-  it("pays what the provider reports", async () => {
+  it("is charged by the provider's usage", async () => {
     completesAfter = 500;
     expect(await listenAndLeave()).toMatchObject({ prompt_tokens: 9_000, completion_tokens: 10 });
   });
 
-  it("pays for the sound and the words when the provider reports nothing in time", async () => {
+  it("is charged for the audio and the text when the provider reports no usage in time", async () => {
     completesAfter = undefined;
     const row = await listenAndLeave();
-    // Ten seconds of sound, ten tokens each.
+    // Ten seconds of audio, ten tokens each.
     expect(row).toMatchObject({ prompt_tokens: 100, completion_tokens: 8 });
   });
 });

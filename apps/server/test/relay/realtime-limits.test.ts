@@ -11,10 +11,10 @@ let gateway: TestGateway;
 let server: Server;
 let key: string;
 let id: number;
-/** What the provider got, and from which address. */
+/** Messages that the provider received, and the address they were sent to. */
 let got: string[] = [];
 let address = "";
-/** What it reports of each response. */
+/** Usage that the provider reports for each response. */
 let usage = { input_tokens: 10, output_tokens: 10 };
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ async function charged(): Promise<LogRow[]> {
   return own();
 }
 
-/** About 50,000 tokens by our own count. */
+/** About 50,000 tokens by the gateway's count. */
 const long = "word ".repeat(40_000);
 const message = (text: string) => ({
   type: "conversation.item.create",
@@ -117,7 +117,7 @@ describe("a realtime response is billed in full", () => {
     const session = await open();
     for (const event of before) session.send(event);
     if (before.some((event) => "session" in event)) await session.until("session.updated");
-    // The reservation for the next response is made with what the session says by now.
+    // The reservation for the next response uses the current session.
     session.send({ type: "response.create" });
     await session.until("response.done");
     usage = { input_tokens: 50_000, output_tokens: 16_000 };
@@ -132,7 +132,7 @@ describe("a realtime response is billed in full", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("that has a long text of its own, or one that came during the response before", async () => {
+  it("with a long text of its own, or with one that arrived during the previous response", async () => {
     usage = { input_tokens: 50_000, output_tokens: 10 };
     const session = await open();
     session.send({ type: "response.create", response: { instructions: long } });
@@ -148,7 +148,7 @@ describe("a realtime response is billed in full", () => {
     expect(rows.map((row) => row.quota).toSorted((a, b) => b - a)).toEqual([100_010, 50_010, 50_010]);
   });
 
-  it("reserves the limit that a response names, and refuses one that the balance does not cover", async () => {
+  it("reserves the limit that a response sets, and rejects one that the balance does not cover", async () => {
     const session = await open();
     session.send({ type: "response.create", response: { max_output_tokens: 2_000_000_000 } });
     const { error } = (await session.until("error")) as { error?: { code?: string } };
@@ -157,7 +157,7 @@ describe("a realtime response is billed in full", () => {
   });
 });
 
-describe("a realtime event has one reading", () => {
+describe("an unambiguous realtime event", () => {
   const model = { model: "dear" };
   it.each<[string, string | Buffer]>([
     ["Session", JSON.stringify({ type: "session.update", session: {}, Session: model })],
@@ -177,7 +177,7 @@ describe("a realtime event has one reading", () => {
     ["a list", JSON.stringify([{ type: "session.update", session: model }])],
     ["no UTF-8", Buffer.from('{"type":"session.update","session":{"mod\xffel":"dear"}}', "latin1")],
     ["binary", Buffer.from("[1]")],
-  ])("%s is refused with an error event", async (_, event) => {
+  ])("%s is rejected with an error event", async (_, event) => {
     const session = await open();
     session.send(event);
     const { error } = (await session.until("error")) as { error?: { type?: string } };
@@ -188,7 +188,7 @@ describe("a realtime event has one reading", () => {
     session.socket.close();
   });
 
-  it("in a binary message is read like any other", async () => {
+  it("is also parsed in a binary message", async () => {
     const session = await open();
     session.send(Buffer.from(JSON.stringify({ type: "session.update", session: model })));
     await session.until("session.updated");
@@ -196,7 +196,7 @@ describe("a realtime event has one reading", () => {
     session.socket.close();
   });
 
-  it("and an address names one model and no other session", async () => {
+  it("has an address with one model and no other session", async () => {
     const session = await open("&deployment=dear&Deployment_ID=dear&call_id=rtc_1&intent=x");
     session.socket.close();
     expect(new URL(address, "http://x").searchParams.toString()).toBe("model=speaker&intent=x");

@@ -12,9 +12,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Realtime sessions with the official client: what passes, what it costs, and how each session can end. */
+/**
+ * Realtime sessions with the official client: forwarded events, cost, and all ways in which a session can
+ * end.
+ */
 let gateway: TestGateway;
-/** A token of its own for every test. */
+/** Every test has its own token. */
 let key: string;
 let tokenId: number;
 const open: WebSocket[] = [];
@@ -45,12 +48,15 @@ afterEach(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Nothing is held any more. */
+/** Waits until nothing is reserved. */
 async function settled(): Promise<void> {
   await expect.poll(() => gateway.database.db.reservation.count(), { interval: 20 }).toBe(0);
 }
 
-/** The client speaks only over TLS; in front of the gateway under test there is nothing that would end it. */
+/**
+ * The client connects over TLS only. This agent connects without it, because the tested gateway has no TLS
+ * proxy.
+ */
 class PlainAgent extends Agent {
   override createConnection(options: { host?: string; port?: number }) {
     return connect(options.port ?? 0, options.host);
@@ -70,7 +76,7 @@ function clientOf(model: string, from: TestGateway, apiKey: string, headers = {}
 
 type Session = OpenAIRealtimeWS & { created: SessionCreatedEvent };
 
-/** An open session with its first event. */
+/** Opens a session and waits for its first event. */
 async function session(model = "demo-realtime", apiKey = key, headers = {}): Promise<Session> {
   return connected(clientOf(model, gateway, apiKey, headers));
 }
@@ -80,10 +86,10 @@ async function connected(made: OpenAIRealtimeWS): Promise<Session> {
   return Object.assign(made, { created });
 }
 
-/** Everything a client heard, and how much of it was waited for: two events may come in one piece of the wire. */
+/** All events of a client, and how many were waited for. Two events can arrive in one frame of data. */
 const received = new WeakMap<OpenAIRealtimeWS, { events: RealtimeServerEvent[]; seen: number }>();
 
-/** The events since the last one that was waited for, until one of this type, it included. */
+/** Returns the events after the last awaited one, up to and including one of this type. */
 async function until(
   client: OpenAIRealtimeWS,
   type: RealtimeServerEvent["type"],
@@ -113,8 +119,8 @@ function find<T extends RealtimeServerEvent["type"]>(events: RealtimeServerEvent
 }
 
 /**
- * What the log has of this test's token: a session that the test before has cut off may write its last row late.
- * Waits for at least `count` rows.
+ * Returns the log rows of this test's token. A session that the previous test closed can write its last row
+ * late. Waits for at least `count` rows.
  */
 async function rows(count: number, token = tokenId): Promise<LogRow[]> {
   const own = async () => (await gateway.logs(0)).filter((row) => row.token_id === token);
@@ -122,7 +128,7 @@ async function rows(count: number, token = tokenId): Promise<LogRow[]> {
   return own();
 }
 
-/** The status with which an upgrade was refused, and the error in its body. */
+/** Returns the status and the error body of a rejected upgrade. */
 async function refusal(path: string, headers: Record<string, string>) {
   const socket = new WebSocket(gateway.url.replace("http", "ws") + path, { headers });
   const [, response] = await once(socket, "unexpected-response");
@@ -132,7 +138,7 @@ async function refusal(path: string, headers: Record<string, string>) {
 }
 
 describe("a realtime session", () => {
-  it("speaks, and every response is charged by the provider's usage before it is done", async () => {
+  it("generates speech, and charges every response by the provider's usage before it is done", async () => {
     const client = await session();
     expect(client.created.session).toMatchObject({ model: "demo-realtime" });
     say(client, "Say something kind");
@@ -141,7 +147,7 @@ describe("a realtime session", () => {
     expect(types).toContain("response.output_audio.delta");
     expect(types).toContain("response.output_audio_transcript.delta");
     const { response } = find(events, "response.done");
-    // Charged already: the event that completes the response came after the bill.
+    // Already charged: the event that completes the response was sent after the bill.
     const [row] = await rows(1);
     expect(row).toMatchObject({
       model_name: "demo-realtime",
@@ -154,13 +160,13 @@ describe("a realtime session", () => {
     expect(row?.bill?.lines.map((line) => line.kind)).toContain("output_audio_tokens");
     client.close();
     await settled();
-    // The session's own row: what it held for a further response went back.
+    // The session's own row: the reservation for a further response was released.
     const all = await rows(2);
     expect(all.find(({ id }) => id !== row?.id)).toMatchObject({ quota: 0, outcome: "complete" });
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("calls functions, and takes their results", async () => {
+  it("calls functions, and accepts their results", async () => {
     const client = await session();
     client.send({
       type: "session.update",
@@ -184,12 +190,12 @@ describe("a realtime session", () => {
     expect(find(reported, "response.output_text.done").text).toContain("22 degrees");
   });
 
-  it("hears sound, and pays the transcriber at its own price", async () => {
+  it("receives audio, and charges the transcription at its own price", async () => {
     const client = await session();
     const input = { transcription: { model: "scribe" }, turn_detection: { type: "server_vad" as const } };
     client.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
     await until(client, "session.updated");
-    // The provider answers by itself once it has heard a second.
+    // The provider responds automatically after a second of audio.
     const second = Buffer.alloc(48_000).toString("base64");
     client.send({ type: "input_audio_buffer.append", audio: second });
     const { response } = find(await until(client, "response.done"), "response.done");
@@ -201,7 +207,7 @@ describe("a realtime session", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("refuses a transcriber that the key may not use, in either spelling, and goes on", async () => {
+  it("rejects a transcription model that the key may not use, in either spelling, and continues", async () => {
     const limited = TokenSetting.parse({
       limits: { limit_model_setting: { enabled: true, models: ["demo-realtime", "allowed-*"] } },
     });
@@ -230,10 +236,10 @@ describe("a realtime session", () => {
     await settled();
   });
 
-  it("speaks the older names to clients that ask for them, and maps the model", async () => {
+  it("uses the older event names for clients that request them, and maps the model", async () => {
     const client = await session("voice-of-ours", key, { "OpenAI-Beta": "realtime=v1" });
     expect(client.created.session).toMatchObject({ model: "demo-realtime" });
-    // A client repeats the name that it knows; the provider must not hear it.
+    // A client repeats the name that it knows. It must not be sent to the provider.
     client.send({ type: "session.update", session: { type: "realtime", model: "voice-of-ours" } });
     await until(client, "session.updated");
     say(client, "Hello");
@@ -242,7 +248,7 @@ describe("a realtime session", () => {
     expect(gateway.upstream.calls().at(-1)?.headers["openai-beta"]).toBe("realtime=v1");
   });
 
-  it("takes a browser's key from the subprotocols and never repeats it", async () => {
+  it("accepts a browser's key from the subprotocols and never returns it", async () => {
     const address = `${gateway.url.replace("http", "ws")}/v1/realtime?model=demo-realtime`;
     const socket = new WebSocket(address, ["realtime", `openai-insecure-api-key.${key}`]);
     open.push(socket);
@@ -252,7 +258,7 @@ describe("a realtime session", () => {
     expect(JSON.stringify(gateway.upstream.calls().at(-1))).not.toContain(key);
   });
 
-  it("lets another channel stand in before the client is answered", async () => {
+  it("uses another channel before the client gets a response", async () => {
     const first = await gateway.addChannel({
       type: 8,
       name: "first",
@@ -268,8 +274,8 @@ describe("a realtime session", () => {
   });
 });
 
-describe("limits in a session", () => {
-  it("hold back a response when the rate is used up, and the session goes on", async () => {
+describe("limits of a session", () => {
+  it("reject a response when the rate is used up, and the session continues", async () => {
     const setting = TokenSetting.parse({ rates: { requests_per_minute: 2 } });
     const slow = await gateway.addToken({ setting });
     const client = await session("demo-realtime", slow.key);
@@ -286,7 +292,7 @@ describe("limits in a session", () => {
     await settled();
   });
 
-  it("need one call at a time, the transcriber's included", async () => {
+  it("require one call at a time, including the transcription", async () => {
     const setting = TokenSetting.parse({ rates: { concurrency: 1 } });
     const single = await gateway.addToken({ setting });
     const client = await session("demo-realtime", single.key);
@@ -312,7 +318,7 @@ describe("limits in a session", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("end it when its key is switched off", async () => {
+  it("end it when its key is disabled", async () => {
     const doomed = await gateway.addToken();
     const client = await session("demo-realtime", doomed.key);
     const closed = once(client.socket, "close");
@@ -326,7 +332,7 @@ describe("limits in a session", () => {
 describe("before the upgrade", () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-  it("refuses a wrong key, an unknown model and no model at all", async () => {
+  it("rejects a wrong key, an unknown model and a missing model", async () => {
     expect(
       await refusal("/v1/realtime?model=demo-realtime", bearer("sk-nobody-has-this-key-0123456789")),
     ).toMatchObject({
@@ -343,7 +349,7 @@ describe("before the upgrade", () => {
     });
   });
 
-  it("refuses a key that cannot pay, and asks no provider for it", async () => {
+  it("rejects a key without balance, and calls no provider", async () => {
     const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 10 });
     const before = gateway.upstream.calls().length;
     expect(await refusal("/v1/realtime?model=demo-realtime", bearer(poor.key))).toMatchObject({
@@ -353,12 +359,12 @@ describe("before the upgrade", () => {
     expect(gateway.upstream.calls()).toHaveLength(before);
   });
 
-  it("tells an ordinary request that this is no ordinary address", async () => {
+  it("reports to a plain HTTP request that this is a WebSocket endpoint", async () => {
     const answer = await fetch(`${gateway.url}/v1/realtime?model=demo-realtime`, { headers: bearer(key) });
     expect(answer.status).toBe(426);
   });
 
-  it("serves other requests that offer another protocol as what they are", async () => {
+  it("serves requests that offer another protocol as plain HTTP", async () => {
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     const body = JSON.stringify({ model: "demo-realtime", messages: [{ role: "user", content: "Hello" }] });
     socket.write(
@@ -372,7 +378,7 @@ describe("before the upgrade", () => {
     expect(answer).toContain("chat.completion");
   });
 
-  it("leaves nothing behind for a client that leaves while its provider is asked", async () => {
+  it("releases everything when a client disconnects while its provider is called", async () => {
     gateway.upstream.control.set({ delay: 400, only: { path: "/v1/realtime" } });
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.write(
@@ -386,8 +392,8 @@ describe("before the upgrade", () => {
 });
 
 describe("the end of a session", () => {
-  it("comes with an error when the balance does not cover a further response", async () => {
-    // The hold for the first response fits; after its charge the next one does not.
+  it("is reported with an error when the balance does not cover a further response", async () => {
+    // The reservation for the first response fits. After its charge, the next one does not.
     const poor = await gateway.addToken({ unlimited_quota: false, remain_quota: 90_000 });
     const client = await session("demo-realtime", poor.key);
     say(client, "[[output=8000]] Tell me everything");
@@ -413,7 +419,7 @@ describe("the end of a session", () => {
     expect(row?.completion_tokens).toBeGreaterThan(0);
   });
 
-  it("closes the provider's side when the client disconnects, and charges our count without usage", async () => {
+  it("closes the provider's connection when the client disconnects, and charges the gateway's count without usage", async () => {
     const client = await session();
     say(client, "[[no-usage]] [[length=200]] [[chunk-delay=30]]");
     await until(client, "response.output_audio.delta");
@@ -427,7 +433,7 @@ describe("the end of a session", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is told when the provider dies in the middle of a response", async () => {
+  it("is reported when the provider dies in the middle of a response", async () => {
     const client = await session();
     const closed = once(client.socket, "close");
     say(client, "[[cut=3]] [[length=20]]");
@@ -439,7 +445,7 @@ describe("the end of a session", () => {
     expect(row?.completion_tokens).toBeGreaterThan(0);
   });
 
-  it("comes for a message that is larger than any may be", async () => {
+  it("follows a message that is too large", async () => {
     const client = await session();
     const closed = once(client.socket, "close");
     client.socket.send(Buffer.alloc(17 * 1024 * 1024, 65), { binary: false }, () => {});
@@ -447,7 +453,7 @@ describe("the end of a session", () => {
     await settled();
   });
 
-  it("comes when no one says anything for long", async () => {
+  it("follows a long time without messages", async () => {
     await gateway.api("PUT", "/option", { key: "RealtimeIdleSeconds", value: 1 });
     const client = await session();
     const closed = once(client.socket, "close");
@@ -457,7 +463,7 @@ describe("the end of a session", () => {
     await gateway.api("PUT", "/option", { key: "RealtimeIdleSeconds", value: 300 });
   });
 
-  it("waits for a response under way when the node stops", async () => {
+  it("waits for an active response when the node stops", async () => {
     const other = await startTestGateway({}, gateway);
     const client = await connected(clientOf("demo-realtime", other, key));
     say(client, "[[length=40]] [[chunk-delay=20]]");
@@ -485,7 +491,7 @@ describe("a channel's proxy", () => {
     for (const proxy of proxies) proxy.close();
   });
 
-  /** Joins the two once the way is open. */
+  /** Connects the two sockets once the tunnel is open. */
   function join(socket: Duplex, host: string, port: number, welcome: string | Buffer): void {
     requested.push(`${host}:${port}`);
     const upstream = connect(port, host, () => {
@@ -505,7 +511,7 @@ describe("a channel's proxy", () => {
     return proxy;
   }
 
-  /** Version 5, no one asked for a password, addresses of four bytes or names. */
+  /** Version 5, without a password, with addresses of four bytes or names. */
   function socksProxy(): Server {
     return createTcpServer((socket) => {
       socket.once("data", () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { linesOf } from "#test/log-lines.ts";
 
-/** Recraft's tools: what is wanted stands in the address, and the price is one per call. */
+/** Recraft's tools: the address names the tool, and the price is per call. */
 let gateway: TestGateway;
 let key: string;
 
@@ -37,8 +37,8 @@ function picture(fields: Record<string, string> = {}): FormData {
   return form;
 }
 
-describe("a tool of Recraft's", () => {
-  it("is billed once, by the call, at the price of its own name", async () => {
+describe("a Recraft tool", () => {
+  it("is billed once per call, at the price of its own name", async () => {
     const { status, output, line } = await ask("images/vectorize", picture({ response_format: "url" }));
     expect(status).toBe(200);
     expect(output).toMatchObject({ image: { url: expect.stringContaining("data:image/png") } });
@@ -54,7 +54,7 @@ describe("a tool of Recraft's", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("gets its form as it came, and no model or number in it changes the bill", async () => {
+  it("receives its form unchanged, and no model or number in it changes the bill", async () => {
     gateway.upstream.control.reset();
     const { line } = await ask("images/vectorize", picture({ model: "recraft_crispUpscale", style: "icon" }));
     expect(line).toMatchObject({ quota: 5_000, model_name: "recraft_vectorize" });
@@ -66,7 +66,7 @@ describe("a tool of Recraft's", () => {
     expect(second?.body).toEqual({ file });
   });
 
-  it("refuses a number of pictures, which its price does not know", async () => {
+  it("rejects a number of images, which its price does not include", async () => {
     const answer = await fetch(`${gateway.url}/recraftAI/v1/images/vectorize`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}` },
@@ -76,14 +76,14 @@ describe("a tool of Recraft's", () => {
     expect(await answer.json()).toMatchObject({ error: { param: "n" } });
   });
 
-  it("takes JSON too, as it came", async () => {
+  it("also accepts JSON, unchanged", async () => {
     gateway.upstream.control.reset();
     const { status } = await ask("images/vectorize", '{"image": {"name": "boat"}}');
     expect(status).toBe(200);
     expect(gateway.upstream.calls()[0]?.body).toEqual({ image: { name: "boat" } });
   });
 
-  it("is asked of the next channel when one fails, and costs nothing when all do", async () => {
+  it("is sent to the next channel when one fails, and costs nothing when all fail", async () => {
     gateway.upstream.control.reset();
     gateway.upstream.control.set({ status: 503, times: 1, only: { key: "one" } });
     const { status, line } = await ask("images/vectorize", picture());
@@ -96,7 +96,7 @@ describe("a tool of Recraft's", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("that no channel carries, or that has no price, is refused before anyone is asked", async () => {
+  it("without a channel or a price is rejected before any provider is called", async () => {
     gateway.upstream.control.reset();
     expect(await ask("images/removeBackground", picture())).toMatchObject({ status: 404 });
     const unpriced = await ask("images/generativeUpscale", picture());

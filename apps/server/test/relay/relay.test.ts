@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
-/** The journey of the official clients through the three kinds of channel, with the bill of each call. */
+/** The official clients with the three kinds of channels, and the bill of each call. */
 let gateway: TestGateway;
 
 const OPENAI_COMPATIBLE = 8;
@@ -40,8 +40,8 @@ describe.each([
   ["the demo channel", "demo-chat"],
   ["an OpenAI-compatible channel", "demo-chat-mini"],
   ["an Anthropic channel, by translation", "demo-think"],
-])("the openai client through %s", (_name, model) => {
-  it("gets a plain answer with usage", async () => {
+])("the OpenAI client with %s", (_name, model) => {
+  it("receives a response with usage", async () => {
     const client = gateway.openai((await gateway.addToken()).key);
     const answer = await client.chat.completions.create({
       model,
@@ -52,7 +52,7 @@ describe.each([
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it("gets a streamed answer, with the usage chunk only when it asked", async () => {
+  it("receives a streamed response, with the usage chunk only on request", async () => {
     const client = gateway.openai((await gateway.addToken()).key);
     for (const requested of [true, false]) {
       const stream = await client.chat.completions.create({
@@ -72,7 +72,7 @@ describe.each([
     }
   });
 
-  it("calls a tool and goes on after its result, streamed and not", async () => {
+  it("calls a tool and continues after its result, streamed and not", async () => {
     const client = gateway.openai((await gateway.addToken()).key);
     const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [
       { role: "user", content: "What is the weather in Paris? Use get_weather." },
@@ -99,7 +99,7 @@ describe.each([
 });
 
 describe("the anthropic client", () => {
-  it.each(["demo-think", "demo-chat"])("speaks messages with %s, plain and streamed", async (model) => {
+  it.each(["demo-think", "demo-chat"])("sends messages to %s, plain and streamed", async (model) => {
     const client = gateway.anthropic((await gateway.addToken()).key);
     const body = { model, max_tokens: 500, messages: [{ role: "user" as const, content: "Hello there" }] };
     const plain = await client.messages.create(body);
@@ -112,7 +112,7 @@ describe("the anthropic client", () => {
 });
 
 describe("model lists", () => {
-  it("answer in the caller's shape and name only what the token may use", async () => {
+  it("have the caller's format and contain only models that the token may use", async () => {
     const token = await gateway.addToken({
       setting: {
         limits: {
@@ -130,7 +130,7 @@ describe("model lists", () => {
 });
 
 describe("the bill", () => {
-  it("is one log row per call, and balance and key fall by exactly that", async () => {
+  it("is one log row per call, and reduces balance and key by exactly that amount", async () => {
     const token = await gateway.addToken({ unlimited_quota: false, remain_quota: 1_000_000 });
     const before = await gateway.api<Self>("GET", "/user/self");
     const client = gateway.openai(token.key);
@@ -160,7 +160,7 @@ describe("the bill", () => {
 });
 
 describe("metrics", () => {
-  it("are for administrators, and name no model that a client chose", async () => {
+  it("are for administrators, and contain no model name that a client chose", async () => {
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401);
     const answer = await fetch(`${gateway.url}/metrics`, {
       headers: { authorization: `Bearer ${testAccessToken}` },
@@ -171,7 +171,7 @@ describe("metrics", () => {
     expect(text).not.toContain("demo-chat");
   });
 
-  it("count the management API's refusals by their true status, whatever was sent", async () => {
+  it("count the management API's errors by their true status, whatever the response format", async () => {
     const headers = { authorization: `Bearer ${testAccessToken}` };
     const refused = await fetch(`${gateway.url}/api/channel/999999`, { headers });
     expect([refused.status, refused.headers.get("api-status")]).toEqual([200, "404"]);
@@ -179,7 +179,7 @@ describe("metrics", () => {
     expect(text).toMatch(/gateway_console_answers_total\{method="GET",status="404"\} \d+/);
   });
 
-  it("stand at the older address too, for a scraper that sends the access token as a password", async () => {
+  it("are also available at the older address, for a scraper that sends the access token as a password", async () => {
     const basic = `Basic ${Buffer.from(`prometheus:${testAccessToken}`).toString("base64")}`;
     const ask = (authorization: string) =>
       fetch(`${gateway.url}/api/metrics`, { headers: { authorization } });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { WebSocket } from "ws";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Responses over WebSocket, as Codex requests them, at every kind of upstream. */
+/** Responses over WebSocket, as Codex sends them, with every kind of upstream. */
 let gateway: TestGateway;
 let key: string;
 let tokenId: number;
@@ -49,7 +49,7 @@ interface Client {
   socket: WebSocket;
   events: Event[];
   send(fields: object): void;
-  /** The events since the last one that was waited for, until one of these types, it included. */
+  /** Returns the events after the last awaited one, up to and including one of these types. */
   until(...types: string[]): Promise<Event[]>;
 }
 
@@ -94,8 +94,8 @@ async function refused(
 
 const rows = async () => (await gateway.logs(0)).filter((row) => row.token_id === tokenId);
 
-describe.each(Object.keys(upstreams))("responses over WebSocket at an upstream of %s", (model) => {
-  it("streams events, one charge per response, and continues without anything stored", async () => {
+describe.each(Object.keys(upstreams))("responses over WebSocket with an upstream of %s", (model) => {
+  it("streams events, charges once per response, and continues without stored responses", async () => {
     const client = await connect();
     client.send({ ...ask(model, "My name is Ada. [[say=Hello Ada]]"), instructions: "Be brief." });
     const first = await client.until(...ends);
@@ -122,7 +122,7 @@ describe.each(Object.keys(upstreams))("responses over WebSocket at an upstream o
 });
 
 describe("responses over WebSocket", () => {
-  it("warm up without a call, and go on from it", async () => {
+  it("support a warm-up without a call, and continue from it", async () => {
     const client = await connect();
     client.send({ ...ask("chat", "The code word is swordfish."), generate: false });
     const warm = await client.until(...ends);
@@ -140,7 +140,7 @@ describe("responses over WebSocket", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it("run side by side on connections of their own", async () => {
+  it("run concurrently on separate connections", async () => {
     const clients = await Promise.all(Array.from({ length: 4 }, () => connect()));
     for (const client of clients) client.send(ask("chat", "Hi [[length=20]]"));
     const done = await Promise.all(clients.map((client) => client.until(...ends)));
@@ -149,7 +149,7 @@ describe("responses over WebSocket", () => {
     expect(await rows()).toHaveLength(4);
   });
 
-  it("say what is wrong with an event and go on", async () => {
+  it("report an invalid event and continue", async () => {
     const client = await connect();
     const wrong: [string | Buffer, string][] = [
       ["{", "invalid_request"],
@@ -177,7 +177,7 @@ describe("responses over WebSocket", () => {
     expect((await client.until(...ends)).at(-1)?.type).toBe("response.completed");
   });
 
-  it("refuse a second response while one is in progress, and complete the first", async () => {
+  it("reject a second response while one is in progress, and complete the first", async () => {
     const client = await connect();
     client.send(ask("chat", "Hi [[length=30]] [[chunk-delay=20]]"));
     await client.until("response.output_text.delta");
@@ -188,7 +188,7 @@ describe("responses over WebSocket", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it("end the connection of a message that is too large, with the reason", async () => {
+  it("close the connection after a message that is too large, with the reason", async () => {
     const client = await connect();
     const closed = once(client.socket, "close");
     client.socket.send(Buffer.alloc(20 * 1024 * 1024, 65), { binary: false }, () => {});
@@ -196,14 +196,14 @@ describe("responses over WebSocket", () => {
     expect(client.events).toMatchObject([{ type: "error", status: 413, error: { code: "body_too_large" } }]);
   });
 
-  it("accept a session id of any length without a trace in the call", async () => {
+  it("accept a session id of any length without changing the call", async () => {
     const client = await connect(gateway, key, { session_id: "x".repeat(10_240) });
     client.send({ ...ask("chat", "Hi"), prompt_cache_key: "y".repeat(10_240) });
     const event = (await client.until(...ends)).at(-1);
     expect(["response.completed", "error"]).toContain(event?.type);
   });
 
-  it("report an upstream that fails before and in the middle of a response", async () => {
+  it("report an upstream that fails before or during a response", async () => {
     const client = await connect();
     client.send(ask("chat", "Hi [[status=503]]"));
     expect((await client.until(...ends)).at(-1)).toMatchObject({ type: "error", status: 503 });
@@ -214,7 +214,7 @@ describe("responses over WebSocket", () => {
     expect((await client.until(...ends)).at(-1)?.type).toBe("response.completed");
   });
 
-  it("settle the response of a client that leaves", async () => {
+  it("settle the response of a client that disconnects", async () => {
     const client = await connect();
     client.send(ask("chat", "Hi [[length=200]] [[chunk-delay=20]]"));
     await client.until("response.output_text.delta");
@@ -223,7 +223,7 @@ describe("responses over WebSocket", () => {
     await expect.poll(async () => (await rows())[0]?.outcome).toBe("client-left");
   });
 
-  it("end when the key is disabled, when nothing comes, and after the response when the node stops", async () => {
+  it("end when the key is disabled, when the connection is idle, and after the response when the node stops", async () => {
     const disabled = await connect();
     const gone = once(disabled.socket, "close");
     await gateway.api("DELETE", `/token/${tokenId}`);
@@ -248,7 +248,7 @@ describe("responses over WebSocket", () => {
     expect((await quietClosed)[0]).toBe(1001);
   });
 
-  it("are refused before the upgrade: no key, switched off, too many connections", async () => {
+  it("are rejected before the upgrade: no key, disabled, too many connections", async () => {
     expect(await refused({})).toBe(401);
     const plain = await fetch(`${gateway.url}/v1/responses`, { headers: { authorization: `Bearer ${key}` } });
     expect(plain.status).toBe(426);
@@ -266,7 +266,7 @@ describe("responses over WebSocket", () => {
       .toBe(WebSocket.OPEN);
   });
 
-  it("cost a client without a balance nothing but an error", async () => {
+  it("return only an error to a client without a balance", async () => {
     const poor = await gateway.addToken({ name: "poor", unlimited_quota: false, remain_quota: 0 });
     const client = await connect(gateway, poor.key);
     client.send(ask("chat", "Hi"));

@@ -2,7 +2,9 @@ import type OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Conversations by `previous_response_id`, with a provider that keeps them and with one that does not. */
+/**
+ * Conversations by `previous_response_id`, with a provider that stores responses and with one that does not.
+ */
 let gateway: TestGateway;
 let client: OpenAI;
 
@@ -25,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("at a provider that keeps nothing", () => {
-  it.each([false, true])("goes on with our own memory (streamed: %s)", async (streamed) => {
+describe("a provider that stores nothing", () => {
+  it.each([false, true])("continues from the gateway's stored responses (streamed: %s)", async (streamed) => {
     const ask = (body: { input: string; previous_response_id?: string; store?: boolean }) =>
       streamed
         ? client.responses.stream({ model: "forgotten", ...body }).finalResponse()
@@ -44,7 +46,7 @@ describe("at a provider that keeps nothing", () => {
     expect(JSON.stringify(gateway.upstream.calls().at(-1)?.body)).toContain("My name is Ada.");
   });
 
-  it("shows, lists and deletes what it stored, to its own account only", async () => {
+  it("returns, lists and deletes stored responses, for their own account only", async () => {
     const made = await client.responses.create({ model: "forgotten", input: "Remember me." });
     expect((await client.responses.retrieve(made.id)).output_text).toBe(made.output_text);
     const items = await client.responses.inputItems.list(made.id);
@@ -53,7 +55,7 @@ describe("at a provider that keeps nothing", () => {
     await expect(client.responses.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
   });
 
-  it("refuses clearly what was not to be stored, or never was", async () => {
+  it("rejects responses that were not to be stored or never existed", async () => {
     const made = await client.responses.create({ model: "forgotten", input: "Forget me.", store: false });
     for (const previous of [made.id, "resp_nobody"])
       await expect(
@@ -62,8 +64,8 @@ describe("at a provider that keeps nothing", () => {
   });
 });
 
-describe("at a provider that keeps conversations", () => {
-  it("says of an answer that the provider has no more that it was not found", async () => {
+describe("a provider that stores conversations", () => {
+  it("returns 404 for a response that the provider no longer has", async () => {
     const { id } = await client.responses.create({ model: "kept", input: "Forget me." });
     await expect(client.responses.retrieve(id)).rejects.toMatchObject({
       status: 404,
@@ -72,7 +74,7 @@ describe("at a provider that keeps conversations", () => {
     });
   });
 
-  it("stays with the channel and the key that made the first answer", async () => {
+  it("stays with the channel and key of the first response", async () => {
     const first = await client.responses.create({ model: "kept", input: "Hello" });
     const key = gateway.upstream.calls().at(-1)?.key;
     for (let round = 0; round < 6; round += 1) {
@@ -82,14 +84,14 @@ describe("at a provider that keeps conversations", () => {
     }
   });
 
-  it("reserves the length of the conversation that a call continues", async () => {
+  it("reserves the length of the continued conversation", async () => {
     const token = await gateway.addToken({ unlimited_quota: false, remain_quota: 55_000 });
     const limited = gateway.openai(token.key);
     const long = `[[input=60000]] ${"hi ".repeat(30_000)}`;
     const first = await limited.responses.create({ model: "kept", input: long });
     expect(first.usage?.input_tokens).toBe(60_000);
     const calls = gateway.upstream.calls().length;
-    // 60,000 tokens again cost more than what is left; 10,000 would not.
+    // Another 60,000 tokens cost more than the remaining balance; 10,000 would not.
     await expect(
       limited.responses.create({ model: "kept", input: "Go on", previous_response_id: first.id }),
     ).rejects.toMatchObject({ status: 402, code: "token_quota_exhausted", type: "insufficient_quota" });

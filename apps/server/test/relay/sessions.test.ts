@@ -2,7 +2,7 @@ import type { LogPage } from "@gateway/shared/usage/log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** Calls of one agent session go to the channel and key that served it last. */
+/** Calls of one agent session use the channel and key that served it last. */
 let gateway: TestGateway;
 let key: string;
 const channels: number[] = [];
@@ -41,7 +41,7 @@ async function send(headers: Record<string, string>, fields: object = {}, path =
   await answer.text();
 }
 
-/** The keys that calls were sent with since the last reset. */
+/** Returns the keys of upstream calls since the last reset. */
 const used = () => new Set(gateway.upstream.calls().map((call) => call.key));
 
 const tools = [
@@ -57,12 +57,12 @@ const agents: [string, Record<string, string>, object][] = [
 ];
 
 describe("a session", () => {
-  it.each(agents)("named by %s stays on its channel and key", async (_name, headers, fields) => {
+  it.each(agents)("identified by %s stays on its channel and key", async (_name, headers, fields) => {
     for (let call = 0; call < 12; call += 1) await send(headers, fields);
     expect(used().size).toBe(1);
   });
 
-  it("is another one for another name, and without a name calls are spread", async () => {
+  it("differs for another id, and calls without an id are distributed", async () => {
     for (let call = 0; call < 30; call += 1) await send({ "x-session-id": `other-${call}` });
     expect(used().size).toBeGreaterThan(1);
     gateway.upstream.control.reset();
@@ -70,7 +70,7 @@ describe("a session", () => {
     expect(used().size).toBeGreaterThan(1);
   });
 
-  it("moves when its channel fails, and stays at the new one", async () => {
+  it("moves when its channel fails, and stays with the new one", async () => {
     await send({ "x-session-id": "moving" });
     const [before] = used();
     gateway.upstream.control.reset();
@@ -83,13 +83,13 @@ describe("a session", () => {
     expect(used()).toEqual(new Set([after]));
   });
 
-  it("with a name of 10 KB is an ordinary call", async () => {
+  it("with an id of 10 KB is an ordinary call", async () => {
     for (let call = 0; call < 6; call += 1)
       await send({ session_id: "x".repeat(10_240) }, { prompt_cache_key: "y".repeat(10_240) });
     expect(used().size).toBe(1);
   });
 
-  it("stands in the log with its agents, and narrows the log", async () => {
+  it("is logged with its agents, and filters the log", async () => {
     await send({
       "x-claude-code-session-id": "logged",
       "x-claude-code-agent-id": "agent-2",
@@ -109,7 +109,7 @@ describe("a session", () => {
     expect(await gateway.api("GET", "/log/facets?session=logged")).toMatchObject({ retried: 0 });
   });
 
-  it("is not kept while the setting is 0", async () => {
+  it("is not tracked while the setting is 0", async () => {
     await gateway.api("PUT", "/option", { key: "SessionAffinityMinutes", value: 0 });
     for (let call = 0; call < 30; call += 1) await send({ "x-session-id": "off" });
     expect(used().size).toBeGreaterThan(1);

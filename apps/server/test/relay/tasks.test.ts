@@ -13,13 +13,13 @@ import { pollTasks, type TaskWatch } from "#relay/tasks/poll-tasks.ts";
 import { tellAgain } from "#relay/tasks/tell-clients.ts";
 import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";
 
-/** Songs, videos and pictures from the order to the end, and what they cost. */
+/** Songs, videos and images from the submission to the end, and their cost. */
 let gateway: TestGateway;
 let key: string;
 let watch: TaskWatch;
 const upstream = createUpstreamClient();
 const reported: unknown[] = [];
-/** How the address to be told at answers. */
+/** Status that the callback address returns. */
 let hookStatus = 200;
 let listener: Server;
 let hook: string;
@@ -95,7 +95,7 @@ const listed = async (query = "") =>
   (await gateway.api<{ data: TaskRow[] }>("GET", `/task/self?${query}`)).data;
 
 describe("a song", () => {
-  it("is paid when it is taken on, goes on while the provider works, and ends with its clips", async () => {
+  it("is charged when it is accepted, continues while the provider works, and ends with its clips", async () => {
     const before = await balance();
     const requested = await ask("POST", "/suno/submit/music", {
       gpt_description_prompt: "A song about boats",
@@ -135,7 +135,7 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is not called back about where the operator does not want this server to be seen", async () => {
+  it("sends no callback where the operator does not want to reveal this server", async () => {
     const requested = await ask("POST", "/suno/submit/music", {
       gpt_description_prompt: "A quiet song",
       mv: "chirp-v4",
@@ -144,14 +144,14 @@ describe("a song", () => {
     const quiet = { ...watch.settings.current(), MjNotifyEnabled: false };
     for (let round = 0; round < 3; round += 1)
       await pollTasks({ ...watch, settings: { current: () => quiet } }, 0);
-    // Also not later, when the operator has changed his mind.
+    // Also not later, when the operator changes the setting.
     await tellAgain(watch, new Date(Date.now() + 60_000));
     const id = String(requested.body.data);
     expect((await ask("GET", `/suno/fetch/${id}`)).body.data).toMatchObject({ status: "SUCCESS" });
     expect(reported).not.toContainEqual(expect.objectContaining({ task_id: id }));
   });
 
-  it("whose client cannot be told is tried again ever later, by one node of all, and given up at last", async () => {
+  it("whose callback fails is retried with growing delays by one of the nodes, and finally given up", async () => {
     const { db } = gateway.database;
     const requested = await ask("POST", "/suno/submit/music", {
       gpt_description_prompt: "A song for deaf ears",
@@ -190,7 +190,7 @@ describe("a song", () => {
     }
   });
 
-  it("has the time that the operator gives it", async () => {
+  it("has the deadline that the operator configures", async () => {
     await gateway.api("PUT", "/option/batch", { values: { TaskDeadlineMinutes: 7 } });
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats" });
     await gateway.api("PUT", "/option/batch", { values: { TaskDeadlineMinutes: null } });
@@ -199,7 +199,7 @@ describe("a song", () => {
     await rounds(3);
   });
 
-  it("that fails gives its charge back once, however often the provider says so", async () => {
+  it("that fails is refunded once, however often the provider reports the failure", async () => {
     const before = await balance();
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=fail]]" });
     expect(before - (await balance())).toBe(5_000);
@@ -213,7 +213,7 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("whose charge was noted nowhere but in the log is given back too", async () => {
+  it("whose charge was recorded only in the log is refunded, too", async () => {
     const before = await balance();
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=fail]]" });
     const { db } = gateway.database;
@@ -223,7 +223,7 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("is paid back once when several nodes hear of its failure at the same time", async () => {
+  it("is refunded once when several nodes see its failure at the same time", async () => {
     const before = await balance();
     const orders = Array.from({ length: 6 }, () =>
       ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=fail]]" }),
@@ -235,12 +235,12 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("that failed before its charge was noted is paid back with the note", async () => {
+  it("that failed before its charge was recorded is refunded when the charge is recorded", async () => {
     const { db } = gateway.database;
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats" });
     const before = await balance();
     const task = await db.task.findFirstOrThrow({ where: { task_id: String(body.data) } });
-    // The log row is not there yet either, as when the poll overtakes the bill.
+    // The log row does not exist yet either, as when polling is faster than the bill.
     await db.task.update({ where: { id: task.id }, data: { quota: 0, request_id: "not-yet" } });
     await giveUp(db, { ...task, quota: 0n, request_id: "not-yet" }, "Too fast.");
     expect(await balance()).toBe(before);
@@ -252,7 +252,7 @@ describe("a song", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("outlives a provider that answers nonsense for a while", async () => {
+  it("survives a provider that returns invalid responses for a while", async () => {
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats" });
     for (const trouble of [{ status: 500 }, { garbage: true }, { cut: "start" as const }, { status: 401 }]) {
       gateway.upstream.control.set({ ...trouble, times: 1 });
@@ -263,7 +263,7 @@ describe("a song", () => {
     expect((await listed(`task_id=${String(body.data)}`))[0]?.status).toBe("SUCCESS");
   });
 
-  it("that the provider forgot is given up at its deadline, and paid back", async () => {
+  it("that the provider no longer knows is given up at its deadline, and refunded", async () => {
     const before = await balance();
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Boats [[task=forget]]" });
     const where = { task_id: String(body.data) };
@@ -279,7 +279,7 @@ describe("a song", () => {
     expect(await balance()).toBe(before);
   });
 
-  it("that continues another is made where that one was, by its owner", async () => {
+  it("that continues another uses the same channel, for its owner only", async () => {
     const { body } = await ask("POST", "/suno/submit/music", { prompt: "First" });
     const more = { prompt: "More", continue_clip_id: "clip", task_id: String(body.data) };
     expect((await ask("POST", "/suno/submit/music", more)).status).toBe(200);
@@ -289,7 +289,7 @@ describe("a song", () => {
     expect((await ask("POST", "/suno/submit/music", { ...more, task_id: "" })).status).toBe(400);
   });
 
-  it("that no provider takes on costs nothing", async () => {
+  it("that no provider accepts costs nothing", async () => {
     const before = await balance();
     gateway.upstream.control.set({ status: 500 });
     expect((await ask("POST", "/suno/submit/music", { prompt: "Boats" })).status).toBe(502);
@@ -302,14 +302,14 @@ describe("a song", () => {
   });
 });
 
-describe("text that cannot be kept", () => {
+describe("text that cannot be stored", () => {
   it.each([
     ["/suno/submit/music", { prompt: "Boats\0", mv: "chirp-v3-5" }],
     ["/suno/submit/lyrics", { prompt: "Boats \ud800" }],
     ["/suno/submit/music", { prompt: "Boats", title: "A\0", mv: "chirp-v3-5" }],
     ["/mj/submit/imagine", { prompt: "Boats\0" }],
     ["/kling/v1/videos/text2video", { model_name: "kling-v1", prompt: "Boats\0" }],
-  ])("%s %j is refused before the provider works, and costs nothing", async (path, body) => {
+  ])("%s %j is rejected before the provider is called, and costs nothing", async (path, body) => {
     const before = await balance();
     const calls = gateway.upstream.calls().length;
     const answer = await ask("POST", path, body);
@@ -320,7 +320,7 @@ describe("text that cannot be kept", () => {
 });
 
 describe("a video", () => {
-  it("is made for a signed key, and shown in the provider's words", async () => {
+  it("is created with a signed key, and returned in the provider's format", async () => {
     const requested = await ask("POST", "/kling/v1/videos/text2video", {
       prompt: "A boat",
       callback_url: "http://127.0.0.1/secret",
@@ -341,15 +341,15 @@ describe("a video", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("that the provider refuses by a code of its own is the caller's mistake, and costs nothing", async () => {
+  it("that the provider rejects with its own code is a client error, and costs nothing", async () => {
     const before = await balance();
-    // Without a prompt: 1201, with status 200.
+    // Without a prompt the provider returns code 1201, with status 200.
     const requested = await ask("POST", "/kling/v1/videos/text2video", {});
     expect(requested.status).toBe(400);
     expect(await balance()).toBe(before);
   });
 
-  it("whose channel is deleted fails and is paid back", async () => {
+  it("whose channel is deleted fails and is refunded", async () => {
     const model = { type: 53, name: "short-lived", key: "a|b", models: ["kling-video_v1_pro_5"] };
     const channel = await gateway.addChannel(model);
     const before = await balance();
@@ -363,7 +363,7 @@ describe("a video", () => {
     expect(await balance()).toBe(before);
   });
 
-  it("of a channel that was switched off goes on", async () => {
+  it("of a disabled channel continues", async () => {
     const channel = await gateway.addChannel({
       type: 53,
       name: "off",
@@ -379,8 +379,8 @@ describe("a video", () => {
   });
 });
 
-describe("a picture", () => {
-  it("is made at the speed that was asked for, and can be gone on from by its owner", async () => {
+describe("an image", () => {
+  it("is created at the requested speed, and can be continued by its owner", async () => {
     const requested = await ask("POST", "/mj-turbo/mj/submit/imagine", {
       prompt: "A boat --fast",
       notifyHook: hook,
@@ -399,7 +399,7 @@ describe("a picture", () => {
     expect(shown).toMatchObject({ id, status: "SUCCESS", progress: "100%", action: "IMAGINE" });
     expect(shown).not.toHaveProperty("properties");
     expect(reported.at(-1)).toMatchObject({ id, status: "SUCCESS" });
-    // It goes on at the speed of the first, for which nothing is sold here.
+    // It continues at the speed of the first, for which no channel exists here.
     expect((await ask("POST", "/mj/submit/simple-change", upscale)).status).toBe(404);
     const list = await ask("POST", "/mj/task/list-by-condition", { ids: [id, "1"] });
     expect(list.body).toMatchObject([{ id }]);
@@ -409,7 +409,7 @@ describe("a picture", () => {
     expect(await gateway.drift()).toBe(0n);
   });
 
-  it("goes on from a fast one", async () => {
+  it("continues from a fast one", async () => {
     const { body } = await ask("POST", "/mj/submit/imagine", { prompt: "A tree" });
     await rounds(3);
     const changed = await ask("POST", "/mj/submit/change", {
@@ -428,7 +428,7 @@ describe("a picture", () => {
     expect(data[0]?.submit_time).toBeGreaterThan(1e12);
   });
 
-  it("that the provider has already is not paid twice, and is no one else's", async () => {
+  it("that the provider already has is not charged twice, and is not visible to others", async () => {
     const { body } = await ask("POST", "/mj/submit/imagine", { prompt: "A hill" });
     const before = await balance();
     const again = await ask("POST", "/mj/submit/imagine", { prompt: `A hill [[again=${body.result}]]` });
@@ -439,7 +439,7 @@ describe("a picture", () => {
     expect(seed.body).toMatchObject({ code: 1, result: expect.any(String) as string });
   });
 
-  it("with words the provider bans is refused with the provider's sentence, and costs nothing", async () => {
+  it("with forbidden words is rejected with the provider's message, and costs nothing", async () => {
     const before = await balance();
     const refused = await ask("POST", "/mj/submit/imagine", { prompt: "A [[banned]] boat" });
     expect(refused).toMatchObject({ status: 400, body: { code: 4, type: "upstream_error" } });
@@ -449,8 +449,8 @@ describe("a picture", () => {
   });
 });
 
-describe("someone else", () => {
-  it("finds nothing of what is not theirs", async () => {
+describe("another user", () => {
+  it("cannot read the tasks of others", async () => {
     const { body } = await ask("POST", "/suno/submit/lyrics", { prompt: "Mine" });
     const { id } = await gateway.api<{ id: number }>("POST", "/user", {
       username: "stranger",
@@ -466,7 +466,7 @@ describe("someone else", () => {
     expect(list.body.data).toEqual([]);
   });
 
-  it("sees no list but their own, and never a channel", async () => {
+  it("can list own tasks only, without channels", async () => {
     const { db } = gateway.database;
     const user = await db.user.findFirstOrThrow({ where: { username: "stranger" } });
     const { key: theirs } = await gateway.addToken({ name: "theirs" });

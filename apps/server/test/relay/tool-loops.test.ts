@@ -3,11 +3,14 @@ import { type CallableTool, GoogleGenAI, Type } from "@google/genai";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
-/** The loops that the official clients run by themselves: they keep the conversation, call the tools and ask again. */
+/**
+ * The official clients' automatic tool loops: they keep the conversation, call the tools and send the
+ * results.
+ */
 let gateway: TestGateway;
 let key: string;
 
-/** A model that thinks aloud per upstream dialect; each is served by one channel that speaks only that. */
+/** A reasoning model per upstream dialect. One channel of that dialect serves it. */
 const types = { "chat-think": 8, "anthropic-think": 14, "gemini-think": 25 };
 const models = Object.keys(types);
 
@@ -30,7 +33,7 @@ const name = "get_weather";
 const description = "The weather of a city.";
 const properties = { city: { type: "string" } } as const;
 
-it.each(models)("of OpenAI's client goes through %s", async (model) => {
+it.each(models)("OpenAI's client completes its loop with %s", async (model) => {
   const loop = gateway.openai(key).chat.completions.runTools({
     model,
     stream: true,
@@ -52,7 +55,7 @@ it.each(models)("of OpenAI's client goes through %s", async (model) => {
 });
 
 it.each(models)(
-  "of Anthropic's client goes through %s, though no provider holds the conversation",
+  "Anthropic's client completes its loop with %s, although no provider stores the conversation",
   async (model) => {
     const tool = betaTool({
       name,
@@ -71,7 +74,7 @@ it.each(models)(
   },
 );
 
-it.each(["chat-think", "anthropic-think"])("of Google's client goes through %s, streamed", async (model) => {
+it.each(["chat-think", "anthropic-think"])("Google's client streams its loop with %s", async (model) => {
   const tool: CallableTool = {
     tool: () =>
       Promise.resolve({
@@ -106,7 +109,7 @@ it.each(["chat-think", "anthropic-think"])("of Google's client goes through %s, 
   expect(output.join("")).toContain(result);
 });
 
-it("is told by a code when it wants the provider to hold the conversation", async () => {
+it("a thread stored by the provider is rejected with an error code", async () => {
   const answer = await fetch(`${gateway.url}/v1/messages`, {
     method: "POST",
     headers: { "x-api-key": key, "content-type": "application/json" },

@@ -8,7 +8,7 @@ import { createFrameSplitter } from "#dialects/sse.ts";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { head, type RawUpstream, startRawUpstream } from "#test/raw-upstream.ts";
 
-/** Providers that answer in another form than they were asked for: whole for a stream, a stream for a whole, compressed. */
+/** Providers that respond in another form than requested: unstreamed, streamed, or compressed. */
 let gateway: TestGateway;
 let upstream: RawUpstream;
 let key: string;
@@ -20,7 +20,7 @@ const speakers: Record<DialectId, number> = {
   gemini: 25,
 };
 const ids = Object.keys(speakers) as DialectId[];
-/** Providers speak Responses to its own clients alone. */
+/** Providers receive Responses requests from clients of Responses only. */
 const pairs = ids.flatMap((client) =>
   ids
     .filter((provider) => provider !== "openai-responses" || client === provider)
@@ -31,7 +31,7 @@ const output = "Ahoy, 船!";
 const usage = { input: 5, output: 7 };
 const called = { name: "look", input: '{"at":"sea"}' };
 
-/** The same words, call and usage on every wire. */
+/** The same text, call and usage in every format. */
 const answers: Record<DialectId, object> = {
   "openai-chat": {
     id: "chatcmpl-1",
@@ -110,7 +110,7 @@ const answers: Record<DialectId, object> = {
   },
 };
 
-/** The same answer as the provider would stream it. */
+/** Returns the same response as the provider would stream it. */
 function streamed(provider: DialectId): string {
   const dialect = dialects[provider];
   const { id, model, choices } = dialect.decodeResponse(answers[provider]);
@@ -185,7 +185,7 @@ async function ask(client: DialectId, model: string, stream: boolean) {
     body: JSON.stringify(body),
   });
   const text = await response.text();
-  // The last bytes waited for the bill.
+  // The last bytes were sent after the bill.
   const paid = before - (await balance());
   return { status: response.status, type: response.headers.get("content-type"), text, paid };
 }
@@ -225,8 +225,8 @@ async function expectBill(paid: number, rows: number): Promise<void> {
   expect(paid).toBeGreaterThan(0);
 }
 
-describe("a provider that answers whole though a stream was asked for", () => {
-  it.each(pairs)("is told to a client of $client as a stream ($provider)", async ({ client, provider }) => {
+describe("a provider that does not stream although a stream was requested", () => {
+  it.each(pairs)("is streamed to a client of $client ($provider)", async ({ client, provider }) => {
     upstream.play({
       chunks: [head("application/json; charset=utf-8"), JSON.stringify(answers[provider])],
       ending: "end",
@@ -246,7 +246,7 @@ describe("a provider that answers whole though a stream was asked for", () => {
     ],
     ["a bare sentence", { success: false, message: "Come back tomorrow." }, "server"],
     ["nothing", { id: "1", object: "chat.completion", choices: [] }, "server"],
-  ])("may have %s in it: another channel answers, and only that is paid", async (_name, body, kind) => {
+  ])("is replaced by another channel after %s and costs nothing", async (_name, body, kind) => {
     upstream.play({ chunks: [head("application/json"), JSON.stringify(body)], ending: "end" });
     const rows = (await gateway.logs(0)).length;
     const { status, text, paid } = await ask("openai-chat", "chat-or-demo", true);
@@ -258,7 +258,7 @@ describe("a provider that answers whole though a stream was asked for", () => {
     expect(row?.quota).toBe(paid);
   });
 
-  it("is an error when no one else can answer, and costs nothing", async () => {
+  it("is an error when no other channel can serve the call, and costs nothing", async () => {
     const body = { error: { message: "Too long.", type: "invalid_request_error", code: null } };
     upstream.play({ chunks: [head("application/json"), JSON.stringify(body)], ending: "end" });
     const { status, text, paid } = await ask("openai-chat", "openai-chat", true);
@@ -268,8 +268,8 @@ describe("a provider that answers whole though a stream was asked for", () => {
   });
 });
 
-describe("a provider that streams though a whole answer was asked for", () => {
-  it.each(pairs)("is told to a client of $client as one answer ($provider)", async ({ client, provider }) => {
+describe("a provider that streams although no stream was requested", () => {
+  it.each(pairs)("is sent to $client clients as one response ($provider)", async ({ client, provider }) => {
     upstream.play({ chunks: [head("text/event-stream"), streamed(provider)], ending: "end" });
     const rows = (await gateway.logs(0)).length;
     const { status, type, text, paid } = await ask(client, provider, false);
@@ -281,7 +281,7 @@ describe("a provider that streams though a whole answer was asked for", () => {
   it.each([
     ["breaks off", 'data: {"id":"1","choices":[{"index":0,"delta":{"content":"Well, "}}]}\n\n', "network"],
     ["says in it that it failed", 'data: {"error":{"message":"No.","code":"server_error"}}\n\n', "server"],
-  ])("is tried again elsewhere when it %s, for no one has seen a word of it", async (_name, text, kind) => {
+  ])("is replaced by another channel if it %s before anything was sent", async (_name, text, kind) => {
     upstream.play({ chunks: [head("text/event-stream"), text], ending: "end" });
     const { status, paid } = await ask("openai-chat", "chat-or-demo", false);
     expect(status).toBe(200);
@@ -292,11 +292,11 @@ describe("a provider that streams though a whole answer was asked for", () => {
   });
 });
 
-describe("a provider that compresses though no one asked for it", () => {
+describe("a provider that compresses although it was not requested", () => {
   const gzip = { "content-encoding": "gzip" };
   const pairsOfOne = pairs.filter(({ client }) => client === "openai-chat" || client === "openai-responses");
 
-  it.each(pairsOfOne)("streams to a client of $client what it would without ($provider)", async (pair) => {
+  it.each(pairsOfOne)("streams to a client of $client as without compression ($provider)", async (pair) => {
     upstream.play({
       chunks: [head("text/event-stream", gzip), gzipSync(streamed(pair.provider))],
       ending: "end",
@@ -308,7 +308,7 @@ describe("a provider that compresses though no one asked for it", () => {
     await expectBill(paid, rows);
   });
 
-  it.each(pairsOfOne)("answers a client of $client as it would without ($provider)", async (pair) => {
+  it.each(pairsOfOne)("responds to a client of $client as without compression ($provider)", async (pair) => {
     const body = brotliCompressSync(JSON.stringify(answers[pair.provider]));
     const headers = { "content-encoding": "br", "content-length": String(body.length) };
     upstream.play({ chunks: [head("application/json", headers), body], ending: "end" });
@@ -319,7 +319,7 @@ describe("a provider that compresses though no one asked for it", () => {
     await expectBill(paid, rows);
   });
 
-  it("is told to have refused what it refused", async () => {
+  it("returns its errors as errors", async () => {
     const body = { error: { message: "Too long.", type: "invalid_request_error", code: null } };
     upstream.play({
       chunks: [head("application/json", gzip, 400), gzipSync(JSON.stringify(body))],
@@ -330,7 +330,7 @@ describe("a provider that compresses though no one asked for it", () => {
     expect(text).toContain("Too long.");
   });
 
-  it("is tried again elsewhere when what it sends is damaged", async () => {
+  it("is replaced by another channel when its data is corrupt", async () => {
     upstream.play({ chunks: [head("application/json", gzip), '{"id":"1"}'], ending: "end" });
     const { status, paid } = await ask("openai-chat", "chat-or-demo", false);
     expect(status).toBe(200);

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { type GatewayProcess, startGatewayProcess } from "#test/gateway-process.ts";
 
-/** Files on their way through the process, as an operator's memory meets them. */
+/** Uploaded files on their way through the process, and the memory that they need. */
 const MEGABYTE = 1024 * 1024;
 const boundary = "a-boundary-of-the-uploads";
 
-/** A provider that keeps nothing but what it heard: sizes and digests. */
+/** A provider that records only the sizes and digests of what it received. */
 interface Received {
   path: string;
   type: string;
@@ -24,11 +24,11 @@ let place: TestDatabase;
 let dataDir: string;
 let gateway: GatewayProcess;
 let key: string;
-/** A channel whose provider keeps files. */
+/** Id of a channel whose provider stores files. */
 let keeper: number;
 let upstream: Server;
 const received: Received[] = [];
-/** The provider's next answers; 200 when there are none. */
+/** Statuses of the provider's next responses; 200 when empty. */
 const refusals: number[] = [];
 
 beforeAll(async () => {
@@ -101,13 +101,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** In bytes, as the system counts it. */
+/** Returns the resident memory in bytes, as the system reports it. */
 async function residentMemory(): Promise<number> {
   const status = await readFile(`/proc/${gateway.process.pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** By how many megabytes the process grows at most while this is done. */
+/** Returns the maximum growth of the process in megabytes while `work` runs. */
 async function growthDuring<T>(work: () => Promise<T>): Promise<{ answer: T; growth: number }> {
   const before = await residentMemory();
   let most = before;
@@ -141,7 +141,7 @@ function digestOf(pieces: Iterable<Buffer>): string {
   return hash.digest("hex");
 }
 
-/** Sends without a length and without holding anything. */
+/** Uploads without a content length and without buffering. */
 async function upload(pieces: Iterable<Buffer>, path = "/v1/audio/transcriptions", headers = {}) {
   const sending = request(gateway.url + path, {
     method: "POST",
@@ -169,7 +169,7 @@ describe("an upload", () => {
     expect(received.at(-1)).toMatchObject({ path: "/v1/audio/transcriptions", digest: digestOf(form()) });
   });
 
-  it("has the model's other name in it, for every provider that is tried", async () => {
+  it("contains the mapped model name for every provider that is tried", async () => {
     refusals.push(503);
     const before = received.length;
     expect(await upload(formOf({ model: "ear-of-ours" }, 2 * MEGABYTE))).toMatchObject({ status: 200 });
@@ -177,7 +177,7 @@ describe("an upload", () => {
     expect(received.slice(before).map(({ digest }) => digest)).toEqual([renamed, renamed]);
   });
 
-  it("gets a picture model that the caller left out, under the provider's name for it", async () => {
+  it("gets an image model that the client left out, under the provider's name", async () => {
     expect(await upload(formOf({ prompt: "a boat" }, 1_000), "/v1/images/edits")).toMatchObject({
       status: 200,
     });
@@ -187,7 +187,7 @@ describe("an upload", () => {
     );
   });
 
-  it("is billed by the provider's usage, sound apart", async () => {
+  it("is billed by the provider's usage, with audio counted separately", async () => {
     await upload(formOf({ model: "ear" }, 100_000));
     type Row = {
       prompt_tokens: number;
@@ -201,21 +201,22 @@ describe("an upload", () => {
     );
   });
 
-  it("may be large, and many at once, and the memory stays small", async () => {
+  it("can be large and concurrent with many others while memory stays small", async () => {
     await Promise.all(Array.from({ length: 4 }, () => upload(formOf({ model: "ear" }, MEGABYTE))));
     const { answer: all, growth } = await growthDuring(() =>
       Promise.all(Array.from({ length: 8 }, () => upload(formOf({ model: "ear-of-ours" }, 60 * MEGABYTE)))),
     );
     expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
-    // 480 MB passed; held whole, once, they would be all of that. Some wait for the collector.
+    // 480 MB passed, all of which would be in memory if buffered once. Some of it waits for garbage
+    // collection.
     expect(growth).toBeLessThan(240);
     expect(await readdir(dataDir)).not.toContainEqual(expect.stringContaining("upload-"));
   });
 
-  it("is refused when it is too large, whether it says so or not", async () => {
+  it("is rejected when it is too large, whether its length is announced or not", async () => {
     const form = () => formOf({ model: "ear" }, 65 * MEGABYTE);
     const before = received.length;
-    // Refused for what it announces. Sending all of it would race with the end of the connection.
+    // Rejected for its announced length. Sending everything would race with the end of the connection.
     const output = await upload(formOf({ model: "ear" }, MEGABYTE), "/v1/audio/transcriptions", {
       "content-length": String(67 * MEGABYTE),
     });
@@ -227,7 +228,7 @@ describe("an upload", () => {
     expect(received).toHaveLength(before);
   });
 
-  it("is refused when it is no form, or a broken one", async () => {
+  it("is rejected when it is not a form, or an invalid one", async () => {
     expect(await upload([Buffer.from("nonsense")])).toMatchObject({ status: 400 });
     expect(await upload(formOf({ language: "en" }, 10))).toMatchObject({
       status: 400,
@@ -240,8 +241,8 @@ describe("an upload", () => {
   });
 });
 
-describe("a file that a provider keeps", () => {
-  it("goes to it whole, of any size, and is never held", async () => {
+describe("a file that a provider stores", () => {
+  it("is forwarded in full at any size, and never buffered", async () => {
     const form = () => formOf({ purpose: "batch" }, 256 * MEGABYTE);
     const headers = { authorization: `Bearer ${key}#${keeper}` };
     const { answer, growth } = await growthDuring(() => upload(form(), "/v1/files", headers));

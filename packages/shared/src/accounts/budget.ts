@@ -2,23 +2,25 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Points, UnixTime } from "#paging.ts";
 
-/** What an account or an API key may spend in a day, a week and a month of the site's time zone. */
+/** Spending limits of an account, a group or an API key per day, week and month in the site's time zone. */
 
 const spend = because("spend_from_zero");
-/** Two million dollars. */
+/** Maximum amount in points: two million dollars. */
 const amount = Points.min(0, spend).max(1_000_000_000_000, because("points_too_many")).default(0);
 
 export const budgetPeriods = ["day", "week", "month"] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
-/** The fields of a period: from `spend` on calls are refused, from `notify` on operators are notified. */
+/**
+ * Fields of each period: calls are rejected from `spend` points on, operators are notified from `notify` on.
+ */
 export const budgetFields = {
   day: { spend: "daily_spend", notify: "daily_notify" },
   week: { spend: "weekly_spend", notify: "weekly_notify" },
   month: { spend: "monthly_spend", notify: "monthly_notify" },
 } as const;
 
-/** Points; 0 is no limit, and no notice. */
+/** Amounts in points. 0 means no limit, or no notification. */
 export const Budget = z
   .object({
     daily_spend: amount,
@@ -37,38 +39,38 @@ export const Budget = z
   });
 export type Budget = z.output<typeof Budget>;
 
-/** What budgets can be set for. */
+/** Kinds of objects that can have a budget. */
 export const BudgetTarget = z.enum(["user", "group", "token"]);
 export type BudgetTarget = z.infer<typeof BudgetTarget>;
 
-/** PUT …/budget. Null: an account follows its group again; a group or an API key has no budget. */
+/** Body of PUT …/budget. Null removes the budget: an account then follows its group again. */
 export const BudgetInput = z.object({ budget: Budget.nullable() });
 
-/** A period that has a limit or a notice. */
+/** Spending in a period that has a limit or a notification. */
 export const PeriodUse = z.object({
   period: z.enum(budgetPeriods),
   used: Points,
-  /** 0 = calls are never refused. */
+  /** 0 = calls are never rejected. */
   limit: Points,
-  /** 0 = no notice. */
+  /** 0 = no notification. */
   notify: Points,
   resets_at: UnixTime,
 });
 export type PeriodUse = z.infer<typeof PeriodUse>;
 
-/** GET …/budget. */
+/** Response of GET …/budget. */
 export const BudgetView = z.object({
-  /** Its own; null when there is none. */
+  /** The object's own budget; null when there is none. */
   budget: Budget.nullable(),
-  /** The group's, which an account without one of its own follows. */
+  /** The group's budget. An account without its own budget follows it. */
   inherited: Budget.nullable(),
   uses: z.array(PeriodUse),
-  /** Whose days, weeks and months these are. */
+  /** Time zone of the days, weeks and months. */
   time_zone: z.string(),
 });
 export type BudgetView = z.infer<typeof BudgetView>;
 
-/** Query of GET …/budgets: ids with commas between them. */
+/** Query of GET …/budgets: comma-separated ids. */
 export const BudgetsQuery = z.object({
   ids: z
     .string()
@@ -78,10 +80,10 @@ export const BudgetsQuery = z.object({
     .pipe(z.array(z.int()).max(100, because("ids_too_many"))),
 });
 
-/** By id. Of a group: the use of the member who has spent the most of the group's budget. */
+/** Spending by id. A group shows the member that has spent the most of the group's budget. */
 export const BudgetUses = z.record(z.string(), z.array(PeriodUse));
 export type BudgetUses = z.infer<typeof BudgetUses>;
 
-/** GET /api/user/self/budget: the account's, and those of its API keys that have one. */
+/** Response of GET /api/user/self/budget: the account's budget, and those of its API keys that have one. */
 export const OwnBudget = z.object({ account: z.array(PeriodUse), tokens: BudgetUses });
 export type OwnBudget = z.infer<typeof OwnBudget>;

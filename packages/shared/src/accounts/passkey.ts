@@ -6,7 +6,7 @@ import { PasswordProof } from "./profile.ts";
 export const PasskeyRow = z.object({
   id: z.int(),
   alias: z.string(),
-  /** Kept in sync between devices by whoever keeps it. */
+  /** The passkey is synchronized between devices by its provider. */
   backed_up: z.boolean(),
   created_time: UnixTime,
   last_used: UnixTime.nullable(),
@@ -19,10 +19,10 @@ export const PasskeyRename = z.object({ alias: Alias.min(1, because("name_requir
 /** POST /api/webauthn/registration/begin. */
 export const PasskeyBegin = PasswordProof;
 
-/** Options for the browser's own call, whose form the standard defines. */
+/** Options for the browser's WebAuthn call. The standard defines their shape. */
 export const PasskeyOptions = z.looseObject({ challenge: z.string() });
 
-/** What the browser answers; the library that checks it knows the rest of its form. */
+/** The browser's response. The WebAuthn library validates the remaining fields. */
 const Credential = z.object({
   id: z.string().min(1).max(2_048),
   rawId: z.string().min(1).max(2_048),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Email } from "#site/mail.ts";
 import { Password } from "./user.ts";
 
-/** POST /api/user/reset: the token comes from the mailed link. */
+/** Body of POST /api/user/reset. The token comes from the mailed link. */
 export const PasswordReset = z.object({
   email: Email,
   token: z.string().min(1).max(128),

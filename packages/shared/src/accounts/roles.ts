@@ -1,8 +1,8 @@
-/** Roles are numbers, so that "at least" is a comparison. */
+/** Roles, as numbers so that they can be compared with `>=`. */
 export const Role = { guest: 0, user: 1, reliable: 3, admin: 10, root: 100 } as const;
 export type Role = (typeof Role)[keyof typeof Role];
 
-/** What a person may do. The server's guards and the console's menu ask the same table. */
+/** Minimum role for each action. The server's guards and the console's menu both use this table. */
 const least = {
   useConsole: Role.user,
   seeBillingTag: Role.reliable,
@@ -21,7 +21,7 @@ export function roleName(role: number): "guest" | "user" | "reliable" | "admin" 
   return "unknown";
 }
 
-/** What administrators may be kept out of. Every route for them names one of these. */
+/** Areas that can be denied to administrators. Every administrator route names one of them. */
 export const adminAreas = [
   "analytics",
   "users",
@@ -40,18 +40,18 @@ export const adminAreas = [
 ] as const;
 export type AdminArea = (typeof adminAreas)[number];
 
-/** To edit includes to view. */
+/** `edit` includes `view`. */
 export type AdminLevel = "view" | "edit";
 
 export interface AdminRights {
   role: number;
-  /** Null: whatever the role allows. */
+  /** Null = everything that the role allows. */
   permissions: Partial<Record<AdminArea, AdminLevel>> | null;
 }
 
 /**
- * What two sets of rights have in common; null is everything that the role allows. Whoever makes an administrator
- * passes on no more than that.
+ * Returns the permissions that both sets contain; null allows everything that the role allows. A person who
+ * creates an administrator cannot grant more than that.
  */
 export function commonRights(
   one: AdminRights["permissions"],
@@ -67,7 +67,7 @@ export function commonRights(
   return Object.fromEntries(both) as Partial<Record<AdminArea, AdminLevel>>;
 }
 
-/** Whether `mine` covers everything that `theirs` allows. */
+/** Returns whether `mine` includes everything that `theirs` allows. */
 export function coversRights(mine: AdminRights["permissions"], theirs: AdminRights["permissions"]): boolean {
   if (mine === null) return true;
   if (theirs === null) return false;
@@ -77,7 +77,10 @@ export function coversRights(mine: AdminRights["permissions"], theirs: AdminRigh
   });
 }
 
-/** The server's guards and the console's menu ask this. Root enters everything; who is no administrator, nothing. */
+/**
+ * Returns whether a person may access an area. The server's guards and the console's menu call it. Root may
+ * access every area; a role below administrator none.
+ */
 export function mayEnter(person: AdminRights, area: AdminArea, level: AdminLevel = "view"): boolean {
   if (person.role < Role.admin) return false;
   if (person.role >= Role.root || person.permissions === null) return true;

@@ -2,28 +2,28 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
-/** Where people may have an account already. */
+/** Identity providers. */
 export const IdentityProviderId = z.enum(["github", "lark", "wechat", "oidc"]);
 export type IdentityProviderId = z.infer<typeof IdentityProviderId>;
 
-/** Query of GET /api/oauth/<provider>: what the provider sent the browser back with. */
+/** Query of GET /api/oauth/<provider>: the parameters of the provider's redirect. */
 export const SignInReturn = z.object({
   code: z.string().trim().min(1, because("code_missing")).max(2_048),
   state: z.string().min(1, because("state_missing")).max(128),
-  /** Of the inviter; counts for a new account only. */
+  /** Code of the inviter. Used for a new account only. */
   aff: z.string().trim().max(32).catch("").default(""),
-  /** Who answered, when the provider says so. */
+  /** Issuer of the response, when the provider sends it. */
   iss: z.string().max(500).optional(),
 });
 
-/** An account elsewhere that opens this one. */
+/** A linked account of an identity provider. */
 export const IdentityRow = z.object({
   provider: IdentityProviderId,
-  /** The name over there. */
+  /** Name of the account at the provider. */
   label: z.string(),
   created_time: UnixTime,
 });
 export type IdentityRow = z.infer<typeof IdentityRow>;
 
-/** POST /api/user/unbind. */
+/** Body of POST /api/user/unbind. */
 export const UnbindInput = z.object({ type: IdentityProviderId });

@@ -2,18 +2,18 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
-/** -1 in `expired_time`. */
+/** Value of `expired_time` for a token without an expiry. */
 export const NEVER_EXPIRES = -1;
 
 const spend = because("spend_from_zero");
 const count = because("count_from_zero");
 
-/** What one token may use; 0 is no limit. Days and months are those of UTC. */
+/** Limits of one token; 0 is no limit. Days and months are in UTC. */
 export const TokenRates = z.object({
   requests_per_minute: z.int(count).min(0, count).max(1_000_000, count).default(0),
-  /** Input and output together. */
+  /** Input and output tokens together. */
   tokens_per_minute: z.int(count).min(0, count).max(1_000_000_000, count).default(0),
-  /** Requests under way at the same time. */
+  /** Concurrent requests. */
   concurrency: z.int(count).min(0, count).max(100_000, count).default(0),
   daily_spend: Points.min(0, spend).default(0),
   monthly_spend: Points.min(0, spend).default(0),
@@ -38,15 +38,15 @@ export const TokenSetting = z.object({
       limits_ip_setting: { enabled: false, whitelist: [] },
     }),
   rates: TokenRates.prefault({}),
-  /** The same request gets the same answer again, for as long as the operator says. */
+  /** Answers repeated requests from a cache, for as long as the operator configures. */
   cache: z
     .object({
       enabled: z.boolean(),
-      /** Also for streams that may call tools. */
+      /** Also caches streams that may call tools. */
       tool_streams: z.boolean().default(false),
     })
     .default({ enabled: false, tool_streams: false }),
-  /** Keeps requests and answers for some days, for the owner and administrators to read. */
+  /** Keeps request and response bodies for some days. The owner and administrators can read them. */
   log_bodies: z.boolean().default(false),
 });
 export type TokenSetting = z.infer<typeof TokenSetting>;
@@ -60,7 +60,7 @@ export const TokenInput = z.object({
   group: z.string().max(50).default(""),
   backup_group: z.string().max(50).default(""),
   setting: TokenSetting.prefault({}),
-  /** Trusted users and administrators only; when absent it stays. */
+  /** For trusted users and administrators only. When absent, it is unchanged. */
   billing_tag: z.string().trim().max(50).optional(),
 });
 export type TokenInput = z.infer<typeof TokenInput>;
@@ -69,7 +69,7 @@ export type TokenForm = z.input<typeof TokenInput>;
 const limits = TokenSetting.shape.limits.unwrap().shape;
 const rates = TokenRates.shape;
 
-/** Of a setting, what is to change: each switch with its list, and each limit, as a whole. */
+/** A change of the settings. Each switch is replaced together with its list, and each limit on its own. */
 const TokenSettingChange = z.object({
   heartbeat: TokenSetting.shape.heartbeat.unwrap().optional(),
   limits: z
@@ -93,12 +93,13 @@ const TokenSettingChange = z.object({
 export type TokenSettingChange = z.output<typeof TokenSettingChange>;
 
 /**
- * PUT: what is absent stays. The quota changes only when the request says so, because calls are charged while people
- * edit: `add_quota` moves what is left, `remain_quota` sets it. Who sets one without `unlimited_quota` means a limit.
+ * Body of PUT. Absent fields are unchanged. The quota changes only on request, because calls are charged
+ * while a user edits. `add_quota` adds to the remaining quota, `remain_quota` replaces it. Either without
+ * `unlimited_quota` makes the quota limited.
  */
 export const TokenChange = z
   .object({
-    // A row may have come without a name, and goes back as it was.
+    // A stored row may have an empty name, which must be accepted when it is sent back.
     name: z.string().trim().max(64).optional(),
     expired_time: TokenInput.shape.expired_time.unwrap().optional(),
     unlimited_quota: TokenInput.shape.unlimited_quota.unwrap().optional(),
@@ -115,12 +116,12 @@ export const TokenChange = z
   });
 export type TokenChange = z.input<typeof TokenChange>;
 
-/** PUT /api/token/admin: someone else's token, which may change hands. */
+/** Body of PUT /api/token/admin: another user's token, which can be moved to another owner. */
 export const TokenAdminChange = TokenChange.safeExtend({
   id: z.int().min(1),
-  /** The account that shall own it, when it is another than now. */
+  /** Id of the new owner, when the owner changes. */
   user_id: z.int().min(1).optional(),
-  /** True: also without a change of hands. A token that changes hands always gets a new key. */
+  /** True creates a new key without a change of the owner, too. A change of the owner always creates one. */
   new_key: z.boolean().optional(),
 });
 export type TokenAdminChange = z.input<typeof TokenAdminChange>;
@@ -131,7 +132,7 @@ export const TokenRow = z.object({
   id: z.int(),
   user_id: z.int(),
   name: z.string(),
-  /** First and last characters; the whole key comes from GET /api/token/:id/key, to its owner only. */
+  /** First and last characters. GET /api/token/:id/key returns the whole key, to the owner only. */
   key_hint: z.string(),
   status: z.int(),
   created_time: UnixTime,
@@ -140,19 +141,19 @@ export const TokenRow = z.object({
   unlimited_quota: z.boolean(),
   remain_quota: Points,
   used_quota: Points,
-  /** Charged today and this month (UTC). */
+  /** Points charged today and in this month (UTC). */
   day_quota: Points,
   month_quota: Points,
   group: z.string(),
   backup_group: z.string(),
   setting: TokenSetting,
-  /** "" for those who may not see tags. */
+  /** "" for readers who may not see tags. */
   billing_tag: z.string(),
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenPage = Page(TokenRow);
 
-/** GET /api/token/admin/search: a line of everyone's tokens. */
+/** A row of GET /api/token/admin/search, which lists the tokens of all users. */
 export const TokenAdminRow = TokenRow.extend({
   owner_name: z.string(),
   owner_role: z.int(),
@@ -160,10 +161,10 @@ export const TokenAdminRow = TokenRow.extend({
 export type TokenAdminRow = z.infer<typeof TokenAdminRow>;
 export const TokenAdminPage = Page(TokenAdminRow);
 
-/** Answer of creating a token: the row with its whole key. */
+/** Response to the creation of a token: the row with the whole key. */
 export const TokenCreated = TokenRow.extend({ key: z.string() });
 
-/** POST /api/token/admin: a token for someone else. */
+/** Body of POST /api/token/admin: a token for another user. */
 export const TokenAdminInput = TokenInput.extend({ user_id: z.int().min(1) });
 export type TokenAdminForm = z.input<typeof TokenAdminInput>;
 export const TokenAdminCreated = TokenAdminRow.extend({ key: z.string() });
@@ -172,7 +173,7 @@ export const TokenKey = z.object({ key: z.string() });
 
 export const TokenQuery = PageQuery.extend({
   keyword: z.string().max(100).default(""),
-  /** Ignored for those who may not see tags. */
+  /** Ignored for readers who may not see tags. */
   billing_tag: z.string().max(50).default(""),
 });
 export type TokenQuery = z.infer<typeof TokenQuery>;

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
 /**
- * What a user name may be: also how people are told apart, so no blanks, no look of an e-mail address, and nothing that
- * looks like another name. The database keeps names unique in whatever case and spelling they are written.
+ * A user name. It identifies a user to others, so it has no blanks, does not look like an e-mail address and
+ * does not resemble another name. The database enforces uniqueness regardless of case, compatibility forms
+ * (NFKC) and look-alike letters.
  */
 export const Username = z
   .string()
@@ -17,14 +18,14 @@ export const Username = z
   )
   .refine((name) => !mixesScripts(name), because("user_name_alphabets"));
 
-/** Alphabets whose letters look like each other's. */
+/** Scripts with letters that look alike. */
 const alike = ["Latin", "Cyrillic", "Greek", "Armenian", "Cherokee", "Coptic", "Lisu"].map(
   (script) => new RegExp(`\\p{Script=${script}}`, "u"),
 );
 const eastAsian =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u;
 
-/** Chinese, Japanese and Korean names with Latin letters are usual; other mixtures are not. */
+/** Returns whether a name mixes scripts. Chinese, Japanese and Korean with Latin letters is allowed. */
 function mixesScripts(name: string): boolean {
   const used = alike.filter((script) => script.test(name));
   return used.length > 1 || (used.length === 1 && !alike[0]?.test(name) && eastAsian.test(name));

@@ -30,7 +30,7 @@ export const UserRow = z.object({
 });
 export type UserRow = z.infer<typeof UserRow>;
 
-/** A line of the administrators' list. */
+/** A row of the administrators' list of users. */
 export const UserListRow = UserRow.extend({
   /** Identity providers this account is linked to, e.g. `github`. */
   providers: z.array(z.string()),
@@ -55,7 +55,7 @@ export const UserDetail = UserListRow.extend({
   passkey_count: z.int(),
   has_password: z.boolean(),
   has_access_token: z.boolean(),
-  /** What an administrator may enter; null = whatever the role allows. */
+  /** Areas that an administrator may access; null = everything that the role allows. */
   permissions: Permissions.nullable(),
 });
 export type UserDetail = z.infer<typeof UserDetail>;
@@ -67,7 +67,7 @@ export const Password = z
 
 export const DisplayName = z.string().trim().max(64);
 
-/** Roles that can be given; there is one root, and it is made at set-up. */
+/** Roles that can be assigned. The only root account is created at set-up. */
 export const GivenRole = z.union([z.literal(1), z.literal(3), z.literal(10)]);
 
 /** POST /api/user. */
@@ -77,12 +77,14 @@ export const UserInput = z.object({
   display_name: DisplayName.default(""),
   group: z.string().min(1, because("group_choose")).max(50).default("default"),
   role: GivenRole.default(1),
-  /** Points the account starts with. */
+  /** Initial balance in points. */
   quota: GivenPoints.min(0, because("quota_negative")).default(0),
 });
 export type UserInput = z.infer<typeof UserInput>;
 
-/** PUT /api/user: what is absent stays; an empty password stays too. The balance has a route of its own. */
+/**
+ * Body of PUT /api/user. Absent fields and an empty password are unchanged. The balance has its own route.
+ */
 export const UserChange = z.object({
   id: z.int().min(1),
   username: Username.optional(),
@@ -98,7 +100,7 @@ export const UserChange = z.object({
     .regex(/^(https?:\/\/\S+)?$/i, because("http_address"))
     .optional(),
   password: z.union([z.literal(""), Password]).optional(),
-  /** Root alone gives these, to administrators; null opens all that the role allows. */
+  /** Only root sets these, and only for administrators. Null allows everything that the role allows. */
   permissions: Permissions.nullable().optional(),
 });
 export type UserChange = z.infer<typeof UserChange>;
@@ -119,7 +121,7 @@ export const UserManage = z.object({ username: z.string().min(1).max(64), action
 
 /** POST /api/user/quota/:id. */
 export const QuotaChange = z.object({
-  /** Points to add; negative takes away. */
+  /** Points to add; negative values subtract. */
   quota: GivenPoints,
   remark: z.string().trim().max(500).default(""),
 });

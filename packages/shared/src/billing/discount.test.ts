@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { discountsFor, DiscountText } from "./discount.ts";
 
-describe("the table of discounts", () => {
-  it("is for exact amounts, and a group's own ratio wins", () => {
+describe("discount table", () => {
+  it("matches exact amounts, and prefers a group's own ratio", () => {
     const text = '{"100": 0.9, "10": 0.95, "vip": {"100": 0.8, "500": 0.7}}';
     expect([...discountsFor(text, "default")]).toEqual([
       [10, 0.95],
@@ -18,7 +18,7 @@ describe("the table of discounts", () => {
     expect(discountsFor("nonsense", "default").size).toBe(0);
   });
 
-  it("is refused with a reason", () => {
+  it("rejects an invalid table with a reason", () => {
     const wrong: [string, string][] = [
       ["{", "json_text"],
       ['{"10": 0}', "discount_range"],

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
 /**
- * What whole amounts of dollars are multiplied by when they are topped up: `{"100": 0.9}` for everyone, and under the
- * symbol of a group for its members alone, whose own ratio wins amount by amount.
+ * Multipliers for top-ups of exact whole dollar amounts: `{"100": 0.9}` applies to everyone. Ratios under the
+ * symbol of a group apply to its members and override the general ones, amount by amount.
  */
 
 const ratio = z
@@ -24,7 +24,7 @@ const DiscountTable = z.record(z.string().max(50), z.union([ratio, Ratios])).sup
 });
 export type DiscountTable = z.infer<typeof DiscountTable>;
 
-/** The table as the older API has it: JSON in a text. */
+/** The table as the older API sends it: JSON in a string. */
 export const DiscountText = z
   .string()
   .trim()
@@ -34,7 +34,7 @@ export const DiscountText = z
     if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
   });
 
-/** The amounts with a discount for someone of this group, smallest first. What cannot be read gives none. */
+/** Returns the discounted amounts for a user of this group, in ascending order. Invalid text yields none. */
 export function discountsFor(text: string, group: string): Map<number, number> {
   const table = DiscountTable.safeParse(readJson(text)).data ?? {};
   const found = new Map<number, number>();

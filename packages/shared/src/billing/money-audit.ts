@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { Points, UnixTime } from "#paging.ts";
 
-/** A balance that is not what the books say. Points, or calls under way. */
+/** A stored balance that differs from the ledger. In points, or in concurrent calls. */
 export const AuditDifference = z.object({
   what: z.string(),
-  /** Of the user or the token. */
+  /** Id of the user or the token. */
   id: z.int(),
   expected: z.string(),
   actual: z.string(),
@@ -14,9 +14,9 @@ export const AuditDifference = z.object({
 export const AuditRun = z.object({
   id: z.int(),
   created_time: UnixTime,
-  /** Users and tokens looked at. */
+  /** Number of users and tokens that were checked. */
   checked: z.int(),
-  /** All differences together; 0 when the books are right. */
+  /** Sum of all differences; 0 when the ledger is consistent. */
   drift: Points,
   detail: z.array(AuditDifference),
 });

@@ -2,21 +2,21 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatNumber, formatPrice, formatQuota, pointsOf, POINTS_PER_USD } from "./money.ts";
 
-describe("a price", () => {
-  it("is Free at 0, in the reader's word", () => {
+describe("formatPrice", () => {
+  it("returns the translated word for Free at 0", () => {
     expect(formatPrice(0)).toBe("Free");
     expect(formatPrice(0, { freeWord: "免费" })).toBe("免费");
   });
 
-  it("is dollars and yuan per thousand or million, six digits, no trailing zeros", () => {
+  it("returns dollars and yuan per thousand or million tokens, with six digits and no trailing zeros", () => {
     expect(formatPrice(15)).toBe("$0.03 / ￥0.21");
     expect(formatPrice(1.25, { perMillion: true, usdOnly: true })).toBe("$2.5");
     expect(formatPrice(1 / 3, { usdOnly: true })).toBe("$0.000666667");
   });
 });
 
-describe("a quota", () => {
-  it("is shortened to B, M and k with one decimal from ten thousand on", () => {
+describe("formatQuota", () => {
+  it("shortens to B, M and k with one decimal from ten thousand on", () => {
     expect([9_999, 10_000, 1_250_000, 2_000_000_000, -15_000].map(formatNumber)).toEqual([
       "9999",
       "10.0k",
@@ -26,13 +26,13 @@ describe("a quota", () => {
     ]);
   });
 
-  it("is dollars with two decimals where the site shows currency", () => {
+  it("returns dollars with two decimals where the site shows currency", () => {
     expect(formatQuota(750_000, { inCurrency: true })).toBe("$1.50");
     expect(formatQuota(-250_000, { inCurrency: true })).toBe("-$0.50");
     expect(formatQuota(750_000, { inCurrency: false })).toBe("750.0k");
   });
 
-  it("has its thousands apart, and nothing in its fraction", () => {
+  it("separates thousands in the integer part only", () => {
     expect(formatQuota(499_995_000, { inCurrency: true })).toBe("$999.99");
     expect(formatQuota(500_000_000, { inCurrency: true })).toBe("$1,000.00");
     expect(formatQuota(-617_283_945_000, { inCurrency: true })).toBe("-$1,234,567.89");
@@ -40,7 +40,7 @@ describe("a quota", () => {
     expect(formatQuota(500_000_000, { inCurrency: true, digits: 0 })).toBe("$1,000");
   });
 
-  it("comes back from dollars to the same points", () => {
+  it("converts back from dollars to the same points", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e12, max: 1e12 }),

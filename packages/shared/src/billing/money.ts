@@ -1,19 +1,19 @@
-/** 1 point = $0.000002. Every amount of money in the product is a whole number of points. */
+/** 1 point = $0.000002. Every stored amount is a whole number of points. */
 export const POINTS_PER_USD = 500_000;
 
-/** A ratio of 1 means $0.002 per 1,000 tokens, that is one point per token. */
+/** A ratio of 1 is $0.002 per 1,000 tokens, which is one point per token. */
 export const USD_PER_1K_AT_RATIO_1 = 0.002;
-/** The same in yuan, for the price helper. */
+/** The same price in yuan, for the console's price helper. */
 export const CNY_PER_1K_AT_RATIO_1 = 0.014;
 
-/** Six significant digits, no trailing zeros: 0.0020000 → "0.002". */
+/** Formats six significant digits without trailing zeros: 0.0020000 → "0.002". */
 function significant(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
 /**
- * A ratio as a price: "Free" for 0, else "$x / ￥y" per 1K tokens, or per 1M with `perMillion`.
- * @param freeWord what stands for zero, translated by the caller
+ * Formats a ratio as a price: "Free" for 0, else "$x / ￥y" per 1K tokens, or per 1M with `perMillion`.
+ * @param freeWord the translated word for a price of zero
  */
 export function formatPrice(
   ratio: number,
@@ -25,7 +25,7 @@ export function formatPrice(
   return options.usdOnly ? usd : `${usd} / ￥${significant(ratio * CNY_PER_1K_AT_RATIO_1 * scale)}`;
 }
 
-/** 1.2B, 3.4M, 56.7k; below 10,000 the number itself. */
+/** Shortens a number: 1.2B, 3.4M, 56.7k. Numbers below 10,000 are unchanged. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e9) return `${(value / 1e9).toFixed(1)}B`;
@@ -34,13 +34,13 @@ export function formatNumber(value: number): string {
   return String(value);
 }
 
-/** "1,234.50": a sum that people read, with thousands apart. */
+/** Formats a sum with thousands separators: "1,234.50". */
 export function formatSum(amount: number, digits = 2): string {
   const [whole = "", ...fraction] = amount.toFixed(digits).split(".");
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
-/** Points as people read them: dollars with two decimals (or `digits`), or a shortened number of points. */
+/** Formats points: dollars with two decimals (or `digits`), or a shortened number of points. */
 export function formatQuota(
   points: number,
   options: { inCurrency: boolean; pointsPerUsd?: number; digits?: number },
@@ -51,7 +51,7 @@ export function formatQuota(
   return `${sign}$${formatSum(Math.abs(usd), options.digits)}`;
 }
 
-/** Dollars to points, rounded to a whole point. */
+/** Converts dollars to points, rounded to a whole point. */
 export function pointsOf(usd: number, pointsPerUsd = POINTS_PER_USD): number {
   return Math.round(usd * pointsPerUsd);
 }

@@ -18,8 +18,8 @@ function shown(terms: Partial<OrderTerms>) {
   );
 }
 
-describe("the price of a top-up", () => {
-  it("is (value × discount + value × discount × fee rate) × rate", () => {
+describe("price of a top-up", () => {
+  it("equals (value × discount + value × discount × fee rate) × rate", () => {
     expect(shown({ amount: 100, discount: 0.9, percent_fee: 0.05, currency: "CNY" })).toEqual({
       amount: "100.00",
       discount: "10.00",
@@ -29,13 +29,13 @@ describe("the price of a top-up", () => {
     });
   });
 
-  it("adds a fixed fee per order to the share", () => {
+  it("adds a fixed fee per order to the percentage", () => {
     expect(shown({ fixed_fee: 0.3, percent_fee: 0.029 })).toMatchObject({ fee: "0.59", total: "10.59" });
     expect(shown({ fixed_fee: 0.3 })).toMatchObject({ fee: "0.30", total: "10.30" });
   });
 
-  it("rounds halves up, where floats would go astray", () => {
-    // 1.005 × 100 is 100.49999… in a float.
+  it("rounds halves up where floats would be wrong", () => {
+    // 1.005 × 100 is 100.49999… as a float.
     expect(shown({ amount: 1, usd_rate: 1.005, currency: "CNY" })).toMatchObject({ total: "1.01" });
     expect(shown({ amount: 1, discount: 0.335, percent_fee: 0 })).toMatchObject({ total: "0.34" });
   });
@@ -46,7 +46,7 @@ describe("the price of a top-up", () => {
     });
   });
 
-  it("has lines that add up, and never falls below nothing", () => {
+  it("has lines that add up, and is never negative", () => {
     const ratio = (most: number, digits: number) =>
       fc.integer({ min: 0, max: most * 10 ** digits }).map((value) => value / 10 ** digits);
     fc.assert(
@@ -72,7 +72,7 @@ describe("the price of a top-up", () => {
 });
 
 describe("cents", () => {
-  it("are read and written without loss, and nothing else is read", () => {
+  it("parses and formats without loss, and rejects other text", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 13n }), (cents) => {
         expect(parseCents(formatCents(cents))).toBe(cents);

@@ -1,23 +1,23 @@
 import type { PaymentCurrency } from "./payment-config.ts";
 
 /**
- * What a top-up costs, in exact decimals. Server and console both compute it with this, so that the sum someone
- * sees is the sum that is opened. Every line is rounded to the cent, half up, and the lines add up.
+ * Terms of a top-up, computed in exact decimals. The server and the console use the same code, so that the
+ * displayed sum is the sum of the order. Every line is rounded half up to the cent, and the lines add up.
  */
 export interface OrderTerms {
   /** Whole US dollars. */
   amount: number;
-  /** 0.9 = ten percent off. */
+  /** 0.9 = 10% off. */
   discount: number;
   /** US dollars. */
   fixed_fee: number;
   percent_fee: number;
   currency: PaymentCurrency;
-  /** CNY for one US dollar. */
+  /** CNY per US dollar. */
   usd_rate: number;
 }
 
-/** All in cents: of US dollars, `total` of the gateway's money. */
+/** Amounts in cents: `total` in the gateway's currency, the others in US dollars. */
 export interface OrderPrice {
   amount: bigint;
   discount: bigint;
@@ -38,13 +38,13 @@ export function priceOrder(terms: OrderTerms): OrderPrice {
   return { amount, discount: amount - discounted, fee, usd, total };
 }
 
-/** 6899n → "68.99". */
+/** Formats cents: 6899n → "68.99". */
 export function formatCents(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, "0");
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** "68.99" → 6899n; undefined for what is no amount ≥ 0 with at most two decimals. */
+/** Parses cents: "68.99" → 6899n. Undefined unless it is an amount ≥ 0 with at most two decimals. */
 export function parseCents(text: string): bigint | undefined {
   const match = /^(\d{1,12})(?:\.(\d{1,2})0*)?$/.exec(text);
   if (match?.[1] === undefined) return undefined;

@@ -4,25 +4,25 @@ import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
 export const MAX_TOP_UP = 1_000_000;
 
-/** `success` and `refunded` are final; with the others money that comes in late is still credited. */
+/** States of an order. `success` and `refunded` are final; in the others a late payment is still credited. */
 export const OrderStatus = z.enum(["pending", "success", "failed", "closed", "refunded"]);
 export type OrderStatus = z.infer<typeof OrderStatus>;
 
 /** POST /api/user/order. */
 export const OrderInput = z.object({
-  /** Of the gateway. */
+  /** Id of the payment gateway. */
   uuid: z.string().trim().min(1, because("payment_choose")).max(36),
   /** Whole US dollars. */
   amount: z
     .int(because("whole_dollars"))
     .min(1, because("whole_dollars"))
     .max(MAX_TOP_UP, because("dollars_too_many")),
-  /** What the person was shown; refused when it costs something else by now. */
+  /** The price that was displayed. The order is rejected if the price has changed. */
   order_amount: z.string().max(20).optional(),
 });
 export type OrderInput = z.infer<typeof OrderInput>;
 
-/** How to pay: 1 = open `url` (with `params`, by `method`), 2 = `url` is what a QR code says. */
+/** How to pay: 1 = open `url` (with `params`, by `method`), 2 = show `url` as a QR code. */
 export const OpenedOrder = z.object({
   trade_no: z.string(),
   type: z.union([z.literal(1), z.literal(2)]),
@@ -45,7 +45,7 @@ const values = {
   gateway_icon: z.string(),
   /** Whole US dollars. */
   amount: z.int(),
-  /** What was to be paid, in `order_currency`. */
+  /** Amount to pay, in `order_currency`. */
   order_amount: z.number(),
   order_currency: z.string(),
   /** US dollars. */
@@ -57,16 +57,16 @@ const values = {
   paid_at: UnixTime.nullable(),
 };
 
-/** GET /api/user/order: one's own. */
+/** An order of the user: GET /api/user/order. */
 export const OwnOrder = z.object(values);
 export type OwnOrder = z.infer<typeof OwnOrder>;
 export const OwnOrderPage = Page(OwnOrder);
 
 export const OwnOrderQuery = PageQuery;
 
-/** What can be wrong with an order. Each is a sentence on the screen, which `trouble_facts` complete. */
+/** Problems of an order. Each has a message in the console, with values from `trouble_facts`. */
 export const OrderTrouble = z.enum([
-  /** Facts: reason, in the gateway's words. */
+  /** Facts: reason, as the gateway reported it. */
   "not_opened",
   "unknown_order",
   "other_gateway",
@@ -83,14 +83,14 @@ export const OrderRefund = z.object({
   reason: z.string().trim().min(1, because("reason_required")).max(300),
 });
 
-/** GET /api/payment/order, for administrators. */
+/** A row of GET /api/payment/order, for administrators. */
 export const OrderRow = z.object({
   ...values,
   gateway_id: z.int(),
   gateway_no: z.string(),
   user_id: z.int(),
   username: z.string(),
-  /** "" when nothing went wrong; of orders from before there were codes, a sentence. */
+  /** "" without a problem. Orders from before the codes existed contain a sentence. */
   trouble: z.string(),
   trouble_facts: z.record(z.string(), z.string()),
   refunded_at: UnixTime.nullable(),
@@ -121,12 +121,12 @@ export type OrderQuery = z.infer<typeof OrderQuery>;
 
 /** GET /api/user/payment/terms. */
 export const TopUpTerms = z.object({
-  /** False while no order can be opened, because the server address is not configured. */
+  /** False while no order can be created, because the server address is not configured. */
   available: z.boolean(),
   min_amount: z.int(),
   max_amount: z.int(),
   usd_rate: z.number(),
-  /** For the reader's group: whole dollars and what they are multiplied by. */
+  /** For the user's group: whole dollar amounts and their multipliers. */
   discounts: z.array(z.object({ amount: z.int(), discount: z.number() })),
   points_per_usd: z.number(),
 });
@@ -137,7 +137,7 @@ export const OrderState = z.object({
   trade_no: z.string(),
   status: OrderStatus,
   quota: Points,
-  /** How to pay it, while it can be paid. */
+  /** How to pay the order, while it can be paid. */
   opened: OpenedOrder.nullable(),
 });
 export type OrderState = z.infer<typeof OrderState>;

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
-/** What each kind of payment gateway wants to be told. The server checks it, the console makes its form of it. */
+/**
+ * Configuration fields of each kind of payment gateway. The server validates them, and the console builds its
+ * form from them.
+ */
 
 export const PaymentType = z.enum(["epay", "alipay", "wxpay", "stripe"]);
 export type PaymentType = z.infer<typeof PaymentType>;
@@ -9,27 +12,27 @@ export type PaymentType = z.infer<typeof PaymentType>;
 const short = z.string().trim().max(200);
 const pem = z.string().trim().max(8_000);
 const required = <T extends z.ZodString>(text: T) => text.min(1, because("value_required"));
-/** Part of what is signed without encoding, so it has no separator. */
+/** Gateways sign this value without encoding it, so it must not contain a separator. */
 const account = short.regex(/^[\w.:-]+$/, because("account_characters"));
 const address = short.regex(/^https?:\/\/[^\s/?#]+[^\s?#]*$/i, because("http_address"));
 
 export const paymentConfigs = {
   epay: z.object({
-    /** Where its `submit.php` is. */
+    /** Address that contains the gateway's `submit.php`. */
     pay_domain: address,
     partner_id: required(account),
     key: required(short),
-    /** "" lets people choose on its own page. */
+    /** "" lets users choose on the gateway's page. */
     pay_type: z.enum(["", "alipay", "wxpay", "qqpay", "jdpay", "bank", "paypal", "usdt"]).default(""),
   }),
   alipay: z.object({
     app_id: required(account),
-    /** The application's own; PEM, or the base64 inside it. */
+    /** The application's private key: PEM, or the base64 inside it. */
     private_key: required(pem),
-    /** Alipay's, not the application's. */
+    /** Alipay's public key, not the application's. */
     public_key: required(pem),
     pay_type: z.enum(["facepay", "pagepay", "wappay"]).default("facepay"),
-    /** "" is the real one; the sandbox has its own. */
+    /** "" is the production address; the sandbox has another one. */
     api_address: z.union([z.literal(""), address]).default(""),
   }),
   wxpay: z.object({
@@ -38,20 +41,20 @@ export const paymentConfigs = {
     mch_certificate_serial_number: required(short),
     mch_private_key: required(pem),
     mch_apiv3_key: short.regex(/^[!-~]{32}$/, because("api_v3_key")),
-    /** "PUB_KEY_ID_…"; with it WeChat Pay signs with the key below instead of its certificates. */
+    /** "PUB_KEY_ID_…". When set, WeChat Pay signs with the key below instead of its certificates. */
     platform_key_id: short.default(""),
     platform_public_key: pem.default(""),
   }),
   stripe: z.object({
     secret_key: required(short),
-    /** "whsec_…"; "" until the webhook is made, and while it is, no notice is believed. */
+    /** "whsec_…". Empty until the webhook is created; until then every webhook event is rejected. */
     webhook_secret: short.default(""),
   }),
 } as const;
 
 export type PaymentConfigs = { [T in PaymentType]: z.infer<(typeof paymentConfigs)[T]> };
 
-/** Written, never read again: the answers only say that they are set. */
+/** Write-only fields. Responses only contain whether they are set. */
 export const paymentSecrets = {
   epay: ["key"],
   alipay: ["private_key"],
@@ -62,7 +65,7 @@ export const paymentSecrets = {
 export const PaymentCurrency = z.enum(["CNY", "USD"]);
 export type PaymentCurrency = z.infer<typeof PaymentCurrency>;
 
-/** In which money each kind can be paid. */
+/** Currencies that each kind of gateway supports. */
 export const paymentCurrencies: Record<PaymentType, readonly PaymentCurrency[]> = {
   epay: ["CNY", "USD"],
   alipay: ["CNY"],

@@ -4,7 +4,7 @@ import { Page, PageQuery, UnixTime } from "#paging.ts";
 import { SiteAddress } from "#site/site-address.ts";
 import { paymentCurrencies, PaymentCurrency, PaymentType } from "./payment-config.ts";
 
-/** Pictures the console brings along; anything else in `icon` is an address. */
+/** Icons that the console includes. Any other value of `icon` is an address. */
 export const paymentIcons = ["card", "alipay", "wxpay", "stripe", "paypal", "wallet", "coin"] as const;
 
 const pictureAddress = /^(https?:\/\/[^\s/]+\S*|\/[^/\s]\S*)$/i;
@@ -13,7 +13,7 @@ const fee = z.number(because("number_from_zero")).min(0, because("fee_negative")
 
 const values = {
   name: z.string().trim().min(1, because("name_required")).max(100),
-  /** One of `paymentIcons`, or the address of a picture. */
+  /** One of `paymentIcons`, or the address of an image. */
   icon: z
     .string()
     .trim()
@@ -24,19 +24,19 @@ const values = {
         text === "" || (paymentIcons as readonly string[]).includes(text) || pictureAddress.test(text),
       because("icon_address"),
     ),
-  /** Where the gateway reports payments, when it is not the server's address. */
+  /** Address for the gateway's payment notifications, when it differs from the server address. */
   notify_domain: SiteAddress.default(""),
   currency: PaymentCurrency,
   /** US dollars per order. */
   fixed_fee: fee.max(10_000, because("fee_too_large")).multipleOf(0.01, because("decimals_2")).default(0),
   /** 0.05 = 5 %. */
   percent_fee: fee.max(1, because("fee_share")).multipleOf(0.0001, because("decimals_4")).default(0),
-  /** Higher comes first. */
+  /** Higher values are listed first. */
   sort: z.int(because("number_whole")).min(0, because("position_negative")).max(1_000_000).default(1),
   enable: z.boolean().default(true),
 };
 
-/** An object; the older API sends it as JSON in a text. */
+/** An object. The older API sends it as JSON in a string. */
 const config = z.preprocess(
   (given) => {
     if (typeof given !== "string") return given;
@@ -50,8 +50,8 @@ const config = z.preprocess(
 );
 
 /**
- * POST and PUT /api/payment. Its `config` is checked against its type's own schema; on a change, a secret left empty
- * stays as it is.
+ * Body of POST and PUT /api/payment. `config` is validated by the schema of its type. In a change, an empty
+ * secret is unchanged.
  */
 export const PaymentInput = z
   .object({ type: PaymentType, ...values, config })
@@ -65,7 +65,7 @@ export const PaymentInput = z
   });
 export type PaymentInput = z.infer<typeof PaymentInput>;
 
-/** PUT /api/payment: a field that is not mentioned stays as it is. */
+/** Body of PUT /api/payment. Absent fields are unchanged. */
 export const PaymentChange = z
   .object({
     type: PaymentType,
@@ -80,7 +80,7 @@ export const PaymentChange = z
   .partial();
 export type PaymentChange = z.infer<typeof PaymentChange>;
 
-/** The same for a form, which always has an object. */
+/** The variant for a form, which always has an object. */
 export const PaymentForm = z.object({
   type: PaymentType,
   ...values,
@@ -88,7 +88,7 @@ export const PaymentForm = z.object({
 });
 export type PaymentForm = z.input<typeof PaymentForm>;
 
-/** PATCH /api/payment/:id: what is changed in the list itself. */
+/** Body of PATCH /api/payment/:id: the fields that the list itself changes. */
 export const PaymentPatch = z
   .object({ enable: values.enable.unwrap(), sort: values.sort.unwrap() })
   .partial();
@@ -101,7 +101,7 @@ export const PaymentRow = z.object({
   name: z.string(),
   icon: z.string(),
   notify_domain: z.string(),
-  /** What to enter at the gateway where it asks for one. */
+  /** Notification address to enter at gateways that require one. */
   notify_url: z.string(),
   currency: PaymentCurrency,
   fixed_fee: z.number(),
@@ -131,7 +131,7 @@ export const PaymentQuery = PageQuery.extend({
 });
 export type PaymentQuery = z.infer<typeof PaymentQuery>;
 
-/** GET /api/user/payment: how a person can pay, best first. */
+/** A payment method: GET /api/user/payment, highest `sort` first. */
 export const PaymentChoice = z.object({
   uuid: z.string(),
   type: PaymentType,

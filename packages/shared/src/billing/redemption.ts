@@ -11,7 +11,7 @@ const values = {
   expires_at: UnixTime.min(0).max(253_402_300_799).nullable().default(null),
 };
 
-/** POST /api/redemption: so many codes of one kind. */
+/** Body of POST /api/redemption, which creates several codes with the same values. */
 export const RedemptionInput = z.object({
   ...values,
   count: z
@@ -22,7 +22,7 @@ export const RedemptionInput = z.object({
 });
 export type RedemptionInput = z.infer<typeof RedemptionInput>;
 
-/** What can be changed while no one has redeemed it. */
+/** Fields that can be changed until the code is redeemed. */
 export const RedemptionChange = z.object(values);
 export type RedemptionChange = z.infer<typeof RedemptionChange>;
 
@@ -34,7 +34,7 @@ export const RedemptionRow = z.object({
   key: z.string(),
   status: z.int(),
   quota: Points,
-  /** Whoever made it. */
+  /** Id of the creator. */
   user_id: z.int(),
   redeemed_by: z.int().nullable(),
   redeemer: z.string(),

@@ -9,11 +9,11 @@ const sums = {
   quota: Points,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Milliseconds, summed. */
+  /** Sum in milliseconds. */
   request_time: z.int(),
 };
 
-/** A closed month of one user: GET /api/user/invoice. `date` is its first day; months are those of UTC. */
+/** A closed month of one user: GET /api/user/invoice. `date` is its first day in UTC. */
 export const StatementMonth = z.object({ date: z.string(), ...sums });
 export type StatementMonth = z.infer<typeof StatementMonth>;
 export const StatementPage = Page(StatementMonth);
@@ -27,7 +27,7 @@ export type StatementLine = z.infer<typeof StatementLine>;
 
 export const StatementDetailQuery = z.object({ date: Month });
 
-/** POST /api/option/invoice/gen/:month and …/update/:month: a month closed by hand, or anew. */
+/** Path of POST /api/option/invoice/gen/:month and …/update/:month, which close a month manually or again. */
 export const MonthInPath = z.object({ month: Month });
 
 /** GET /api/analytics/statements: closed months of the whole site. */
@@ -39,7 +39,7 @@ export const ClosedMonth = z.object({
 });
 export type ClosedMonth = z.infer<typeof ClosedMonth>;
 
-/** GET /api/analytics/statements/users: who used how much in a closed month. */
+/** Query of GET /api/analytics/statements/users: usage by user in a closed month. */
 export const StatementUsersQuery = PageQuery.extend({
   date: Month,
   keyword: z.string().trim().max(64).default(""),

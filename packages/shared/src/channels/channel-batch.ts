@@ -4,11 +4,11 @@ import { because } from "#errors/issue.ts";
 import { Points } from "#paging.ts";
 import { ChannelInput, ModelMapping, ModelPattern } from "./channel.ts";
 
-/** Many channels at once: edits with a preview, deletion, tags, copies, export and import. */
+/** Operations on many channels: edits with a preview, deletion, tags, copies, export and import. */
 
 const ChannelId = z.int().min(1).max(2_147_483_647);
 
-/** The most channels one request may name; the console sends several for more. */
+/** Maximum number of channels per request. The console sends several requests for more. */
 export const maxBatch = 500;
 
 export const ChannelIds = z
@@ -20,7 +20,7 @@ const mode = z.enum(["add", "remove", "replace"]);
 
 const input = ChannelInput.shape;
 
-/** What changes about channels; a field that is not named stays as it is, hence none has a default. */
+/** Changes of channels. Absent fields are unchanged, so no field has a default. */
 export const ChannelEdit = z
   .object({
     tag: input.tag.unwrap(),
@@ -41,7 +41,7 @@ export const ChannelEdit = z
     plugin: input.plugin.unwrap(),
     models: z.object({ mode, values: z.array(ModelPattern).min(1, because("model_required")) }),
     groups: z.object({ mode, values: z.array(z.string().min(1)).min(1, because("group_required")) }),
-    /** With `remove` only the requested names count. */
+    /** `remove` ignores the values and uses only the requested names. */
     model_mapping: z.object({ mode, values: ModelMapping }),
   })
   .partial();
@@ -52,11 +52,11 @@ export type ChannelEditForm = z.input<typeof ChannelEdit>;
 export const ChannelBatchEdit = z.object({
   ids: ChannelIds,
   edit: ChannelEdit,
-  /** Says what would change and changes nothing. */
+  /** Returns the changes without making them. */
   preview: z.boolean().default(false),
 });
 
-/** One field of one channel: what goes and what comes, in words that can be shown. */
+/** One changed field of one channel: the old and the new value as readable text. */
 export const FieldChange = z.object({
   field: z.string(),
   removed: z.array(z.string()),
@@ -64,7 +64,7 @@ export const FieldChange = z.object({
 });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-/** Why one channel of several was not changed: `message` is the same in English. */
+/** Why one of several channels was not changed. `message` is the English text. */
 export const ChannelFault = z.object({
   id: z.int(),
   name: z.string(),
@@ -82,11 +82,11 @@ export const ChannelEditAnswer = z.object({
 });
 export type ChannelEditAnswer = z.infer<typeof ChannelEditAnswer>;
 
-/** What became of each: those that went well, and those that did not with the reason. */
+/** Channels that were changed, and those that failed with the reason. */
 export const ChannelBatchAnswer = z.object({ done: z.array(z.int()), failed: z.array(ChannelFault) });
 export type ChannelBatchAnswer = z.infer<typeof ChannelBatchAnswer>;
 
-/** All channels of a tag in one line. */
+/** A summary of all channels with a tag. */
 export const ChannelTag = z.object({
   tag: z.string(),
   total: z.int(),
@@ -97,7 +97,7 @@ export const ChannelTag = z.object({
   priority: z.object({ min: z.int(), max: z.int() }),
   weight: z.object({ min: z.int(), max: z.int() }),
   used_quota: Points,
-  /** Milliseconds, the mean of those that were tested; 0 when none was. */
+  /** Mean in milliseconds of the tested channels; 0 when none was tested. */
   response_time: z.int(),
 });
 export type ChannelTag = z.infer<typeof ChannelTag>;
@@ -105,21 +105,21 @@ export type ChannelTag = z.infer<typeof ChannelTag>;
 /** PUT /api/channel_tag/:tag */
 export const ChannelTagEdit = z.object({
   edit: ChannelEdit,
-  /** One per line: each that no channel of the tag has becomes a channel like the newest of them. */
+  /** One key per line. Each key that is new to the tag creates a copy of the tag's newest channel. */
   key: z.string().trim().max(100_000).default(""),
-  /** Deletes the channels of the tag none of whose keys is in `key`. */
+  /** Deletes the channels of the tag that have none of the keys in `key`. */
   remove_missing: z.boolean().default(false),
   preview: z.boolean().default(false),
 });
 
 export const ChannelTagAnswer = ChannelEditAnswer.extend({
-  /** New channels: hints of their keys in a preview, their names afterwards. */
+  /** New channels: key hints in a preview, otherwise their names. */
   added: z.array(z.string()),
   removed: z.array(z.object({ id: z.int(), name: z.string() })),
 });
 export type ChannelTagAnswer = z.infer<typeof ChannelTagAnswer>;
 
-/** A channel outside of the database: without counters, and without its keys unless root asked for them. */
+/** An exported channel: without counters, and without its keys unless root requested them. */
 export const PortableChannel = ChannelInput.extend({ status: z.int().min(1).max(3).default(1) });
 export type PortableChannel = z.infer<typeof PortableChannel>;
 
@@ -127,12 +127,15 @@ export const ChannelExport = z.object({
   version: z.literal(1),
   exported_time: z.int(),
   with_keys: z.boolean(),
-  // As stored: what an input would mend is not mended on its way out.
+  // Exports the stored value without the corrections of the input schema.
   channels: z.array(PortableChannel.extend({ base_url: z.string() })),
 });
 export type ChannelExport = z.infer<typeof ChannelExport>;
 
-/** POST /api/channel/import. Each entry is checked for itself, so that one bad one does not stop the others. */
+/**
+ * Body of POST /api/channel/import. Entries are validated one by one, so that an invalid one does not block
+ * the others.
+ */
 export const ChannelImport = z.object({
   channels: z
     .array(z.unknown())
@@ -141,7 +144,7 @@ export const ChannelImport = z.object({
 });
 export const ChannelImportAnswer = z.object({
   created: z.array(z.object({ index: z.int(), id: z.int(), name: z.string(), needs_key: z.boolean() })),
-  /** `field`: what of it is wrong, or "". */
+  /** Name of the invalid field, or "". */
   failed: z.array(
     z.object({
       index: z.int(),

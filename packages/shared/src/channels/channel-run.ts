@@ -3,39 +3,41 @@ import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 
-/** Work on many channels at once that outlives the request: tests and balances, with progress that can be watched. */
+/**
+ * Background runs over many channels that outlive the request: tests and balance refreshes, with progress.
+ */
 
 const RowId = z.int().min(1).max(2_147_483_647);
 
 export const ChannelRunKind = z.enum(["test", "balance"]);
 export type ChannelRunKind = z.infer<typeof ChannelRunKind>;
 
-/** POST /api/channel/run. Without `ids` and `tag`: every channel that no person switched off. */
+/** Body of POST /api/channel/run. Without `ids` and `tag`: every channel that was not disabled manually. */
 export const ChannelRunInput = z.object({
   kind: ChannelRunKind,
   ids: z.array(RowId).min(1, because("channels_choose")).max(10_000).optional(),
   tag: z.string().trim().max(64).default(""),
-  /** Models to test, each once per channel; none: what the channel is usually tested with. */
+  /** Models to test once per channel. Empty = the channel's test model. */
   models: z.array(z.string().trim().min(1).max(160)).max(1_000).default([]),
 });
 export type ChannelRunInput = z.infer<typeof ChannelRunInput>;
 export type ChannelRunForm = z.input<typeof ChannelRunInput>;
 
-/** `interrupted`: the node that did it is gone. */
+/** `interrupted`: the node that ran it has stopped. */
 export const ChannelRunStatus = z.enum(["running", "done", "cancelled", "interrupted"]);
 
 export const ChannelRun = z.object({
   id: z.int(),
   kind: ChannelRunKind,
   status: ChannelRunStatus,
-  /** Null when the clock started it. */
+  /** Null when the scheduler started it. */
   username: z.string().nullable(),
   created_time: UnixTime,
   ended_time: UnixTime.nullable(),
   total: z.int(),
   ok: z.int(),
   failed: z.int(),
-  /** Neither good nor bad: nothing could be asked. */
+  /** Neither success nor failure: nothing could be tested. */
   skipped: z.int(),
 });
 export type ChannelRun = z.infer<typeof ChannelRun>;
@@ -54,8 +56,8 @@ export const ChannelRunItem = z.object({
 export type ChannelRunItem = z.infer<typeof ChannelRunItem>;
 
 /**
- * GET /api/channel/run/:id: the run and what is finished of it. Every event of /api/channel/run/:id/events has this shape
- * too, with what was finished since the last one.
+ * GET /api/channel/run/:id: a run and its finished items. Events of /api/channel/run/:id/events have the same
+ * shape, with the items finished since the previous event.
  */
 export const ChannelRunDetail = z.object({ run: ChannelRun, items: z.array(ChannelRunItem) });
 export type ChannelRunDetail = z.infer<typeof ChannelRunDetail>;
@@ -72,7 +74,7 @@ export const ChannelTestRow = z.object({
 });
 export type ChannelTestRow = z.infer<typeof ChannelTestRow>;
 
-/** The last tests of a channel, oldest first, for a small line. */
+/** The most recent tests of a channel, oldest first, for a sparkline. */
 export const ChannelPulse = z.object({
   channel_id: z.int(),
   points: z.array(z.object({ ok: z.boolean(), duration: z.int(), at: UnixTime })),

@@ -1,2 +1,4 @@
-/** Apart from the schemas of channels, which screens that only show a state do not need. */
+/**
+ * States of a channel. A file of its own, because some screens need the states without the channel schemas.
+ */
 export const ChannelStatus = { unknown: 0, enabled: 1, disabled: 2, autoDisabled: 3 } as const;

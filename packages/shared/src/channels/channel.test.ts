@@ -8,8 +8,8 @@ function sentences(input: unknown): string[] {
   return ChannelInput.safeParse(input).error?.issues.map((issue) => issue.message) ?? [];
 }
 
-describe("a channel", () => {
-  it("needs a name, models and groups, and says which is missing", () => {
+describe("ChannelInput", () => {
+  it("requires a name, models and groups, and names the missing one", () => {
     expect(sentences({ ...channel, name: " ", models: [], groups: [] })).toEqual([
       "name_required",
       "model_required",
@@ -17,32 +17,32 @@ describe("a channel", () => {
     ]);
   });
 
-  it("has no negative priority and no weight below one", () => {
+  it("rejects a negative priority and a weight below one", () => {
     expect(sentences({ ...channel, priority: -1, weight: 0 })).toEqual([
       "priority_negative",
       "weight_too_small",
     ]);
   });
 
-  it("takes a wildcard as the last character only, with characters before it", () => {
+  it("accepts a wildcard only as the last character, after at least one other", () => {
     for (const good of ["gpt-4o", "gpt-4*", "a*"]) expect(ModelPattern.safeParse(good).success).toBe(true);
     for (const bad of ["*", "*gpt", "gpt*4", "gpt**", ""])
       expect(ModelPattern.safeParse(bad).success).toBe(false);
   });
 
-  it("takes http addresses and loses their trailing slashes", () => {
+  it("accepts http addresses and removes their trailing slashes", () => {
     expect(ChannelInput.parse({ ...channel, base_url: "https://api.example.com/v1//" }).base_url).toBe(
       "https://api.example.com/v1",
     );
     expect(sentences({ ...channel, base_url: "ftp://x" })).toEqual(["http_address"]);
   });
 
-  it("maps to model names, with + to keep the requested name on the bill", () => {
+  it("maps to model names, with + to bill the requested name", () => {
     expect(ChannelInput.safeParse({ ...channel, model_mapping: { a: "+b" } }).success).toBe(true);
     expect(sentences({ ...channel, model_mapping: { a: "" } })).toEqual(["mapping_target"]);
   });
 
-  it("mapping keys: `*` only at the end, as for models", () => {
+  it("accepts `*` only at the end of mapping keys, as in models", () => {
     for (const good of ["claude-*", "a*", " gpt-4o "])
       expect(sentences({ ...channel, model_mapping: { [good]: "b" } }), good).toEqual([]);
     for (const bad of ["claude-*-sonnet", "*-sonnet", "a**", "*"])

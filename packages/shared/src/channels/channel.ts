@@ -5,12 +5,12 @@ import { ReasonFacts } from "#reasons.ts";
 
 export { ChannelStatus } from "./channel-status.ts";
 
-/** Stands for a stored secret in what readers see. Sent back, it keeps the stored value. */
+/** Placeholder for a stored secret in responses. Sent back, it leaves the stored value unchanged. */
 export const hiddenValue = "********";
 
 const stringMap = z.record(z.string().min(1), z.string());
 
-/** A model name; `*` may stand at the end only, after at least one character. */
+/** A model name. `*` is allowed only at the end, after at least one character. */
 export const ModelPattern = z
   .string()
   .trim()
@@ -21,8 +21,8 @@ export const ModelPattern = z
 const badTarget = because("mapping_target");
 
 /**
- * `{"requested": "forwarded"}`; a `+` before the target bills by the requested name. A `*` may stand at the end of a
- * requested name, as it may for the models of a channel.
+ * `{"requested": "forwarded"}`. A `+` before the target bills the requested name. A requested name can end
+ * with `*`, like the models of a channel.
  */
 export const ModelMapping = z
   .record(
@@ -42,8 +42,8 @@ export const ModelMapping = z
   });
 
 /**
- * Fields of the operator's own for every body. Control keys: `overwrite`, `per_model`, `pre_add` (before the body is
- * read, so that a translation sees them) and `remove`, the fields to take out.
+ * Fields that the operator adds to every request body. Control keys: `overwrite`, `per_model`, `pre_add`
+ * (adds before the body is parsed, so that translations see the fields) and `remove` (fields to delete).
  */
 export const CustomParameter = z
   .looseObject(
@@ -67,10 +67,11 @@ export const CustomParameter = z
 const controlKeys: ReadonlySet<string> = new Set(["overwrite", "per_model", "pre_add", "remove"]);
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-// Visible characters, blanks and everything above ASCII; no line break can smuggle a header in.
+// Visible characters, blanks and everything above ASCII. Line breaks are rejected to prevent header
+// injection.
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers of the operator's own, by name. */
+/** Headers that the operator adds, by name. */
 export const HeaderMap = z
   .record(z.string(), z.string(), because("json_invalid"))
   .superRefine((headers, context) => {
@@ -81,7 +82,7 @@ export const HeaderMap = z
     }
   });
 
-/** Where a channel's system prompt stands with a request's own. */
+/** Position of a channel's system prompt relative to that of the request. */
 export const SystemPromptPlace = z.enum(["before", "after", "instead"]);
 export type SystemPromptPlace = z.infer<typeof SystemPromptPlace>;
 
@@ -97,7 +98,7 @@ const milliseconds = z
   .max(3_600_000, because("at_most_an_hour"))
   .default(0);
 
-/** What the console sends to create or change a channel. `key` empty on change keeps the stored one. */
+/** Body that creates or changes a channel. In a change, an empty `key` leaves the stored keys unchanged. */
 export const ChannelInput = z.object({
   type: z.int(because("channel_type")),
   name: z.string().trim().min(1, because("name_required")).max(128, because("at_most_128")),
@@ -108,7 +109,7 @@ export const ChannelInput = z.object({
   other: z.string().trim().max(500).default(""),
   /** One key per line. */
   key: z.string().trim().max(500_000).default(""),
-  /** What becomes of the stored keys when new ones are given; unless said, they are replaced. */
+  /** What to do with the stored keys when new ones are sent. The default replaces them. */
   key_mode: z.enum(["replace", "append"]).optional(),
   models: z.array(ModelPattern).min(1, because("model_required")),
   groups: z.array(z.string().min(1)).min(1, because("group_required")),
@@ -127,24 +128,24 @@ export const ChannelInput = z.object({
   pre_cost: z.int().min(1).max(3).default(1),
   compatible_response: z.boolean().default(false),
   allow_extra_body: z.boolean().default(false),
-  /** Keeps requests and answers for some days, for administrators to read. */
+  /** Keeps request and response bodies for some days. Administrators can read them. */
   log_bodies: z.boolean().default(false),
   system_prompt: z.string().max(20_000, because("at_most_20000")).default(""),
   system_prompt_place: SystemPromptPlace.default("before"),
-  /** Whether it, or a key of it, is switched off by itself when the vendor refuses it. */
+  /** Disables the channel or one of its keys automatically when the provider rejects it. */
   auto_disable: z.boolean().default(true),
-  /** Milliseconds; 0 = the setting's. */
+  /** Milliseconds; 0 = the value of the setting. */
   connect_timeout_ms: milliseconds,
   first_byte_timeout_ms: milliseconds,
   idle_timeout_ms: milliseconds,
-  /** Calls under way at once, over all nodes; 0 = as many as come. */
+  /** Maximum number of concurrent calls over all nodes; 0 = no limit. */
   max_concurrency: z.int(wholeNumber).min(0, because("not_negative")).max(1_000_000, tooHigh).default(0),
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
 });
 export type ChannelInput = z.infer<typeof ChannelInput>;
 export type ChannelForm = z.input<typeof ChannelInput>;
 
-/** PUT /api/channel: what is absent stays. */
+/** Body of PUT /api/channel. Absent fields are unchanged. */
 export const ChannelChange = mentionable(ChannelInput);
 export type ChannelChange = z.output<typeof ChannelChange>;
 
@@ -158,7 +159,7 @@ export const ChannelPatch = z
   .partial();
 export type ChannelPatch = z.infer<typeof ChannelPatch>;
 
-/** A channel as an admin sees it; its keys never leave the server. */
+/** A channel in responses to administrators. Its keys never leave the server. */
 export const ChannelRow = z.object({
   id: z.int(),
   type: z.int(),
@@ -197,22 +198,27 @@ export const ChannelRow = z.object({
   plugin: z.record(z.string(), z.record(z.string(), z.unknown())),
   used_quota: Points,
   balance: z.number(),
-  /** What the vendor counts in: USD or CNY. */
+  /** Currency of the balance: USD or CNY. */
   balance_currency: z.string(),
   balance_updated_time: UnixTime.nullable(),
-  /** Milliseconds of the last test. */
+  /** Duration of the last test, in milliseconds. */
   response_time: z.int(),
   test_time: UnixTime.nullable(),
   created_time: UnixTime,
-  /** Models that are paused right now on the answering node, and until when; `key` is the hint of a key, "" = all. */
+  /**
+   * Models that are paused on the responding node, and until when. `key` is the hint of a key, "" = all keys.
+   */
   frozen: z.array(
     z.object({
       model: z.string(),
       key: z.string(),
       until: UnixTime,
-      /** The kind of error, `circuit` while a circuit breaker is open, `probing` when one call at a time may try again. */
+      /**
+       * The kind of error, `circuit` for an open circuit breaker, or `probing` while single calls test the
+       * channel.
+       */
       reason: z.string(),
-      /** For how many accounts it is paused; 0 = every account. */
+      /** Number of accounts it is paused for; 0 = every account. */
       accounts: z.int(),
     }),
   ),
@@ -227,20 +233,20 @@ export const ChannelQuery = PageQuery.extend({
   group: z.string().max(50).default(""),
   model: z.string().max(160).default(""),
   tag: z.string().max(64).default(""),
-  /** 1 only channels without a tag, 2 only those with one. */
+  /** 1 = channels without a tag, 2 = channels with a tag. */
   filter_tag: queryInt(z.int()).catch(0).default(0),
-  /** Beginnings of the test model and of `other`. */
+  /** Prefixes of the test model and of `other`. */
   test_model: z.string().max(128).default(""),
   other: z.string().max(500).default(""),
-  /** A whole key; found by its hash. */
+  /** A whole key, found by its hash. */
   key: z.string().max(20_000).default(""),
 });
 export type ChannelQuery = z.infer<typeof ChannelQuery>;
 
-/** No short question fits the model: the channel is neither good nor bad for it. */
+/** Fault code for a model that no short test request fits. It says nothing about the channel's state. */
 export const cannotProbe = "cannot-probe";
 
-/** Answer of a channel test. */
+/** Result of a channel test. */
 export const ChannelTestResult = z.object({
   ok: z.boolean(),
   model: z.string(),
@@ -248,7 +254,7 @@ export const ChannelTestResult = z.object({
   duration: z.int(),
   message: z.string(),
   message_facts: ReasonFacts,
-  /** "" when it went well, `cannotProbe` when nothing was asked, else what kind of failure it was. */
+  /** "" on success, `cannotProbe` when no request was sent, else the kind of failure. */
   fault: z.string(),
 });
 export type ChannelTestResult = z.infer<typeof ChannelTestResult>;
@@ -262,7 +268,7 @@ export const ChannelKeyRow = z.object({
   status_reason: z.string(),
   status_facts: ReasonFacts,
   status_time: UnixTime.nullable(),
-  /** Models for which it is paused right now on the answering node; `*` = all. */
+  /** Models for which it is paused on the responding node; `*` = all. */
   frozen: z.array(z.object({ model: z.string(), until: UnixTime, reason: z.string() })),
 });
 export type ChannelKeyRow = z.infer<typeof ChannelKeyRow>;
@@ -276,20 +282,20 @@ export const ChannelKeyPatch = z
   .partial();
 export type ChannelKeyPatch = z.infer<typeof ChannelKeyPatch>;
 
-/** A line of a channel's time line. */
+/** An entry of a channel's timeline. */
 export const ChannelEventRow = z.object({
   id: z.int(),
   created_time: UnixTime,
   kind: z.string(),
   reason: z.string(),
   reason_facts: ReasonFacts,
-  /** Who did it; null = the gateway itself. */
+  /** The user who did it; null = the gateway. */
   username: z.string().nullable(),
-  /** The hint of the key it is about, or "". */
+  /** Hint of the key, or "" when the event is not about one. */
   key: z.string(),
-  /** The model it is about, or "". */
+  /** The model, or "" when the event is not about one. */
   model: z.string(),
-  /** Names of the fields that a change touched. */
+  /** Names of the changed fields. */
   fields: z.array(z.string()),
 });
 export type ChannelEventRow = z.infer<typeof ChannelEventRow>;

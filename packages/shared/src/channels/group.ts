@@ -2,7 +2,7 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery } from "#paging.ts";
 
-/** A user group as the console needs it: GET /api/user_group_map, by symbol. */
+/** A user group for the console: GET /api/user_group_map, by symbol. */
 export const UserGroupRow = z.object({
   id: z.int(),
   symbol: z.string(),
@@ -17,13 +17,13 @@ export type UserGroupRow = z.infer<typeof UserGroupRow>;
 export const UserGroupMap = z.record(z.string(), UserGroupRow);
 export type UserGroupMap = z.infer<typeof UserGroupMap>;
 
-/** From so many requests per minute on the limit is a token bucket instead of a counter. */
+/** From this number of requests per minute on, the limit is a token bucket instead of a counter. */
 export const TOKEN_BUCKET_FROM = 60;
 
-/** The group every new account starts in; it can neither go nor be switched off. */
+/** Group of every new account. It cannot be deleted or disabled. */
 export const DEFAULT_GROUP = "default";
 
-/** What the console sends to create or change a group; `symbol` is fixed once the group exists. */
+/** Body that creates or changes a group. `symbol` cannot be changed later. */
 export const UserGroupInput = z.object({
   symbol: z
     .string()
@@ -40,15 +40,15 @@ export const UserGroupInput = z.object({
   /** Requests per minute. */
   api_rate: z.int(because("number_whole")).min(1, because("rate_too_small")).max(10_000_000),
   public: z.boolean().default(false),
-  /** Accounts move here when what they topped up in total reaches `min` dollars. */
+  /** Moves accounts to this group when their total top-ups reach `min` dollars. */
   promotion: z.boolean().default(false),
   min: z.int(because("number_whole")).min(0, because("value_negative")).max(1_000_000_000),
-  /** Not from here on; 0 = no upper end. */
+  /** Exclusive upper end; 0 = none. */
   max: z.int(because("number_whole")).min(0, because("value_negative")).max(1_000_000_000),
 });
 export type UserGroupInput = z.infer<typeof UserGroupInput>;
 
-/** For administrators. */
+/** A user group in responses to administrators. */
 export const UserGroupDetail = UserGroupRow.extend({
   promotion: z.boolean(),
   min: z.int(),

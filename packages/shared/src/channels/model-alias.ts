@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
-/** Further names of models: JSON in a text, `{"claude-gpt-5": "gpt-5"}`. A call by the alias reaches and bills the model. */
+/**
+ * Aliases of models: JSON in a string, `{"claude-gpt-5": "gpt-5"}`. A call with the alias uses and bills the
+ * model.
+ */
 const Aliases = z.record(z.string().trim().min(1).max(160), z.string().trim().min(1).max(160));
 
 export const ModelAliasText = z
@@ -15,7 +18,7 @@ export const ModelAliasText = z
       context.addIssue({ code: "custom", message: because("model_aliases") });
   });
 
-/** Alias → model; empty where the text cannot be read. */
+/** Returns a map from alias to model; empty when the text is invalid. */
 export function aliasesIn(text: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(Aliases.safeParse(readJson(text)).data ?? {}));
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
-/** What goes into a model and what comes out. */
+/** Kinds of input and output of a model. */
 export const modalities = ["text", "image", "audio", "video", "pdf", "embedding"] as const;
 
 const Messages = z.array(z.string().trim().min(1).max(40)).max(20, because("entries_too_many"));
@@ -11,14 +11,14 @@ const Tokens = z
   .min(0, because("value_negative"))
   .max(2_000_000_000, because("value_too_large"));
 
-/** POST /api/model_info: what people should know about a model. */
+/** Body of POST /api/model_info: public information about a model. */
 export const ModelInfoInput = z.object({
   model: z.string().trim().min(1, because("model_name_required")).max(160),
   name: z.string().trim().max(160).default(""),
   description: z.string().trim().max(4_000).default(""),
-  /** Tokens; 0 = not known. */
+  /** In tokens; 0 = unknown. */
   context_length: Tokens.default(0),
-  /** Longest answer in tokens; 0 = not known. */
+  /** Maximum output in tokens; 0 = unknown. */
   max_tokens: Tokens.default(0),
   input_modalities: Messages.default([]),
   output_modalities: Messages.default([]),
@@ -30,7 +30,7 @@ export const ModelInfoInput = z.object({
 });
 export type ModelInfoInput = z.infer<typeof ModelInfoInput>;
 
-/** PUT /api/model_info: `id` says which. */
+/** Body of PUT /api/model_info. `id` selects the row. */
 export const ModelInfoChange = ModelInfoInput.extend({ id: z.int().min(1).max(2_147_483_647) });
 export type ModelInfoChange = z.infer<typeof ModelInfoChange>;
 
@@ -43,11 +43,11 @@ export const ModelInfoRow = ModelInfoInput.extend({
 });
 export type ModelInfoRow = z.infer<typeof ModelInfoRow>;
 
-/** As the price list shows it. */
+/** Information about a model as the price list contains it. */
 export const ModelFacts = ModelInfoRow.omit({ id: true, model: true, created_at: true, updated_at: true });
 export type ModelFacts = z.infer<typeof ModelFacts>;
 
-/** Other gateways of this kind keep lists as JSON in a string. */
+/** Other gateways of this kind store lists as JSON in a string. */
 const LooseTerms = z.preprocess((value) => {
   if (typeof value !== "string") return value ?? [];
   try {
@@ -71,11 +71,14 @@ export const ImportedModelInfo = ModelInfoInput.extend({
   }, ModelInfoInput.shape.support_url),
 });
 
-/** skip: models that are there stay as they are · overwrite: they become what the list says. */
+/** skip: existing models are unchanged · overwrite: existing models take the values of the list. */
 export const ImportMode = z.enum(["skip", "overwrite"]);
 export type ImportMode = z.infer<typeof ImportMode>;
 
-/** POST /api/model_info/import: a list, or where it is; neither means the list that this version brings. */
+/**
+ * Body of POST /api/model_info/import: a list or its address. Neither means the list that is included in this
+ * version.
+ */
 export const ModelInfoImport = z.object({
   url: z
     .union([z.literal(""), z.url({ protocol: /^https?$/, error: because("http_address") }).max(500)])

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { flagFor, FlagTableText, tokensFor, TokenTableText } from "./model-table.ts";
 
-describe("a table of models", () => {
-  it("answers with a model's own entry, else with the default, else with nothing", () => {
+describe("table of models", () => {
+  it("returns a model's own entry, else the default, else undefined", () => {
     const text = '{"claude-opus": 32000, "default": 8192}';
     expect(tokensFor(text, "claude-opus")).toBe(32_000);
     expect(tokensFor(text, "claude-haiku")).toBe(8192);
@@ -12,7 +12,7 @@ describe("a table of models", () => {
     expect(flagFor('{"gemini-pro": true}', "gemini-flash")).toBe(false);
   });
 
-  it("says what is wrong with it", () => {
+  it("reports what is invalid", () => {
     const output = (schema: typeof TokenTableText, text: string) =>
       schema.safeParse(text).error?.issues[0]?.message;
     expect(output(TokenTableText, "{")).toBe("json_text");

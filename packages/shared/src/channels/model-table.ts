@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
-/** What operators wish for single models: JSON in a text, a model's name in front of each wish. */
+/** Settings per model, as JSON in a string: model names with their values. */
 
 const Tokens = z.record(z.string().min(1).max(100), z.int().min(1).max(1_000_000));
 const Flags = z.record(z.string().min(1).max(100), z.boolean());
 
-/** Under this name stands what holds for all models that are not named. */
+/** Key of the value for all models that are not listed. */
 const otherwise = "default";
 
 /** `{"claude-opus-4-5": 32000, "default": 8192}` */
@@ -14,7 +14,7 @@ export const TokenTableText = tableText(Tokens, because("token_table"));
 /** `{"gemini-2.5-pro": true}` */
 export const FlagTableText = tableText(Flags, because("flag_table"));
 
-/** What the table says about this model, or else about all; undefined when it says nothing, or cannot be read. */
+/** Returns the value for this model, or the default. Undefined when there is none, or the text is invalid. */
 export function tokensFor(text: string, model: string): number | undefined {
   return entryOf(Tokens.safeParse(readJson(text)).data, model);
 }

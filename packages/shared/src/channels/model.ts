@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { ModelFacts } from "./model-info.ts";
 
-/** What the caller's groups can reach: GET /api/available_model, by model name. */
+/** Models that the caller's groups can use: GET /api/available_model, by model name. */
 export const AvailableModel = z.object({
   groups: z.array(z.string()),
   owned_by: z.string(),
   price: z
     .object({
-      /** Of the price, which may be a pattern. */
+      /** Model of the price, which can be a pattern. */
       model: z.string(),
       type: z.string(),
       channel_type: z.int(),
@@ -18,9 +18,9 @@ export const AvailableModel = z.object({
       tiers: z.array(z.object({ above: z.int(), input: z.number(), output: z.number() })).default([]),
     })
     .nullable(),
-  /** What the catalogue says about it. */
+  /** Information from the catalogue. */
   info: ModelFacts.nullable().default(null),
-  /** Its place among the most used models of seven days, from 1; null without calls. */
+  /** Rank among the most used models of seven days, from 1; null without calls. */
   rank: z.int().nullable().default(null),
 });
 export const AvailableModels = z.record(z.string(), AvailableModel);

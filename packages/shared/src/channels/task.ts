@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
-/** Work that a provider does after the call that asked for it has been answered: songs, videos, pictures. */
+/** Platforms with asynchronous tasks, which finish after the call has returned: songs, videos, pictures. */
 export const TaskPlatform = z.enum(["suno", "kling", "midjourney"]);
 export type TaskPlatform = z.infer<typeof TaskPlatform>;
 
@@ -24,12 +24,12 @@ const about = {
   user_id: z.int(),
   username: z.string(),
   token_id: z.int(),
-  /** 0 and "" for who is no administrator. */
+  /** 0 and "" for users who are not administrators. */
   channel_id: z.int(),
   channel_name: z.string(),
-  /** What it was charged with. */
+  /** Charged points. */
   quota: Points,
-  /** The charge was given back. */
+  /** The charge was refunded. */
   refunded: z.boolean(),
   fail_reason: z.string(),
 };
@@ -45,7 +45,7 @@ export const TaskRow = z.object({
   submit_time: UnixTime,
   start_time: UnixTime.nullable(),
   finish_time: UnixTime.nullable(),
-  /** What the provider says of it, in the provider's words. */
+  /** The provider's data of the task, unchanged. */
   data: z.unknown(),
 });
 export type TaskRow = z.infer<typeof TaskRow>;
@@ -58,23 +58,28 @@ const filters = {
   token_id: queryInt(z.int().min(0)).catch(0).default(0),
   user_id: queryInt(z.int().min(0)).catch(0).default(0),
   channel_id: queryInt(z.int().min(0)).catch(0).default(0),
-  /** 0 = open. */
+  /** 0 = unlimited. */
   start_timestamp: queryInt(z.int().min(0)).catch(0).default(0),
   end_timestamp: queryInt(z.int().min(0)).catch(0).default(0),
 };
 
-/** 0 and "" mean all; times are seconds and about the submission. Who is no administrator is shown own tasks only. */
+/**
+ * Query of the task lists. 0 and "" mean all. Times are seconds and filter the submission time. Users who are
+ * not administrators see their own tasks only.
+ */
 export const TaskQuery = PageQuery.extend({
   platform: z.enum(["", "suno", "kling"]).catch("").default(""),
   ...filters,
 });
 export type TaskQuery = z.infer<typeof TaskQuery>;
 
-/** One entry of GET /api/mj and /api/mj/self. Its times are milliseconds, as this wire has them everywhere. */
+/**
+ * One entry of GET /api/mj and /api/mj/self. Times are in milliseconds, as everywhere in the Midjourney API.
+ */
 export const MidjourneyRow = z.object({
   ...about,
   mj_id: z.string(),
-  /** The provider's answer to the submission; 1 = accepted. */
+  /** The provider's response to the submission; 1 = accepted. */
   code: z.int(),
   /** FAST, TURBO or RELAX. */
   mode: z.string(),
@@ -88,13 +93,13 @@ export const MidjourneyRow = z.object({
   progress: z.string(),
   submit_time: z.int(),
   start_time: z.int(),
-  /** 0 while it is not finished. */
+  /** 0 until it is finished. */
   finish_time: z.int(),
 });
 export type MidjourneyRow = z.infer<typeof MidjourneyRow>;
 export const MidjourneyPage = Page(MidjourneyRow);
 
-/** As for tasks, but times are milliseconds. */
+/** Query of the Midjourney lists: like `TaskQuery`, but times are in milliseconds. */
 export const MidjourneyQuery = PageQuery.extend({
   ...filters,
   mj_id: z.string().trim().max(64).default(""),

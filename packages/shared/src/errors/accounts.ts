@@ -1,4 +1,4 @@
-/** Accounts, sign-in, sessions and rights. */
+/** Errors of accounts, sign-in, sessions and permissions. */
 import { phrase } from "./phrase.ts";
 
 /** Codes with one message. */

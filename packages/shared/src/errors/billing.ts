@@ -1,4 +1,4 @@
-/** Balances, payments, prices and statements. */
+/** Errors of balances, payments, prices and statements. */
 import { phrase } from "./phrase.ts";
 
 /** Codes with one message. */

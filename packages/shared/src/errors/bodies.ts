@@ -1,4 +1,4 @@
-/** Requests to the AI endpoints that cannot be read, and fields that do not fit. */
+/** Errors of requests to the AI endpoints: unreadable bodies and invalid fields. */
 import { phrase } from "./phrase.ts";
 
 /** Codes with one message. */

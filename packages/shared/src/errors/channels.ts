@@ -1,4 +1,4 @@
-/** Channels, models, model owners and providers. */
+/** Errors of channels, models, model owners and providers. */
 import { phrase } from "./phrase.ts";
 
 /** Codes with a message per reason. */

@@ -1,4 +1,4 @@
-/** What a field of a request or a form can have wrong: the reasons of `invalid_request` that name a field. */
+/** Errors of a field in a request or a form: the reasons of `invalid_request` that name a field. */
 import { phrase } from "./phrase.ts";
 
 export const fieldReasons = {

@@ -1,9 +1,9 @@
-/** What a schema finds wrong with a value, as a reason with its limits. Both the server and the console's forms use it. */
+/** Converts schema issues to reasons with their limits. Both the server and the console's forms use it. */
 import type { z } from "zod";
 import type { FieldIssue } from "#errors.ts";
 import { type FieldReason, fieldReasons } from "./fields.ts";
 
-/** Marks the message of a schema's check as a reason; the check's own limits become its params. */
+/** Marks the message of a schema's check as a reason. The limits of the check become its params. */
 export function because(reason: FieldReason): FieldReason {
   return reason;
 }
@@ -11,12 +11,12 @@ export function because(reason: FieldReason): FieldReason {
 const isReason = (text: string): text is FieldReason => Object.hasOwn(fieldReasons, text);
 
 /**
- * The reason that the schema names, or else the general one for the kind of issue.
- * @param data what was checked: a value that is not there at all is required
+ * Returns the reason that the schema names, or the general one for the kind of issue.
+ * @param data the validated value; it shows whether a value is missing or has the wrong type
  */
 export function issueOf(issue: z.core.$ZodIssue, data: unknown): FieldIssue {
   const limits = limitsOf(issue);
-  // The templates of reasons that schemas name have no values but these limits.
+  // Templates of schema reasons have no values except these limits.
   if (isReason(issue.message)) return { reason: issue.message, ...limits } as FieldIssue;
   switch (issue.code) {
     case "too_small":

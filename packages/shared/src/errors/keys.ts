@@ -1,4 +1,4 @@
-/** API keys and what a call may use. */
+/** Errors of API keys and their limits. */
 import { phrase } from "./phrase.ts";
 
 /** Codes with one message. */

@@ -1,6 +1,6 @@
 /**
- * Marks an English template with `{{params}}` for translation: the console collects these texts as keys of its locale
- * files.
+ * Marks an English template with `{{params}}` for translation. The console extracts these texts as keys of
+ * its locale files.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function phrase<const Text extends string>(text: Text): Text {
@@ -11,16 +11,16 @@ type Placeholders<Text extends string> = Text extends `${string}{{${infer Name}}
   ? Name | Placeholders<Rest>
   : never;
 
-/** The values that a template names. */
+/** Values of a template, by name. */
 export type Values<Text extends string> = { readonly [Name in Placeholders<Text>]: string | number };
 
-/** What travels: `reason`, `field`, limits and the values of the template. */
+/** Params as sent: `reason`, `field`, limits and the values of the template. */
 export type WireParams = Readonly<Record<string, string | number>>;
 
-/** Stands where a value is missing, so that no reader sees a raw placeholder. */
+/** Replaces a missing value, so that no raw placeholder is displayed. */
 export const MISSING = "…";
 
-/** The template with its values. */
+/** Returns the template with its values filled in. */
 export function filled(template: string, params: WireParams): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(params[name] ?? MISSING));
 }

@@ -1,4 +1,4 @@
-/** Providers that fail, and limits of this gateway. */
+/** Errors of providers, and limits of this gateway. */
 import { phrase } from "./phrase.ts";
 
 /** Codes with one message. */

@@ -1,7 +1,7 @@
-/** Settings, lists, mail, notices, tokens and the Telegram bot. */
+/** Errors of settings, lists, mail, notifications, tokens and the Telegram bot. */
 import { phrase } from "./phrase.ts";
 
-/** Why an address of a setting or a request could not be fetched. */
+/** Why the address of a setting or a request could not be fetched. */
 const addressReasons = {
   address_unreachable: phrase("The address cannot be reached."),
   address_timeout: phrase("The address did not answer in time."),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fillChatLink, shownChatLinks } from "./chat-link.ts";
 
 describe("chat links", () => {
-  it("shows the two default clients, the higher sort first, while nothing is configured", () => {
+  it("returns the two default clients by descending sort when nothing is configured", () => {
     expect(shownChatLinks("").map((link) => link.name)).toEqual([
       "chatgpt-web-midjourney-proxy",
       "ChatGPT Next",
@@ -14,7 +14,7 @@ describe("chat links", () => {
     expect(shownChatLinks('{"name":"x"}')).toHaveLength(2);
   });
 
-  it("shows the operator's list instead, without hidden entries", () => {
+  it("returns the operator's list without hidden entries", () => {
     const list = JSON.stringify([
       { name: "Low", url: "https://low.example/{key}", show: true },
       { name: "Hidden", url: "https://hidden.example/{key}", show: false, sort: 9 },
@@ -23,17 +23,17 @@ describe("chat links", () => {
     expect(shownChatLinks(list).map((link) => link.name)).toEqual(["High", "Low"]);
   });
 
-  it("offers no link that would run code in the console", () => {
+  it("rejects links that would run code in the console", () => {
     const list = JSON.stringify([{ name: "Bad", url: "javascript:alert('{key}')", show: true }]);
     expect(shownChatLinks(list)).toEqual([]);
   });
 
-  it("lets the older single setting move ChatGPT Next", () => {
+  it("uses the older single setting as the address of ChatGPT Next", () => {
     const links = shownChatLinks("", "https://chat.example/");
     expect(links.at(-1)?.url).toMatch(/^https:\/\/chat\.example\/#\//);
   });
 
-  it("fills in key and address and never doubles the prefix of the key", () => {
+  it("fills in key and address without doubling the prefix of the key", () => {
     expect(fillChatLink("app://a?k={key}&s={server}", "sk-abc", "https://my.site")).toBe(
       "app://a?k=sk-abc&s=https%3A%2F%2Fmy.site",
     );

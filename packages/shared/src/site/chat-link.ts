@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
-/** A chat client people can open with a key: `{key}` and `{server}` in its address are filled in. */
+/** A chat client that opens with an API key. `{key}` and `{server}` in its address are replaced. */
 export const ChatLinkEntry = z.object({
   name: z.string().trim().min(1, because("name_required")).max(64),
   url: z
     .string()
     .trim()
     .max(1000)
-    // Clients have schemes of their own; the ones that run code here are refused.
+    // Clients use custom URL schemes. Schemes that run code in the console are rejected.
     .refine(isOpenable, because("link_scheme")),
   show: z.boolean().default(false),
   /** Highest first. */
@@ -22,7 +22,7 @@ export function isOpenable(url: string): boolean {
 
 const webSettings = '/#/?settings={"key":"{key}","url":"{server}"}';
 
-/** What is offered while the operator has listed nothing. */
+/** Links that are shown until the operator configures a list. */
 export const defaultChatLinks: readonly ChatLinkEntry[] = [
   { name: "ChatGPT Next", url: `https://app.nextchat.dev${webSettings}`, show: true, sort: 1 },
   {
@@ -35,7 +35,7 @@ export const defaultChatLinks: readonly ChatLinkEntry[] = [
   { name: "OpenCat", url: "opencat://team/join?domain={server}&token={key}", show: false, sort: 4 },
 ];
 
-/** The operator's list, without entries that cannot be used; undefined when the text holds no list. */
+/** Parses the operator's list and drops invalid entries. Returns undefined when the text is not a list. */
 export function readChatLinks(text: string): ChatLinkEntry[] | undefined {
   let listed: unknown;
   try {
@@ -48,9 +48,9 @@ export function readChatLinks(text: string): ChatLinkEntry[] | undefined {
 }
 
 /**
- * The links to show, highest `sort` first.
- * @param text the site's JSON list; empty or broken means the defaults
- * @param nextChat the older single setting: where the operator's own ChatGPT Next runs
+ * Returns the visible links, highest `sort` first.
+ * @param text the site's JSON list; empty or invalid text means the defaults
+ * @param nextChat the older single setting: address of the operator's own ChatGPT Next
  */
 export function shownChatLinks(text: string, nextChat = ""): ChatLinkEntry[] {
   const entries = readChatLinks(text) ?? defaultChatLinks.map((entry) => placeNextChat(entry, nextChat));
@@ -62,7 +62,9 @@ function placeNextChat(entry: ChatLinkEntry, nextChat: string): ChatLinkEntry {
   return { ...entry, url: `${nextChat.replace(/\/+$/, "")}${webSettings}` };
 }
 
-/** Lists written for keys without their prefix say `sk-{key}`; ours has it already. */
+/**
+ * Fills in a link. Lists for keys without a prefix contain `sk-{key}`; keys here already include the prefix.
+ */
 export function fillChatLink(url: string, key: string, server: string): string {
   return url
     .replaceAll("sk-{key}", key)

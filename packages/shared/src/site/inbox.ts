@@ -4,9 +4,11 @@ import { PageQuery, queryInt, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 import type { NoticeEvent } from "./notice.ts";
 
-/** What people find in their inbox. Facts only: the console builds the text in the reader's language. */
+/**
+ * Entries of a user's inbox. They contain facts only; the console builds the text in the reader's language.
+ */
 
-/** Events of the site, for the administrators who may see this area. */
+/** Events of the site, for administrators who may view the given area. */
 export const siteEvents = {
   "channel-disabled": { kind: "channels", area: "channels" },
   "channel-enabled": { kind: "channels", area: "channels" },
@@ -60,25 +62,25 @@ export const InboxRow = z.object({
   id: z.int(),
   event: InboxEvent,
   kind: InboxKind,
-  /** What the text names: ids, names, points, addresses. */
+  /** Values of the text: ids, names, points, addresses. */
   facts: z.record(z.string(), z.string()),
-  /** In English, as it is stored; "" for none. */
+  /** The stored English text; "" for none. */
   reason: z.string(),
   reason_facts: ReasonFacts,
-  /** How often it happened on its day (UTC). */
+  /** Number of occurrences on its day (UTC). */
   count: z.int(),
   created_time: UnixTime,
-  /** When it happened last. */
+  /** Time of the last occurrence. */
   last_time: UnixTime,
   read: z.boolean(),
 });
 export type InboxRow = z.infer<typeof InboxRow>;
 
-/** GET /api/inbox, the latest first. */
+/** Query of GET /api/inbox, newest first. */
 export const InboxQuery = z.object({
   page: PageQuery.shape.page,
   size: queryInt(z.int().min(1).max(100)).default(30),
-  /** 1 = unread ones only. */
+  /** 1 = unread entries only. */
   unread: queryInt(z.int().min(0).max(1)).catch(0).default(0),
   /** "" = every kind. */
   kind: z
@@ -88,14 +90,17 @@ export const InboxQuery = z.object({
 });
 export type InboxQuery = z.infer<typeof InboxQuery>;
 
-/** Unread entries are counted up to here. */
+/** Maximum number of unread entries that are counted. */
 export const MOST_UNREAD = 100;
 
-/** GET /api/inbox/unread, and the answer to marking entries as read. */
+/** Response of GET /api/inbox/unread and of marking entries as read. */
 export const InboxState = z.object({
   /** At most 100. */
   unread: z.int(),
-  /** Milliseconds since 1970 of the latest event; 0 without one. Everything until then can be marked as read. */
+  /**
+   * Time of the latest event in milliseconds since 1970; 0 without one. Entries up to it can be marked as
+   * read.
+   */
   newest: z.int(),
 });
 export type InboxState = z.infer<typeof InboxState>;
@@ -105,10 +110,10 @@ export const InboxPage = z.object({
   page: z.int(),
   size: z.int(),
   total_count: z.int(),
-  /** Kinds that this reader has entries of. */
+  /** Kinds of this reader's entries. */
   kinds: z.array(InboxKind),
 });
 export type InboxPage = z.infer<typeof InboxPage>;
 
-/** POST /api/inbox/read: everything until the latest event that the reader has seen. */
+/** Body of POST /api/inbox/read: marks everything up to the latest event that the reader has seen. */
 export const InboxReadInput = z.object({ until: z.int().min(0).max(8_640_000_000_000_000) });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
-/** An address as it is stored and compared: without blanks, in lower case. */
+/** An e-mail address as stored and compared: trimmed, in lower case. */
 export const Email = z
   .string()
   .trim()
@@ -9,13 +9,13 @@ export const Email = z
   .max(254)
   .pipe(z.email(because("not_email")));
 
-/** The answer of the check that a person sits here; "" while that check is off. */
+/** Response of the Turnstile widget; "" while that check is disabled. */
 export const Turnstile = z.string().max(2_048).default("");
 
-/** What the screen is in, for a mail to someone who has not chosen yet; "" = the site's. */
+/** Language of the screen, for a mail to a user without a chosen language; "" = the site's. */
 export const ReaderLanguage = z.string().max(16).default("");
 
-/** POST /api/verification, POST /api/reset_password: mails a code, or a link. */
+/** Body of POST /api/verification and POST /api/reset_password, which mail a code or a link. */
 export const MailRequest = z.object({ email: Email, turnstile: Turnstile, language: ReaderLanguage });
 export type MailRequest = z.input<typeof MailRequest>;
 
@@ -24,7 +24,7 @@ export const MailCode = z
   .trim()
   .regex(/^\d{6}$/, because("code_six_digits"));
 
-/** Domains with commas between them, as people write them: blanks, an @ and capitals do not matter. */
+/** Parses a comma-separated list of domains. Ignores blanks, an @ and case. */
 export function domainsOf(list: string): string[] {
   return list
     .split(/[\s,]+/)

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
 
-/** What the gateway tells its operators about without being asked. */
+/** Events that the gateway notifies its operators about. */
 export const NoticeEvent = z.enum([
   "channel-disabled",
   "channel-enabled",
@@ -16,7 +16,7 @@ export const NoticeEvent = z.enum([
 export type NoticeEvent = z.infer<typeof NoticeEvent>;
 export const noticeEvents: readonly NoticeEvent[] = NoticeEvent.options;
 
-/** Where it can tell them. */
+/** Channels of notifications. */
 export const NoticeChannelId = z.enum([
   "email",
   "telegram",
@@ -28,7 +28,7 @@ export const NoticeChannelId = z.enum([
 ]);
 export type NoticeChannelId = z.infer<typeof NoticeChannelId>;
 
-/** Events with commas between them, as a setting holds them; "" is none. */
+/** Comma-separated events, as stored in a setting; "" is none. */
 export const EventList = z
   .string()
   .trim()
@@ -37,7 +37,7 @@ export const EventList = z
     error: because("event_unknown"),
   });
 
-/** Those that this version knows; with `known` false, everything that is named. */
+/** Returns the events that this version knows, or all names when `known` is false. */
 export function eventsOf(text: string, known?: true): NoticeEvent[];
 export function eventsOf(text: string, known: false): string[];
 export function eventsOf(text: string, known = true): string[] {
@@ -51,14 +51,14 @@ export function eventsOf(text: string, known = true): string[] {
 /** POST /api/option/notice/test. */
 export const NoticeTest = z.object({ channel: NoticeChannelId });
 
-/** GET /api/option/notice: what was told lately, and how that went. */
+/** A row of GET /api/option/notice: recent notifications and their deliveries. */
 export const NoticeRow = z.object({
   id: z.int(),
   created_time: UnixTime,
   event: z.string(),
   title: z.string(),
   text: z.string(),
-  /** How often it happened again within the quiet time. */
+  /** Number of repetitions within the quiet time. */
   repeats: z.int(),
   deliveries: z.array(
     z.object({

@@ -3,7 +3,10 @@ import { because } from "#errors/issue.ts";
 
 const Value = z.union([z.string(), z.number(), z.boolean()]);
 
-/** GET /api/option/export and what POST /api/option/import takes: what differs from the defaults, without secrets. */
+/**
+ * Response of GET /api/option/export and body of POST /api/option/import: settings that differ from the
+ * defaults, without secrets.
+ */
 export const SettingsFile = z.object({
   version: z.string().max(50).default(""),
   exported_at: z.string().max(50).default(""),
@@ -16,9 +19,9 @@ export type SettingsFile = z.infer<typeof SettingsFile>;
 /** POST /api/option/import/preview. */
 export const SettingsPreview = z.object({
   changes: z.array(z.object({ key: z.string(), before: Value, after: Value })),
-  /** What the file names and this version does not take, and why. */
+  /** Entries that this version does not import, and why. */
   skipped: z.array(z.object({ key: z.string(), reason: z.enum(["unknown", "secret", "invalid"]) })),
-  /** How many are here already as in the file. */
+  /** Number of settings that already have the value in the file. */
   same: z.int(),
 });
 export type SettingsPreview = z.infer<typeof SettingsPreview>;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
 /**
- * "", or the address of a site: scheme, host, port and path. No sign-in data, query or fragment, and no character that
- * separates the fields of a form, because payment gateways sign addresses without encoding them.
+ * "", or the address of a site: scheme, host, port and path. Credentials, query, fragment and form separators
+ * are rejected, because payment gateways sign addresses without encoding them.
  */
 export const SiteAddress = z
   .string()

@@ -1,10 +1,10 @@
 import { z } from "zod";
 
-/** What anyone may know about this installation: GET /api/status. */
+/** Public information about this installation: GET /api/status. */
 export const SiteStatus = z.object({
   version: z.string(),
   start_time: z.int(),
-  /** No root account yet: the console shows the set-up screen. */
+  /** There is no root account yet, so the console shows the set-up screen. */
   needs_setup: z.boolean(),
   demo_upstream: z.boolean(),
   /** Set-up and settings can enable the demo provider. */
@@ -17,9 +17,9 @@ export const SiteStatus = z.object({
   quota_per_unit: z.number(),
   display_in_currency: z.boolean(),
   email_verification: z.boolean(),
-  /** There is a mail server. */
+  /** A mail server is configured. */
   sends_mail: z.boolean(),
-  /** A forgotten password can be replaced by way of a mail. */
+  /** A forgotten password can be reset by mail. */
   password_reset: z.boolean(),
   passkey_login: z.boolean(),
   register_enabled: z.boolean(),
@@ -38,10 +38,10 @@ export const SiteStatus = z.object({
   top_up_link: z.string(),
   chat_link: z.string(),
   chat_links: z.string(),
-  /** Yuan for one dollar, and whole dollars. */
+  /** Yuan per dollar, and whole dollars. */
   PaymentUSDRate: z.number(),
   PaymentMinAmount: z.int(),
-  /** JSON: amounts and ratios that hold for everyone. */
+  /** JSON: amounts and ratios that apply to everyone. */
   RechargeDiscount: z.string(),
   EnableSafe: z.boolean(),
   /** The public status page is enabled. */

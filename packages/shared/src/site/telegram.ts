@@ -3,10 +3,10 @@ import { because } from "#errors/issue.ts";
 import { Page, PageQuery, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 
-/** How Telegram reads the marks in a text. */
+/** Telegram's modes for formatting a text. */
 export const parseModes = ["MarkdownV2", "Markdown", "HTML"] as const;
 
-/** Commands the bot answers itself; no menu entry can have one of these names. */
+/** Built-in commands of the bot. Menu entries cannot use these names. */
 export const ownCommands = [
   "start",
   "help",
@@ -18,7 +18,7 @@ export const ownCommands = [
   "aff",
 ] as const;
 
-/** Telegram takes 100 commands at most; the bot's own are among them. */
+/** Telegram allows 100 commands, including the built-in ones. */
 export const MOST_MENUS = 90;
 
 const Id = z.int().min(1).max(2_147_483_647);
@@ -35,13 +35,13 @@ const command = z
       .refine((name) => !ownCommands.some((own) => own === name), because("command_built_in")),
   );
 
-/** POST /api/option/telegram: with an id it changes that one; 0 or none makes a new one. */
+/** Body of POST /api/option/telegram. An id changes that entry; 0 or none creates one. */
 export const TelegramMenuInput = z.object({
   id: Id.or(z.literal(0)).default(0),
   /** Without the slash. */
   command,
   description: z.string().trim().min(1, because("description_required")).max(255),
-  /** Older tools write "html". */
+  /** Older tools send "html". */
   parse_mode: z.preprocess(
     (mode) => (mode === "html" ? "HTML" : mode),
     z.enum(parseModes, because("message_type_required")),
@@ -60,30 +60,30 @@ export const TelegramMenuRow = z.object({
 export type TelegramMenuRow = z.infer<typeof TelegramMenuRow>;
 export const TelegramMenuPage = Page(TelegramMenuRow);
 
-/** `keyword` is an id or how a command begins. */
+/** `keyword` is an id or the prefix of a command. */
 export const TelegramMenuQuery = PageQuery.extend({ keyword: z.string().trim().max(64).default("") });
 export type TelegramMenuQuery = z.infer<typeof TelegramMenuQuery>;
 
-/** GET /api/option/telegram/status: as Telegram sees it now. */
+/** GET /api/option/telegram/status: the state as reported by Telegram. */
 export const TelegramStatus = z.object({
-  /** There is a token, and Telegram knows it. */
+  /** A token is set and Telegram accepts it. */
   status: z.boolean(),
-  /** What people write arrives here. */
+  /** Telegram sends messages to this server's webhook. */
   is_webhook: z.boolean(),
-  /** There is a token. */
+  /** A token is set. */
   configured: z.boolean(),
   /** Without the @. */
   username: z.string(),
-  /** Why it does not work, in Telegram's words or ours; "" = nothing is known. */
+  /** The problem, from Telegram or the gateway; "" = none is known. */
   problem: z.string(),
   problem_facts: ReasonFacts,
 });
 export type TelegramStatus = z.infer<typeof TelegramStatus>;
 
-/** GET /api/user/self/telegram: the own Telegram account; null while none is linked. */
+/** GET /api/user/self/telegram: the user's Telegram account; null while none is linked. */
 export const TelegramLink = z.object({ label: z.string(), created_time: UnixTime }).nullable();
 export type TelegramLink = z.infer<typeof TelegramLink>;
 
-/** POST /api/user/self/telegram: what to send to the bot. */
+/** Response of POST /api/user/self/telegram: the code to send to the bot. */
 export const TelegramCode = z.object({ code: z.string(), minutes: z.int() });
 export type TelegramCode = z.infer<typeof TelegramCode>;

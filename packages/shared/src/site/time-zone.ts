@@ -1,10 +1,13 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
-/** Whose midnight ends a day: an IANA name such as Asia/Shanghai. */
+/** An IANA name such as Asia/Shanghai. Days begin and end at midnight in this zone. */
 export const TimeZone = z.string().max(64).refine(isTimeZone, because("time_zone_unknown")).default("UTC");
 
-/** The same for the database: a name that it knows, and no offset, which it would read with the other sign. */
+/**
+ * A time zone for database queries: a name that the database knows. Offsets are rejected, because the
+ * database reads them with the opposite sign.
+ */
 export const SiteTimeZone = z
   .string()
   .trim()

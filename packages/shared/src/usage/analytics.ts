@@ -3,13 +3,13 @@ import { because } from "#errors/issue.ts";
 import { Points, UnixTime, queryInt } from "#paging.ts";
 import { TimeZone } from "#site/time-zone.ts";
 
-/** GET /api/analytics/statistics: how the site stands now. */
+/** Response of GET /api/analytics/statistics: the current totals of the site. */
 export const SiteStatistics = z.object({
   user_statistics: z.object({
-    /** Points on all balances: what the site owes its users. */
+    /** Sum of all balances in points: the amount that the site owes its users. */
     total_quota: Points,
     total_used_quota: Points,
-    /** Points held for calls in flight; part of the balances. */
+    /** Points reserved for active calls; included in the balances. */
     total_reserved: Points,
     total_user: z.int(),
     total_inviter_user: z.int(),
@@ -17,22 +17,22 @@ export const SiteStatistics = z.object({
   channel_statistics: z.array(z.object({ status: z.int(), total_channels: z.int() })),
   /** Codes by status: 1 open, 3 redeemed. */
   redemption_statistic: z.array(z.object({ status: z.int(), count: z.int(), quota: Points })),
-  /** Paid orders, one row per currency: sums of different money are never added. */
+  /** Paid orders, one row per currency. Amounts of different currencies are never added. */
   order_statistics: z.array(
     z.object({ order_currency: z.string(), count: z.int(), money: z.number(), quota: Points }),
   ),
-  /** Calls and tokens of everyone in the last 60 seconds. */
+  /** Calls and tokens of all users in the last 60 seconds. */
   rate: z.object({ rpm: z.int(), tpm: z.int() }),
-  /** The last time every balance was recomputed; null before the first. */
+  /** Last recomputation of every balance; null before the first. */
   audit: z.object({ created_time: UnixTime, checked: z.int(), drift: Points }).nullable(),
 });
 export type SiteStatistics = z.infer<typeof SiteStatistics>;
 
-/** What the calls of a period are split by; `model_type` is the maker of the model. */
+/** Dimensions of period statistics. `model_type` is the owner of the model. */
 export const GroupType = z.enum(["model_type", "model", "channel", "user", "group"]);
 export type GroupType = z.infer<typeof GroupType>;
 
-/** Days between the ends of a period, at most. */
+/** Maximum number of days between start and end of a period. */
 export const LONGEST_PERIOD_DAYS = 366;
 
 const Seconds = queryInt(z.int().min(0).max(253_402_300_799));
@@ -41,9 +41,9 @@ export const PeriodQuery = z
   .object({
     start_timestamp: Seconds,
     end_timestamp: Seconds,
-    // The older API took anything unknown for "channel".
+    // The older API treats unknown values as "channel".
     group_type: GroupType.catch("channel").default("channel"),
-    /** Only this user's calls; 0 = everyone's. */
+    /** Only calls of this user; 0 = of all users. */
     user_id: queryInt(z.int().min(0).max(2_147_483_647)).catch(0).default(0),
     time_zone: TimeZone,
   })
@@ -63,20 +63,20 @@ const counters = {
   quota: Points,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Part of the input. */
+  /** Included in the input tokens. */
   cached_tokens: z.int(),
-  /** Milliseconds, summed over good and failed calls. */
+  /** Milliseconds, summed over successful and failed calls. */
   request_time: z.int(),
-  /** Milliseconds, summed. */
+  /** Sum in milliseconds. */
   first_byte_time: z.int(),
 };
 export const UsageSum = z.object(counters);
 export type UsageSum = z.infer<typeof UsageSum>;
 
-/** Usage of one day and one member of the grouping. The first names are those of the older API. */
+/** Usage of one day and one value of the dimension. The first field names come from the older API. */
 export const PeriodUsage = z.object({
   Date: z.string(),
-  /** What it is called. */
+  /** Name of the value. */
   Channel: z.string(),
   RequestCount: z.int(),
   Quota: Points,
@@ -92,24 +92,24 @@ export type PeriodUsage = z.infer<typeof PeriodUsage>;
 export const TopUser = UsageSum.extend({ user_id: z.int(), username: z.string() });
 export type TopUser = z.infer<typeof TopUser>;
 
-/** GET /api/analytics/period. Days are local to the asked time zone, all of them, in every part. */
+/** Response of GET /api/analytics/period. All days in it are local to the requested time zone. */
 export const Period = z.object({
-  /** Every day of the period, so that a chart has no holes. */
+  /** Every day of the period, so that a chart has no gaps. */
   dates: z.array(z.string()),
   channel_statistics: z.array(PeriodUsage),
   totals: UsageSum,
-  /** The same over as many days just before. */
+  /** The totals of the preceding period of the same length. */
   before: UsageSum,
   /** Users with at least one call. */
   active_users: z.int(),
   top_users: z.array(TopUser),
   user_statistics: z.array(z.object({ date: z.string(), user_count: z.int(), inviter_user_count: z.int() })),
-  /** Codes redeemed, and by how many different users. */
+  /** Redeemed codes, and the number of users who redeemed them. */
   redemption_statistics: z.array(z.object({ date: z.string(), quota: Points, user_count: z.int() })),
   order_statistics: z.array(
     z.object({ date: z.string(), order_currency: z.string(), order_amount: z.number(), count: z.int() }),
   ),
-  /** Everything that moved balances besides calls, by kind; negative takes away. */
+  /** Changes of balances other than calls, by kind; negative values are deductions. */
   credit_statistics: z.array(
     z.object({ date: z.string(), kind: z.string(), quota: Points, user_count: z.int() }),
   ),
@@ -121,7 +121,7 @@ const Day = z
   .regex(/^\d{4}-\d{2}-\d{2}$/, because("date_format"))
   .refine((day) => !Number.isNaN(Date.parse(day)), because("date_format"));
 
-/** GET /api/analytics/multi_user_stats: named users side by side, both days included. */
+/** Query of GET /api/analytics/multi_user_stats: the given users, both days included. */
 export const UsersQuery = z
   .object({
     usernames: z

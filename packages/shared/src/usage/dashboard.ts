@@ -12,7 +12,7 @@ export const UsageDay = z.object({
   quota: Points,
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** Milliseconds, summed. */
+  /** Sum in milliseconds. */
   request_time: z.int(),
 });
 export type UsageDay = z.infer<typeof UsageDay>;
@@ -23,23 +23,23 @@ export const DashboardQuery = z.object({
 });
 
 export const Dashboard = z.object({
-  /** Every day that was asked for, oldest first, today last. */
+  /** Every requested day, oldest first, today last. */
   dates: z.array(z.string()),
   usage: z.array(UsageDay),
   /** Requests and tokens of the last 60 seconds, and the group's limit. */
   rate: z.object({ rpm: z.int(), tpm: z.int(), max_rpm: z.int() }),
-  /** Yesterday until this time of the day. */
+  /** Yesterday up to the current time of day. */
   yesterday: z.object({ request_count: z.int(), quota: Points, tokens: z.int() }),
-  /** Why calls of the last 24 hours failed. */
+  /** Errors of the failed calls of the last 24 hours. */
   failures: Failures,
-  /** Another one after each call and each change of the balance. */
+  /** Changes after each call and each change of the balance. */
   version: z.string(),
 });
 export type Dashboard = z.infer<typeof Dashboard>;
 
-/** GET /api/user/dashboard/events: the account changed, so that what is shown of it is out of date. */
+/** Query of GET /api/user/dashboard/events, which reports that the account has changed. */
 export const AccountEventsQuery = z.object({
-  /** The `version` that the reader has; "" for none. */
+  /** The `version` that the client has; "" for none. */
   seen: z.string().max(100),
 });
 export const AccountEvent = z.object({ version: z.string() });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Points } from "#paging.ts";
 import { Bill } from "./log.ts";
 
-/** How a charge came about: GET /api/log/:id/explain. Decimal strings are exact. */
+/** How a charge was computed: GET /api/log/:id/explain. Decimal strings are exact. */
 export const Explanation = z.object({
   request_id: z.string(),
   model_name: z.string(),
@@ -21,16 +21,16 @@ export const Explanation = z.object({
       usd: z.string(),
     }),
   ),
-  /** The sum before the one rounding, up. */
+  /** The sum before it is rounded up once. */
   exact: z.string(),
-  /** Points of the rounded sum that the balance, or the limit of the key, did not hold; "0" as a rule. */
+  /** Points of the rounded sum that the balance or the key's limit did not cover; usually "0". */
   uncollected: z.string(),
-  /** What was charged. */
+  /** Charged points. */
   points: Points,
   usd: z.string(),
-  /** Computed anew from the lines, the charge and what was not collected are the same. */
+  /** Whether the sum recomputed from the lines equals the charge plus the uncollected points. */
   agrees: z.boolean(),
-  /** The provider told no usage; it was counted here. */
+  /** The provider reported no usage, so the gateway counted it. */
   estimated: z.boolean(),
 });
 export type Explanation = z.infer<typeof Explanation>;

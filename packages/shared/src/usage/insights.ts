@@ -2,37 +2,37 @@ import { z } from "zod";
 import { Points, UnixTime } from "#paging.ts";
 import { PeriodQuery } from "./analytics.ts";
 
-/** GET /api/analytics/insights: who used what through which channel, and how it compares with the time before. */
+/** GET /api/analytics/insights: usage by user and channel, compared with the preceding period. */
 
 export const InsightsQuery = PeriodQuery;
 
-/** Flows and margins cover at most so many days, the last ones of the period. */
+/** Maximum number of days for flows and margins, counted back from the end of the period. */
 export const FLOW_DAYS = 31;
 
 const Amounts = z.object({
   quota: Points,
   requests: z.int(),
-  /** Input and output. */
+  /** Input and output tokens. */
   tokens: z.int(),
   failed: z.int(),
 });
 export type Amounts = z.infer<typeof Amounts>;
 
-/** The same over as long a time just before. */
+/** `before` contains the amounts of the preceding period of the same length. */
 const Ranked = Amounts.extend({ id: z.int(), name: z.string(), before: Amounts });
 export type Ranked = z.infer<typeof Ranked>;
 
 const ChannelInsight = Amounts.extend({
   id: z.int(),
   name: z.string(),
-  /** Milliseconds, of the newest calls of the period. */
+  /** Milliseconds, from the newest calls of the period. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
-  /** Charged since `flows.since`, as far as the cost is known. */
+  /** Points charged since `flows.since` for calls with a known cost. */
   charged: Points,
-  /** What those calls cost at list prices, in points. */
+  /** Cost of those calls at list prices, in points. */
   cost: z.number(),
-  /** Calls of groups whose ratio is 0: their cost is not known. */
+  /** Calls of groups with ratio 0, whose cost is unknown. */
   without_cost: z.int(),
 });
 
@@ -42,7 +42,7 @@ export const FlowPath = Amounts.extend({
   token_id: z.int(),
   group: z.string(),
   model: z.string(),
-  /** 0: the call reached no channel. */
+  /** 0 = the call reached no channel. */
   channel_id: z.int(),
 });
 export type FlowPath = z.infer<typeof FlowPath>;
@@ -55,7 +55,7 @@ export const Insights = z.object({
   channels: z.array(ChannelInsight),
   flows: z.object({
     since: UnixTime,
-    /** Those with the most charges or requests; `rest` has the sum of all others. */
+    /** The paths with the most charges or requests; `rest` is the sum of all others. */
     paths: z.array(FlowPath),
     rest: Amounts,
     users: Names,

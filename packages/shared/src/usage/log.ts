@@ -4,7 +4,7 @@ import { ReasonFacts } from "#reasons.ts";
 
 export const LogType = { all: 0, topUp: 1, consume: 2, manage: 3, system: 4, failed: 5 } as const;
 
-/** How a call ended; what each end costs is in docs/money.md. */
+/** How a call ended. docs/money.md describes what each outcome costs. */
 export const Outcome = z.enum(["complete", "client-left", "upstream-died", "interrupted", "failed"]);
 export type Outcome = z.infer<typeof Outcome>;
 
@@ -18,28 +18,30 @@ export const AttemptNote = z.object({
   /** Milliseconds. */
   duration: z.int(),
   message: z.string(),
-  /** Milliseconds between the arrival of the call and the start of the attempt; calls of older versions have none. */
+  /**
+   * Milliseconds from the arrival of the call to the start of the attempt. Older versions did not record it.
+   */
   begun: z.int().optional(),
-  /** Of the channel at that time. */
+  /** Priority of the channel at that time. */
   priority: z.int().optional(),
 });
 export type AttemptNote = z.infer<typeof AttemptNote>;
 
-/** A channel that could have served a call, but was paused when it began. */
+/** A channel that could have served a call, but was paused when the call began. */
 export const PausedChannel = z.object({
   channel_id: z.int(),
   channel_name: z.string(),
   /** The kind of error that paused it, `circuit`, or `probing`. */
   reason: z.string(),
   paused_until: UnixTime,
-  /** The provider asked for the pause, with `Retry-After`. */
+  /** The provider requested the pause with `Retry-After`. */
   provider_asked: z.boolean(),
-  /** Calls of other accounts were not paused. */
+  /** Only the calls of this account were paused. */
   own_calls_only: z.boolean(),
 });
 export type PausedChannel = z.infer<typeof PausedChannel>;
 
-/** Why a channel that lists the model was not tried by a call that failed somewhere. */
+/** Why a failed call did not try a channel that lists the model. */
 export const SkipReason = z.enum([
   "lower-priority",
   "not-chosen",
@@ -52,7 +54,10 @@ export const SkipReason = z.enum([
 ]);
 export type SkipReason = z.infer<typeof SkipReason>;
 
-/** A channel that lists the model, but was not tried; recorded only for calls that failed at least once. */
+/**
+ * A channel that lists the model, but was not tried. Recorded only for calls with at least one failed
+ * attempt.
+ */
 export const SkippedChannel = z.object({
   channel_id: z.int(),
   channel_name: z.string(),
@@ -65,30 +70,30 @@ export type SkippedChannel = z.infer<typeof SkippedChannel>;
 export const BillLine = z.object({
   kind: z.string(),
   amount: z.number(),
-  /** Effective ratio (points per token) or points per call, before the group's. */
+  /** Points per token or per call, before the group's ratio. */
   ratio: z.string(),
 });
 
-/** Everything needed to compute a charge again. Ratios are decimal strings: exact. */
+/** Everything needed to recompute a charge. Ratios are exact decimal strings. */
 export const Bill = z.object({
   price_type: z.string(),
   group_ratio: z.string(),
-  /** The provider's service tier, where the price has a multiplier for it; the lines contain it. */
+  /** The provider's service tier, if the price has a multiplier for it. The lines include the multiplier. */
   service_tier: z.object({ name: z.string(), ratio: z.string() }).optional(),
   lines: z.array(BillLine),
-  /** Exact sum in points before the one rounding. */
+  /** Exact sum in points before it is rounded once. */
   exact: z.string(),
-  /** Points of the sum that were not charged, because the balance or the limit of the key did not hold them. */
+  /** Points that were not charged, because the balance or the key's limit did not cover them. */
   uncollected: z.string().optional(),
-  /** Counts as the provider reported them, by kind, that were not billed because they cannot be true. */
+  /** Reported counts by kind that were not billed because they are impossible. */
   implausible: z.record(z.string(), z.number()).optional(),
 });
 export type Bill = z.infer<typeof Bill>;
 
-/** What an agent sends of its session. */
+/** Session data that an agent sends. */
 export const LogSession = z.object({
   id: z.string(),
-  /** The agent within the session, and the one that started it. */
+  /** The agent within the session, and its parent agent. */
   agent: z.string().optional(),
   parent: z.string().optional(),
 });
@@ -124,33 +129,36 @@ export const LogRow = z.object({
   request_time: z.int(),
   first_byte_time: z.int(),
   source_ip: z.string(),
-  /** Of the token at that time; "" for those who may not see tags. */
+  /** Tag of the token at that time; "" for readers who may not see tags. */
   billing_tag: z.string(),
-  /** Answered from the cache of the token; no channel was asked. */
+  /** Served from the token's cache; no channel was called. */
   cache_hit: z.boolean(),
-  /** Null for calls that name none. */
+  /** Null for calls without a session. */
   session: LogSession.nullable(),
   bill: Bill.nullable(),
-  /** Admins only; null for others. */
+  /** For administrators; null for others. */
   attempts: z.array(AttemptNote).nullable(),
-  /** Channels that were paused when the call began; admins only. */
+  /** Channels that were paused when the call began. For administrators only. */
   paused: z.array(PausedChannel).nullable(),
-  /** Channels that were not tried, of calls that failed at least once; admins only. */
+  /** Channels that a call with at least one failed attempt did not try. For administrators only. */
   skipped: z.array(SkippedChannel).nullable(),
 });
 export type LogRow = z.infer<typeof LogRow>;
 
-/** What was kept of a call: GET /api/log/:request_id/bodies. */
+/** Kept bodies of a call: GET /api/log/:request_id/bodies. */
 export const LogBodies = z.object({
   request: z.string(),
-  /** As it was, before it was cut. */
+  /** Original size, before truncation. */
   request_bytes: z.int(),
   response: z.string(),
   response_bytes: z.int(),
 });
 export type LogBodies = z.infer<typeof LogBodies>;
 
-/** Keyset page: pass `next` as `cursor` to go on; null at the end. Without a cursor the answer counts pages besides. */
+/**
+ * A keyset page. Send `next` as `cursor` to continue; null at the end. Without a cursor the response also
+ * counts pages.
+ */
 export const LogPage = z.object({
   data: z.array(LogRow),
   next: z.string().nullable(),
@@ -158,8 +166,8 @@ export const LogPage = z.object({
   size: z.int().optional(),
   total_count: z.int().optional(),
   /**
-   * Set where a condition without an index read its 10,000 rows and found fewer than a page: it looked back to here.
-   * `next` goes on from there.
+   * Set when a condition without an index read its 10,000 rows and found less than a page. It is the time of
+   * the oldest row read; `next` continues from there.
    */
   searched_until: UnixTime.optional(),
 });
@@ -168,9 +176,9 @@ export type LogPage = z.infer<typeof LogPage>;
 export const LogQuery = z.object({
   cursor: z.string().max(64).default(""),
   size: PageQuery.shape.size,
-  /** 1-based, in place of a cursor; such pages end at row 10,000. */
+  /** 1-based page number instead of a cursor. Such pages end at row 10,000. */
   page: queryInt(z.int().min(1).max(10_000)).optional(),
-  /** `-field,other`, for numbered pages; newest first unless said. */
+  /** `-field,other`, for numbered pages; newest first by default. */
   order: PageQuery.shape.order,
   log_type: queryInt(z.int().min(0).max(5)).catch(0).default(0),
   start_timestamp: queryInt(z.int().min(0)).default(0),
@@ -179,12 +187,12 @@ export const LogQuery = z.object({
   token_name: z.string().max(64).default(""),
   request_id: z.string().max(64).default(""),
   source_ip: z.string().max(64).default(""),
-  /** Ignored for those who may not see tags. */
+  /** Ignored for readers who may not see tags. */
   billing_tag: z.string().max(50).default(""),
-  /** Admin view only; ignored elsewhere. */
+  /** Administrators only; otherwise ignored. */
   username: z.string().max(64).default(""),
   channel_id: queryInt(z.int().min(0)).catch(0).default(0),
-  // The following have no index: each request looks through 10,000 rows of the filter above.
+  // The following filters have no index. Each request reads 10,000 rows of the filter above.
   outcome: z
     .enum(["", ...Outcome.options])
     .catch("")
@@ -192,11 +200,11 @@ export const LogQuery = z.object({
   error_code: z.string().max(100).default(""),
   /** The id of an agent's session. */
   session: z.string().max(200).default(""),
-  /** 1 = calls with more than one attempt. Admin view only; ignored elsewhere. */
+  /** 1 = calls with more than one attempt. Administrators only; otherwise ignored. */
   retried: queryInt(z.int().min(0).max(1)).catch(0).default(0),
-  /** Calls that took at least so many milliseconds. */
+  /** Minimum duration of the calls, in milliseconds. */
   min_time: queryInt(z.int().min(0)).catch(0).default(0),
-  /** Calls that cost at least so many points. */
+  /** Minimum charge of the calls, in points. */
   min_quota: queryInt(z.int().min(0)).catch(0).default(0),
 });
 export type LogQuery = z.infer<typeof LogQuery>;
@@ -206,14 +214,14 @@ export const LogTotals = z.object({
   count: z.int(),
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
-  /** False: only the newest 10,000 rows were read, because this filter can be answered from no roll-up. */
+  /** False: only the newest 10,000 rows were read, because no roll-up covers this filter. */
   complete: z.boolean(),
 });
 export type LogTotals = z.infer<typeof LogTotals>;
 
 /** Query of GET /api/log/facets. */
 export const LogFacetsQuery = LogQuery.extend({
-  /** Minutes east of UTC, for bars that begin at midnight. */
+  /** Minutes east of UTC, for bars that begin at local midnight. */
   offset: queryInt(z.int().min(-1_440).max(1_440)).catch(0).default(0),
 });
 export type LogFacetsQuery = z.infer<typeof LogFacetsQuery>;
@@ -221,33 +229,33 @@ export type LogFacetsQuery = z.infer<typeof LogFacetsQuery>;
 const FacetValue = z.object({ value: z.string(), count: z.int() });
 export type FacetValue = z.infer<typeof FacetValue>;
 
-/** How the newest calls of a filter divide: at most 10,000 are counted. */
+/** Facets of the newest calls of a filter. At most 10,000 calls are counted. */
 export const LogFacets = z.object({
-  /** Calls that were counted. */
+  /** Number of counted calls. */
   counted: z.int(),
-  /** False: the filter lets through more calls than were counted. */
+  /** False: the filter matches more calls than were counted. */
   complete: z.boolean(),
-  /** Of the oldest counted call; 0 without one. */
+  /** Time of the oldest counted call; 0 without one. */
   since: UnixTime,
-  /** The ten most frequent values each, under the conditions of all other facets. */
+  /** The ten most frequent values of each facet, with the conditions of all other facets applied. */
   outcome: z.array(FacetValue),
   error_code: z.array(FacetValue),
   model_name: z.array(FacetValue),
   token_name: z.array(FacetValue),
-  /** Admin view only; empty elsewhere. */
+  /** Administrators only; otherwise empty. */
   username: z.array(FacetValue),
-  /** `value` is the id; admin view only. */
+  /** `value` is the channel id. Administrators only. */
   channel_id: z.array(FacetValue.extend({ name: z.string() })),
   retried: z.int(),
-  /** Calls from these limits on. */
+  /** Calls that took at least these times. */
   slow: z.object({ min_time: z.int(), count: z.int() }),
   expensive: z.object({ min_quota: Points, count: z.int() }),
-  /** Calls over time: of the whole filter where roll-ups know it, else of the counted calls. */
+  /** Calls over time: the whole filter if roll-ups cover it, else the counted calls. */
   histogram: z.object({
-    /** Seconds of a bar. */
+    /** Width of a bar, in seconds. */
     span: z.int(),
     bars: z.array(z.object({ starts: UnixTime, count: z.int(), failed: z.int() })),
-    /** False: older bars are missing, as only the newest calls were counted. */
+    /** False: older bars are missing, because only the newest calls were counted. */
     complete: z.boolean(),
   }),
 });

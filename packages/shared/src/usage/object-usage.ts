@@ -3,9 +3,12 @@ import { Points, UnixTime } from "#paging.ts";
 import { TimeZone } from "#site/time-zone.ts";
 import { Failures, LatencySample, OVERVIEW_HOURS } from "./overview.ts";
 
-/** What one channel, one account or one token did: GET /api/channel/:id/usage, /api/user/:id/usage, /api/token/:id/usage. */
+/**
+ * Usage of one channel, account or token: GET /api/channel/:id/usage, /api/user/:id/usage,
+ * /api/token/:id/usage.
+ */
 
-/** Days of the chart, the last one has begun. */
+/** Days of the chart, including the current one. */
 export const USAGE_DAYS = 30;
 
 export const ObjectUsageQuery = z.object({ time_zone: TimeZone });
@@ -33,26 +36,26 @@ const FailedCall = z.object({
 export type FailedCall = z.infer<typeof FailedCall>;
 
 export const ObjectUsage = z.object({
-  /** When the first of the 24 hours began. */
+  /** Start of the first of the 24 hours. */
   since: UnixTime,
   /** Calls by hour, failed ones included. */
   requests: Hourly,
   failed: Hourly,
-  /** Of a channel: attempts that failed here while another channel served the call. */
+  /** For a channel: attempts that failed here while another channel served the call. */
   rescued: Hourly,
   charged: Hourly,
-  /** Local days of the time zone that was asked for, oldest first. */
+  /** Local days of the requested time zone, oldest first. */
   days: z.array(UsageOfDay).length(USAGE_DAYS),
-  /** Models of the 24 hours by what they charged, at most eight. */
+  /** Models of the 24 hours by charge, at most eight. */
   models: z.array(z.object({ name: z.string(), requests: z.int(), failed: z.int(), charged: Points })),
-  /** Of the newest calls within 24 hours; 5,000 are read at most. */
+  /** From the newest calls within 24 hours; at most 5,000 are read. */
   latency: LatencySample,
   failures: Failures,
   last_failed: FailedCall.nullable(),
 });
 export type ObjectUsage = z.infer<typeof ObjectUsage>;
 
-/** GET /api/channel/health: 24 hours of the channels that a list shows. */
+/** Query of GET /api/channel/health: 24 hours of the listed channels. */
 export const ChannelHealthQuery = z.object({
   ids: z.string().regex(/^\d{1,9}(,\d{1,9}){0,99}$/, "Send up to 100 ids"),
 });

@@ -2,31 +2,34 @@ import { z } from "zod";
 import { Points, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 
-/** GET /api/overview: the state of the gateway, for operators. What a reader may not see is null or left out. */
+/**
+ * GET /api/overview: the state of the gateway, for operators. Parts that a reader may not see are null or
+ * absent.
+ */
 
-/** Hours that the overview shows; the last one has begun. */
+/** Hours of the overview, including the current one. */
 export const OVERVIEW_HOURS = 24;
 
-/** The last 24 hours, and the same hours a day earlier up to the same minute. */
+/** The last 24 hours, and the 24 hours before them up to the same minute. */
 const Compared = z.object({ now: z.number(), before: z.number() });
 export type Compared = z.infer<typeof Compared>;
 
-/** Milliseconds of the newest successful calls of a day: 5,000 rows of the log are read at most. */
+/** Latency in milliseconds of the newest successful calls of a day. At most 5,000 log rows are read. */
 export const LatencySample = z.object({
   calls: z.int(),
-  /** The oldest call that was read. */
+  /** Time of the oldest call that was read. */
   since: UnixTime.nullable(),
   p50: z.number().nullable(),
   p95: z.number().nullable(),
-  /** Time to first token, of streams. */
+  /** Time to first token, of streamed calls. */
   first_p50: z.number().nullable(),
   first_p95: z.number().nullable(),
 });
 export type LatencySample = z.infer<typeof LatencySample>;
 
-/** Failed calls with one reason. */
+/** Failed calls with the same reason. */
 export const FailureReason = z.object({
-  /** A code of errors.ts, "" when the call has none. */
+  /** A code of errors.ts; "" when the call has none. */
   code: z.string(),
   status: z.int(),
   count: z.int(),
@@ -42,7 +45,7 @@ export const Failures = z.object({
 });
 export type Failures = z.infer<typeof Failures>;
 
-/** Charged points of a model or user, in both days. */
+/** Charged points of a model or user on both days. */
 const Change = z.object({ name: z.string(), now: Points, before: Points, requests: z.int() });
 export type Change = z.infer<typeof Change>;
 
@@ -54,9 +57,9 @@ export const Traffic = z.object({
   tokens: Compared,
   /** Points. */
   charged: Compared,
-  /** Points: the charges without the ratios of the groups, which are the prices of the price list. */
+  /** Points: the charges without the group ratios, which are the prices of the price list. */
   provider_cost: Compared,
-  /** Calls of groups with the ratio 0, whose provider cost is not known. */
+  /** Calls of groups with ratio 0, whose provider cost is unknown. */
   free_requests: z.int(),
   latency: z.object({ now: LatencySample, before: LatencySample }),
   /** Requests and tokens of the last 60 seconds. */
@@ -74,13 +77,13 @@ export const ChannelHealth = z.object({
   type: z.int(),
   status: z.int(),
   status_reason: z.string(),
-  /** Calls by hour that ended at this channel, and how many of them failed. */
+  /** Calls per hour that ended at this channel, and how many of them failed. */
   requests: Hourly,
   failed: Hourly,
   /** Attempts that failed here while another channel served the call, among the newest 5,000 calls. */
   rescued: Hourly,
   charged: Points,
-  /** Milliseconds, of its calls in the latency sample. */
+  /** Milliseconds, from its calls in the latency sample. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
 });
@@ -91,12 +94,12 @@ export const ChannelsHealth = z.object({
   enabled: z.int(),
   disabled: z.int(),
   auto_disabled: z.int(),
-  /** At most 50: channels with calls first, then those that were disabled automatically. */
+  /** At most 50: channels with calls first, then automatically disabled ones. */
   rows: z.array(ChannelHealth),
 });
 export type ChannelsHealth = z.infer<typeof ChannelsHealth>;
 
-/** Something that an operator should look at. Facts only: its reader's language is not known here. */
+/** A problem that an operator should look at. Facts only, because the reader's language is unknown here. */
 export const AttentionItem = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("channel-disabled"),
@@ -106,7 +109,7 @@ export const AttentionItem = z.discriminatedUnion("kind", [
     reason_facts: ReasonFacts,
     time: UnixTime.nullable(),
   }),
-  /** Failed attempts of this and the last hour. */
+  /** Failed attempts in the current and the previous hour. */
   z.object({
     kind: z.literal("channel-failing"),
     id: z.int(),
@@ -127,24 +130,24 @@ export const AttentionItem = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("notice"),
     event: z.enum(["payment-trouble", "job-failed", "prices-failed"]),
-    /** What it is about: the job or the payment gateway. */
+    /** Name of the job or the payment gateway. */
     name: z.string(),
     reason: z.string(),
     reason_facts: ReasonFacts,
     time: UnixTime,
     count: z.int(),
   }),
-  /** Calls that were refused because the balance of a customer was empty. */
+  /** Calls that were rejected because a customer's balance was empty. */
   z.object({ kind: z.literal("balance-empty"), calls: z.int(), users: z.int() }),
   z.object({ kind: z.literal("audit-drift"), drift: Points, time: UnixTime }),
 ]);
 export type AttentionItem = z.infer<typeof AttentionItem>;
 
 export const Overview = z.object({
-  /** Another one whenever anything but `computed_at` changed. */
+  /** Changes whenever anything but `computed_at` changes. */
   version: z.string(),
   computed_at: UnixTime,
-  /** When the first of the 24 hours began. */
+  /** Start of the first of the 24 hours. */
   since: UnixTime,
   traffic: Traffic.nullable(),
   channels: ChannelsHealth.nullable(),
@@ -154,6 +157,6 @@ export type Overview = z.infer<typeof Overview>;
 
 /** GET /api/overview/events. */
 export const OverviewEventsQuery = z.object({
-  /** The `version` that the reader has; "" for none. */
+  /** The `version` that the client has; "" for none. */
   seen: z.string().max(64),
 });
