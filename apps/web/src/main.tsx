@@ -11,7 +11,7 @@ import { startI18n } from "#lib/i18n.ts";
 const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 
-// The schema library, which comes later, would try whether it may compile code; the page's policy says no, aloud.
+// Zod would test whether it may compile code, which the page's CSP blocks with a console error.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 await startI18n();

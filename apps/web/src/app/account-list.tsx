@@ -10,7 +10,7 @@ import { UserAvatar } from "./avatar-menu.tsx";
 
 type ButtonProps = { onClick?: () => void };
 
-/** Opened below the button that was pressed; on phones a drawer from below. */
+/** The account menu: a popover below its button, on phones a drawer at the bottom. */
 export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
   const { t } = useTranslation();
   const phone = useIsPhone();

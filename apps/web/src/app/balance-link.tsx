@@ -9,7 +9,7 @@ import classes from "./console-header.module.css";
 
 const refetchMs = 60_000;
 
-/** The balance on every screen, in dollars; points on hover. It leads to the top-up. */
+/** The balance in dollars, with the points in a tooltip. Links to the top-up screen. */
 export function BalanceLink() {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** What the page shows from its first byte on until there is something to see; its looks are in boot.css. */
+/** The splash shown until the first screen can be drawn. Its styles are in boot.css. */
 export function Boot() {
   return (
     <div className="boot" role="status" aria-busy>

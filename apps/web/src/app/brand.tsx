@@ -4,7 +4,7 @@ import { Mark } from "#components/mark.tsx";
 import { useSite, useSystemName } from "#lib/site.ts";
 import classes from "./brand.module.css";
 
-/** Logo and name, linking home. `compact` leaves the name out. */
+/** Logo and name with a link to the home page. `compact` omits the name. */
 export function Brand({ compact = false }: { compact?: boolean }) {
   const site = useSite();
   const name = useSystemName();

@@ -4,7 +4,7 @@ import { cssVariables } from "./theme.ts";
 
 type Rgb = [number, number, number];
 
-/** Severe forms of the common deficiencies, for linear light: Machado, Oliveira and Fernandes (2009). */
+/** Matrices of severe colour vision deficiencies in linear RGB: Machado, Oliveira and Fernandes (2009). */
 const sights = {
   normal: [
     [1, 0, 0],

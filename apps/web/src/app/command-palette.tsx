@@ -16,16 +16,17 @@ import { mayOpen, screens } from "./screens.ts";
 import { useFound } from "./use-found.tsx";
 
 /**
- * ⌘K: screens and actions that the person may open; from two letters on also settings, models, channels, users and
- * tokens by name, and a call by its request id. Before anything is typed, what was opened last.
- * @param requests how often it was requested; each time it opens
+ * The command palette (⌘K). Lists the screens and actions that the user may open. From two letters on it also
+ * searches settings, models, channels, users and tokens by name, and calls by request id. Before that it
+ * shows the recently opened entries.
+ * @param requests number of times it was requested; each increase opens it
  */
 export function CommandPalette({ requests }: { requests: number }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const self = useSelf();
   const [typed, setTyped] = useState("");
-  // Mounted closed and opened then, so that it knows where to put the focus back.
+  // Mounted closed and opened by the effect, so that it knows where to return the focus.
   useEffect(() => {
     if (requests > 0) spotlight.open();
   }, [requests]);
@@ -40,7 +41,7 @@ export function CommandPalette({ requests }: { requests: number }) {
     .map((screen) => ({
       id: screen.id,
       label: t(screen.title),
-      // The English name works in every language.
+      // The English name works as a keyword in every language.
       keywords: [screen.title, screen.id, screen.keywords ?? ""],
       leftSection: <screen.icon size={18} stroke={1.7} />,
       onClick: () => go(`/panel/${screen.id}`, t(screen.title)),
@@ -96,7 +97,7 @@ export function CommandPalette({ requests }: { requests: number }) {
   );
 }
 
-/** What the server found comes too late to be selected at once; Enter takes its first line all the same. */
+/** Results from the server arrive too late to be preselected. Enter therefore opens the first of them. */
 function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
   if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
   const palette = event.currentTarget.closest("[role=dialog]");
@@ -105,8 +106,8 @@ function chooseFirst(event: KeyboardEvent<HTMLInputElement>) {
 }
 
 /**
- * Within screens and actions: by label, then by other words. What was found by `useFound` comes last and is not
- * filtered again: late answers never move the first line.
+ * Sorts screens and actions by matches in the label, then in other keywords. Results of `useFound` come last
+ * and are not filtered again, so late results never move the first line.
  */
 const screensFirst: SpotlightFilterFunction = (query, entries) => {
   const typed = query.trim().toLowerCase();
@@ -123,7 +124,7 @@ const screensFirst: SpotlightFilterFunction = (query, entries) => {
       ? [0, 1].flatMap((place) => entry.actions.filter((action) => rank(action) === place))
       : entry.actions,
   }));
-  // The group with a fitting label stands above the one that only knows a word.
+  // A group with a match in a label comes before a group with a match in keywords only.
   const best = (actions: SpotlightActionData[]) => Math.min(2, ...actions.map((action) => rank(action) ?? 2));
   return kept
     .filter((entry) => entry.actions.length > 0)

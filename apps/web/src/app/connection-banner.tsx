@@ -3,7 +3,9 @@ import { useTranslation } from "react-i18next";
 import { useReach } from "#lib/connection.ts";
 import classes from "./root.module.css";
 
-/** Says that nothing on the page is current, until the server answers again. It covers no control and moves nothing. */
+/**
+ * Warns that the page is out of date until the server responds again. Covers no control and shifts no layout.
+ */
 export function ConnectionBanner() {
   const { t } = useTranslation();
   const reach = useReach();

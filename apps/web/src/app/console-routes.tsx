@@ -1,4 +1,4 @@
-/** The console's frame and one address per screen, under /panel. */
+/** The frame of the console and one route per screen, under /panel. */
 import { type ComponentType, lazy, type LazyExoticComponent } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
 import { loadMessagesOf } from "#lib/i18n.ts";
@@ -10,7 +10,7 @@ import { Shell } from "./shell.tsx";
 
 type LoadPage = Screen["load"];
 
-/** Where everyone lands: its words come with those of the frame. */
+/** The default screen. Its messages are loaded together with those of the frame. */
 const landing = "dashboard";
 
 async function load(screen: Screen, loadPage: LoadPage = screen.load): ReturnType<LoadPage> {
@@ -66,7 +66,7 @@ export function Console() {
   return useRoutes(routes);
 }
 
-/** The frame without a screen: who is signed in could not be asked. */
+/** The frame without a screen, for when the session could not be loaded. */
 export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () => void }) {
   return (
     <Shell>
@@ -75,7 +75,7 @@ export function ClosedConsole({ error, onRetry }: { error: Error; onRetry: () =>
   );
 }
 
-/** The console's first screen comes with its frame, not after it. */
+/** Loads the code of the first screen together with the frame. */
 export async function loadScreenOf(href: string): Promise<void> {
   const [, id = landing, one] = /\/panel\/(\w+)(\/.)?/.exec(new URL(href).pathname) ?? [];
   const screen = screens.find((each) => each.id === id);

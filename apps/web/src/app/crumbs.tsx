@@ -7,14 +7,14 @@ import { pathTo, screenById } from "./screens.ts";
 const maxItems = 8;
 const home = "dashboard";
 
-/** Where we are: the dashboard, the group, the screen. */
+/** Breadcrumbs: the dashboard, the group, the screen. */
 export function Crumbs() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const self = useSelf();
   const id = pathname.split("/")[2] ?? "";
   if (!self || id === home) return null;
-  // The home link stands for the group it belongs to.
+  // The home link replaces the group that contains it.
   const [homeGroup] = pathTo(home, self);
   const titles = pathTo(id, self)
     .filter((title) => title !== homeGroup)

@@ -1,4 +1,4 @@
-/** Where everyone lands: the state of the gateway for operators, one's own usage for everyone. */
+/** The default screen: the gateway's overview for administrators, the user's own usage for everyone else. */
 import { type AdminRights, mayEnter, Role } from "@gateway/shared/accounts/roles";
 import { Tabs } from "@mantine/core";
 import { lazy, type ReactNode } from "react";
@@ -15,7 +15,10 @@ const FirstSteps = lazy(() =>
   import("#features/dashboard/first-steps.tsx").then((module) => ({ default: module.FirstSteps })),
 );
 
-/** What this reader will see comes with the frame, not after it. @param role as this browser remembers it */
+/**
+ * Loads the user's first screen together with the frame.
+ * @param role role that this browser remembers
+ */
 export async function prepareFirstScreen(role: number): Promise<void> {
   const own = new URLSearchParams(window.location.search).get("view") === "usage";
   await (role >= Role.admin && !own ? loadOverview() : loadUsage());
@@ -44,7 +47,7 @@ function Steps() {
   );
 }
 
-/** Some part of the overview must be open to the reader. */
+/** Returns whether the user may see at least one part of the overview. */
 function seesGateway(person: AdminRights): boolean {
   return (["analytics", "logs", "channels"] as const).some((area) => mayEnter(person, area));
 }

@@ -7,24 +7,22 @@ import { Failed } from "#ui/empty.tsx";
 import { Boot } from "./boot.tsx";
 
 type RequireSessionProps = {
-  /** Loads what is behind, while the server is still being asked who this is. */
+  /** Loads the guarded screen while the session request is pending. */
   ahead?: () => Promise<unknown>;
-  /** Shown to those who were signed in here, while the server cannot say who they are. */
+  /** Shown to users who were signed in here while the session cannot be loaded. */
   failed?: (error: Error, retry: () => void) => ReactNode;
 };
 
-/**
- * Lets signed-in people in; others go to the sign-in screen and come back afterwards.
- */
+/** Admits signed-in users. Redirects others to the sign-in screen, which returns them afterwards. */
 export function RequireSession({ ahead, failed }: RequireSessionProps) {
   const location = useLocation();
   const self = useQuery({ ...selfQuery, retryOnMount: false });
-  // Stays on the page during the next try.
+  // The failure stays visible during the next try.
   const [failure, setFailure] = useState<Error | null>(null);
   if (self.error && self.error !== failure) setFailure(self.error);
   const status = useQuery(statusQuery);
   useEffect(() => {
-    // Who is let in tries again, and sees what went wrong.
+    // An error here is ignored: the screen itself retries and shows it.
     ahead?.().catch(() => {});
   }, [ahead]);
   if (self.data) return <Outlet />;

@@ -1,10 +1,12 @@
-/** The search (⌘K) and the list of shortcuts (`?`): both come, with their texts, when they are first opened. */
+/**
+ * The command palette (⌘K) and the list of shortcuts (`?`). Their code and messages are loaded on first use.
+ */
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { lazy, useEffect } from "react";
 import { loadMessagesOf } from "#lib/i18n.ts";
 import { LatePart } from "#ui/late-part.tsx";
 
-/** They offer what is on any screen, and so need the texts of all. */
+/** Both list entries of all screens, so they need the messages of all screens. */
 const withMessages = async <T,>(module: Promise<T>): Promise<T> =>
   (await Promise.all([module, loadMessagesOf("screens")]))[0];
 
@@ -16,13 +18,13 @@ const ShortcutList = lazy(() =>
 );
 
 /**
- * Also handles the keys that work on every screen: ⌘K, `?`, and `/`, which goes to the search of the list.
- * @param requests how often the search was requested; each time it opens
- * @param onSearch ⌘K was pressed
+ * Also handles the keys that work on every screen: ⌘K, `?`, and `/`, which focuses the search of a list.
+ * @param requests number of times the palette was requested; each increase opens it
+ * @param onSearch called when ⌘K is pressed
  */
 export function LateDialogs({ requests, onSearch }: { requests: number; onSearch: () => void }) {
   const [listed, { open, close }] = useDisclosure();
-  // From within a search box, too.
+  // Works inside a search box too.
   useHotkeys([["mod+K", onSearch]], []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -43,7 +45,7 @@ export function LateDialogs({ requests, onSearch }: { requests: number; onSearch
   );
 }
 
-/** Whether the key belongs to a field or to a dialog, and not to the page. */
+/** Returns whether the key belongs to a field or a dialog instead of the page. */
 function isTaken({
   target,
   ctrlKey,

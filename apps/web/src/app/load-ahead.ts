@@ -1,4 +1,7 @@
-/** Screens are loaded before they are opened: all of the menu while the page rests, and their data when one is pointed at. */
+/**
+ * Preloads screens: the code of all menu screens while the
+ * browser is idle, and the data of a screen on hover.
+ */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { loadMessagesOf } from "#lib/i18n.ts";
@@ -6,7 +9,7 @@ import { isMissingCode } from "#lib/missing-code.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { type Screen, visibleMenu } from "./screens.ts";
 
-/** The screen that was opened comes first, with its data. */
+/** Delay that lets the opened screen and its data load first, in milliseconds. */
 const FIRST_AFTER_MS = 2_000;
 const IDLE_WITHIN_MS = 5_000;
 
@@ -23,25 +26,28 @@ function noteMissing(load: Screen["load"], error: unknown): void {
   if (isMissingCode(error)) missingAhead.set(load, error);
 }
 
-/** A reader who pays for each byte gets what is opened, and no more. */
+/** Returns whether the user saves data. Nothing is preloaded then. */
 function savesData(): boolean {
   const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } };
   return connection?.saveData === true || /2g/.test(connection?.effectiveType ?? "");
 }
 
-/** Code, texts and the first rows of a screen. What fails is loaded again when the screen is opened. */
+/**
+ * Loads the code, messages and first rows of a screen.
+ * Failures are ignored: opening the screen loads it again.
+ */
 export async function loadAhead(screen: Screen, client: QueryClient): Promise<void> {
   if (savesData()) return;
   try {
     const [page] = await Promise.all([screen.load(), loadMessagesOf("screens")]);
     await page.prefetch?.(client);
   } catch (error) {
-    // Opening it says why.
+    // Opening the screen reports the error.
     noteMissing(screen.load, error);
   }
 }
 
-/** The code of all screens of the menu, one after the other, while the browser has nothing else to do. */
+/** Preloads the code of all menu screens, one after the other, while the browser is idle. */
 export function useScreensAhead(): void {
   const self = useSelf();
   const client = useQueryClient();
@@ -67,7 +73,7 @@ export function useScreensAhead(): void {
   }, [known, client]);
 }
 
-/** Resolves when the browser rests; not every browser says so. */
+/** Resolves when the browser is idle. Not every browser has `requestIdleCallback`. */
 function idle(): Promise<void> {
   return new Promise((resolve) => {
     if ("requestIdleCallback" in window)

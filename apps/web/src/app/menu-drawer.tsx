@@ -3,7 +3,7 @@ import { Brand } from "./brand.tsx";
 import { SideMenu } from "./side-menu.tsx";
 import classes from "./shell.module.css";
 
-/** The menu of narrow windows. */
+/** The menu of narrow windows, as a drawer. */
 export function MenuDrawer({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Drawer

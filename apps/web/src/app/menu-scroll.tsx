@@ -1,9 +1,11 @@
-/** Scrolls the left menu under a thumb of its own, because no browser lets one say how long its thumb may get. */
+/**
+ * Scrolls the left menu with a custom thumb, because no browser lets a page limit the length of its thumb.
+ */
 import { type PointerEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { scrollOfDrag, type Scrolled, thumbOf } from "./menu-thumb.ts";
 import classes from "./menu-scroll.module.css";
 
-/** A section that opens or closes has come to rest by then. */
+/** A section has finished opening or closing after this time. */
 const UPDATE_DELAY_MS = 300;
 
 const nothing: Scrolled = { shown: 0, whole: 0, at: 0 };

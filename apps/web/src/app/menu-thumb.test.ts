@@ -7,12 +7,12 @@ it("is between 40 and 100 pixels long, however long the menu is", () => {
   expect(thumbOf({ shown: 200, whole: 4000, at: 0 })?.length).toBe(40);
 });
 
-it("stands at the end when the end is shown, and nowhere when all is", () => {
+it("is at the end when the end is visible, and hidden when everything is visible", () => {
   expect(thumbOf({ shown: 700, whole: 900, at: 200 })).toEqual({ length: 100, offset: 600 });
   expect(thumbOf({ shown: 700, whole: 700, at: 0 })).toBeNull();
 });
 
-it("takes the menu from its beginning to its end when it is dragged all the way", () => {
+it("scrolls the menu from start to end when it is dragged all the way", () => {
   expect(scrollOfDrag(600, { shown: 700, whole: 900, at: 0 })).toBe(200);
   expect(scrollOfDrag(10, { shown: 700, whole: 700, at: 0 })).toBe(0);
 });

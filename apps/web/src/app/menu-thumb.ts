@@ -1,4 +1,4 @@
-/** How long the thumb of the menu's scrollbar is, and where it stands. Pure; in pixels. */
+/** Length and position of the thumb of the menu's scrollbar, in pixels. Pure. */
 const SHORTEST = 40;
 const LONGEST = 100;
 
@@ -13,7 +13,7 @@ export function thumbOf({ shown, whole, at }: Scrolled): Thumb | null {
   return { length, offset: ((shown - length) * at) / hidden };
 }
 
-/** How far the menu moves when its thumb is dragged this far. */
+/** Returns how far the menu scrolls when its thumb is dragged by `dragged` pixels. */
 export function scrollOfDrag(dragged: number, { shown, whole, at }: Scrolled): number {
   const thumb = thumbOf({ shown, whole, at });
   return thumb === null || shown <= thumb.length ? 0 : (dragged * (whole - shown)) / (shown - thumb.length);

@@ -1,4 +1,7 @@
-/** What ⌘K can do: each action leads to the form or dialog that does it, and is offered to those who may. */
+/**
+ * Actions of the command palette. Each links to a form or
+ * dialog and is offered to users with the right for it.
+ */
 import type { AdminArea } from "@gateway/shared/accounts/roles";
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import { useMantineColorScheme } from "@mantine/core";
@@ -26,10 +29,10 @@ import { signOut, useSelf } from "#lib/session.ts";
 type Command = {
   id: string;
   label: string;
-  /** Further words it is found by, in English. */
+  /** Further English search keywords. */
   words: string;
   icon: Icon;
-  /** For administrators who may change this. */
+  /** Area that an administrator must be allowed to change. */
   area?: AdminArea;
   to: string;
 };

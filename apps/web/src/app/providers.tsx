@@ -1,4 +1,4 @@
-/** What surrounds every screen: looks, words, server data, toasts, questions. */
+/** Context of every screen: theme, messages, server data, toasts, confirmations. */
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import i18next from "i18next";
@@ -18,7 +18,7 @@ import { toast, whenFirstToast } from "#ui/toast.tsx";
 import { cssVariables, themeSaying } from "./theme.ts";
 
 const queryClient = createQueryClient((error, failed) => {
-  // Said once, however many requests hear it.
+  // The end of a session is reported once, however many requests fail with it.
   if (error instanceof ApiError && error.code === "unauthenticated") return;
   const note = errorNote(error, i18next.t, failed);
   toast[note.level](note.text);
@@ -34,12 +34,12 @@ whenUnauthenticated(() => {
   if (wasOpen) toast.info(i18next.t("Please sign in again"));
 });
 
-// What was missed meanwhile is unknown.
+// Events may have been missed while the server was unreachable.
 onReachChange((reach) => {
   if (reach === "reached") void queryClient.invalidateQueries({ refetchType: "active" });
 });
 
-// Where toasts appear comes with the first of them, which waits in its store.
+// The toast component is loaded with the first toast, which waits in its store.
 const Toasts = lazy(() => import("#ui/toasts.tsx").then((module) => ({ default: module.Toasts })));
 
 function ToastCorner() {
@@ -66,7 +66,7 @@ const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
 const versionCheckMs = 5 * 60_000;
 
-/** Follows the site: title, a version newer than this page. */
+/** Follows the site's status: the title, and a server version newer than this page. */
 function SiteEffects() {
   const { t } = useTranslation();
   const site = useQuery({ ...statusQuery, refetchInterval: versionCheckMs });

@@ -1,4 +1,4 @@
-/** Top bar and footer of the public pages. */
+/** Header and footer of the public pages. */
 import { ActionIcon, Anchor, Button, Container, Group } from "@mantine/core";
 import { IconMenu2 } from "@tabler/icons-react";
 import { lazy } from "react";

@@ -6,7 +6,7 @@ import { useSelf, wasSignedIn } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
 import { publicLinks } from "./public-links.ts";
 
-/** The links of the public top bar on a phone. */
+/** The links of the public header on a phone. */
 export function PublicMenu({ button }: { button: ReactNode }) {
   const { t } = useTranslation();
   const self = useSelf();

@@ -1,4 +1,4 @@
-/** What this person opened last with ⌘K, newest first; kept in this browser until they sign out. */
+/** The user's recently opened palette entries, newest first. Kept in this browser until sign-out. */
 import { kept, keep } from "#lib/stored.ts";
 
 export type Recent = { to: string; label: string };
@@ -15,7 +15,7 @@ export function recentOf(userId: number): Recent[] {
   }
 }
 
-/** Puts it first, once. */
+/** Moves the entry to the front. */
 export function remember(userId: number, opened: Recent): void {
   const others = recentOf(userId).filter((one) => one.to !== opened.to);
   keep(keyOf(userId), JSON.stringify([opened, ...others].slice(0, most)));

@@ -1,4 +1,4 @@
-/** Who may open a screen of the console. It knows their list, which visitors of the public site never load. */
+/** Checks the rights for a console screen. Imports the list of screens, which the public site never loads. */
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import { Alert } from "@mantine/core";
 import { IconEye, IconLock } from "@tabler/icons-react";
@@ -9,7 +9,9 @@ import { useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { mayOpen, type Screen } from "./screens.ts";
 
-/** The screen, for those who may open it; to those who may only look, it is said that this is so. */
+/**
+ * Shows the screen to users who may open it. Tells users with read access that they cannot change anything.
+ */
 export function RequireRights({ screen, children }: { screen: Screen; children: ReactNode }) {
   const { t } = useTranslation();
   const self = useSelf();

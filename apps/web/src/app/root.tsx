@@ -1,4 +1,4 @@
-/** Above all screens: follows the address, shows that the next page is on its way, and what broke. */
+/** The root of all screens: follows the address, shows the progress of a navigation, catches errors. */
 import { Suspense, useEffect, useLayoutEffect, useRef, useState, useTransition } from "react";
 import { Router } from "react-router-dom";
 import { currentLocation, followHistory, navigator } from "#lib/history.ts";
@@ -11,7 +11,7 @@ import classes from "./root.module.css";
 
 export function Root() {
   const [location, setLocation] = useState(currentLocation);
-  // The page that is shown stays until all of the next one is there.
+  // The current page stays visible until the next one is complete.
   const [inProgress, startTransition] = useTransition();
   useLayoutEffect(() => followHistory((next) => startTransition(() => setLocation(next))), []);
   useTopOf(location.pathname);
@@ -28,7 +28,7 @@ export function Root() {
   );
 }
 
-/** The frame itself is broken, or could not be loaded. */
+/** Shown when the frame itself failed to render or to load. */
 function brokenFrame(error: unknown, retry: () => void) {
   return (
     <main className={classes.broken}>
@@ -37,7 +37,7 @@ function brokenFrame(error: unknown, retry: () => void) {
   );
 }
 
-/** Each page starts at its top. */
+/** Scrolls each new page to its top. */
 function useTopOf(pathname: string): void {
   const shown = useRef(pathname);
   useEffect(() => {

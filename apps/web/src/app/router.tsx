@@ -1,4 +1,4 @@
-/** Which address shows which screen. */
+/** The routes of the app. */
 import { type ComponentType, lazy } from "react";
 import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
 import { basePath } from "#lib/http.ts";
@@ -8,24 +8,24 @@ import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 
 type Load = () => Promise<{ default: ComponentType }>;
 
-/** A page that comes, with its words, when it is visited. */
+/** A page whose code and messages are loaded on the first visit. */
 function page(load: Load, messages: "site" | "screens" = "site"): RouteObject["element"] {
   const Page = lazy(async () => (await Promise.all([load(), loadMessagesOf(messages)]))[0]);
   return <Page />;
 }
 
-/** A screen of the console that visitors may see too. */
+/** A console screen that visitors may see too. */
 function screen(load: Load): RouteObject["element"] {
   return page(load, "screens");
 }
 
-/** Its screens arrive when someone goes there: visitors of the public site never load their list. */
+/** Loads the console and its screens on the first visit. The public site never loads their list. */
 async function loadConsole() {
   const [{ Console, loadScreenOf }] = await Promise.all([
     import("./console-routes.tsx"),
     loadMessagesOf("console"),
   ]);
-  // The frame stays: the screen's own place shows what went wrong.
+  // The frame stays: the content area of the screen shows the error.
   await loadScreenOf(window.location.href).catch(() => {});
   return { default: Console };
 }
@@ -44,7 +44,7 @@ const notFound = page(() => import("#features/site/not-found-page.tsx"));
 
 const loadHome = () => import("#features/site/home-page.tsx");
 const HomePage = lazy(loadHome);
-// Beside the messages, not after them.
+// Loads in parallel with the messages.
 if (window.location.pathname === basePath) void loadHome().catch(() => {});
 
 const publicRoutes: RouteObject = {
@@ -86,7 +86,7 @@ const publicRoutes: RouteObject = {
   ],
 };
 
-/** Links to an address that a page had before lead on, with their filters. */
+/** Redirects an earlier address of a page and keeps its query string. */
 function EarlierAddress({ of }: { of: string }) {
   return <Navigate to={{ pathname: of, search: useLocation().search }} replace />;
 }

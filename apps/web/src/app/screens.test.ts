@@ -9,7 +9,7 @@ function idsFor(role: number, permissions: AdminRights["permissions"] = null): s
 }
 
 describe("the menu", () => {
-  it("has one place for every screen that the header does not lead to", () => {
+  it("contains each screen once, except those in the header", () => {
     expect(idsFor(Role.root).toSorted()).toEqual(
       screens
         .filter((screen) => !screen.inHeader)
@@ -23,7 +23,7 @@ describe("the menu", () => {
     expect(titles).toEqual(["Overview", "Traffic", "Customers", "Catalogue", "Money", "System"]);
   });
 
-  it("hides from ordinary users what is for administrators, and names groups after what they see", () => {
+  it("hides administrator screens from users and uses the users' group titles", () => {
     const shown = idsFor(Role.user);
     expect(shown).toContain("dashboard");
     expect(shown.filter((id) => screenById(id)?.action ?? screenById(id)?.area)).toEqual([]);
@@ -31,7 +31,7 @@ describe("the menu", () => {
     expect(titles).toEqual(["Overview", "Traffic", "Access", "Catalogue", "Billing", "Account"]);
   });
 
-  it("hides from an administrator what its rights do not name, and from no other", () => {
+  it("hides screens outside an administrator's rights, and no others", () => {
     const narrowed = idsFor(Role.admin, { channels: "view", prices: "edit" });
     expect(narrowed.filter((id) => screenById(id)?.area)).toEqual(["channel", "pricing"]);
     expect(narrowed).toContain("dashboard");
@@ -46,7 +46,7 @@ describe("the menu", () => {
 });
 
 describe("the breadcrumbs", () => {
-  it("name the group as the menu of this person does", () => {
+  it("use the group titles of the user's menu", () => {
     expect(pathTo("profile", root)).toEqual(["System", "Profile"]);
     expect(pathTo("profile", { role: Role.user, permissions: null })).toEqual(["Account", "Profile"]);
     expect(pathTo("channel", { role: Role.user, permissions: null })).toEqual([]);

@@ -1,4 +1,6 @@
-/** The screens of the console and the shape of its menu. Router, menu, breadcrumbs and ⌘K all read this file. */
+/**
+ * The screens of the console and the structure of its menu. The router, menu, breadcrumbs and palette use it.
+ */
 import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/accounts/roles";
 import {
   IconBell,
@@ -30,36 +32,36 @@ import type { ComponentType } from "react";
 import { phrase } from "#lib/i18n.ts";
 import { rememberedRights } from "#lib/session.ts";
 
-/** With the part of it that this browser's reader sees. */
+/** Loads the default screen together with the part that this user sees. */
 async function loadFirstScreen() {
   const page = await import("./first-screen.tsx");
   await page.prepareFirstScreen(rememberedRights().role);
   return { default: page.FirstScreen };
 }
 
-/** Fetches what a screen shows first, for its own query to find. */
+/** Prefetches the first data of a screen into the query cache. */
 type Prefetch = (client: QueryClient) => Promise<unknown>;
 
 export type Screen = {
-  /** Path under /panel, and the id the menu below knows it by. */
+  /** Path under /panel, and the id of the screen in the menu below. */
   id: string;
-  /** English; translated where it is shown. */
+  /** English; translated when displayed. */
   title: string;
   icon: Icon;
   load: () => Promise<{ default: ComponentType; prefetch?: Prefetch }>;
-  /** The page of one of its things, at /panel/<id>/<its id>. */
+  /** The page of a single object, at /panel/<id>/<object id>. */
   loadOne?: () => Promise<{ default: ComponentType }>;
-  /** Who may see it; everyone signed in when both are missing. */
+  /** Required action. Every signed-in user may open a screen without `action` and `area`. */
   action?: Action;
-  /** For administrators, unless they are kept out of this. */
+  /** Required area, for administrators. */
   area?: AdminArea;
-  /** Further words ⌘K finds it by. */
+  /** Further search keywords of the palette. */
   keywords?: string;
-  /** Reached from the header, not from the menu. */
+  /** Linked from the header instead of the menu. */
   inHeader?: true;
 };
 
-/** One line per screen. Its place in the menu is reserved below by its id. */
+/** One line per screen. `fullMenu` below places it in the menu by its id. */
 export const screens: Screen[] = [
   {
     id: "dashboard",
@@ -238,12 +240,12 @@ export const screens: Screen[] = [
 type MenuGroup = {
   id: string;
   title: string;
-  /** The heading for those who find only their own things below it. */
+  /** The heading for users who see only their own objects below it. */
   ownTitle?: string;
   items: string[];
 };
 
-/** The whole menu. It fits a window 900 px high; a test in e2e/menu.test.ts measures that. */
+/** The whole menu. It fits a window of 900 px height; e2e/menu.test.ts measures that. */
 const fullMenu: MenuGroup[] = [
   { id: "overview", title: phrase("Overview"), items: ["dashboard", "analytics", "playground"] },
   { id: "traffic", title: phrase("Traffic"), items: ["log", "task", "midjourney"] },
@@ -278,12 +280,12 @@ export function screenById(id: string): Screen | undefined {
 
 export type VisibleGroup = { id: string; title: string; screens: Screen[] };
 
-/** Hides what the server would refuse: it checks every request itself. */
+/** Returns whether the user may open the screen. Only hides entries: the server checks every request. */
 export function mayOpen({ action = "useConsole", area }: Screen, person: AdminRights): boolean {
   return can(person.role, action) && (area === undefined || mayEnter(person, area));
 }
 
-/** The menu as this person sees it: no screen they may not open, no group without screens. */
+/** Returns the menu of this user, without forbidden screens and empty groups. */
 export function visibleMenu(person: AdminRights): VisibleGroup[] {
   return fullMenu
     .map(({ id, title, ownTitle = title, items }) => {
@@ -294,7 +296,7 @@ export function visibleMenu(person: AdminRights): VisibleGroup[] {
     .filter((group) => group.screens.length > 0);
 }
 
-/** Titles of group and screen, for the breadcrumbs. Screens that this person may not open have none. */
+/** Returns the titles of group and screen for the breadcrumbs; [] for a screen that the user may not open. */
 export function pathTo(id: string, person: AdminRights): string[] {
   for (const group of visibleMenu(person)) {
     const screen = group.screens.find((each) => each.id === id);

@@ -1,9 +1,11 @@
-/** Settings by their labels, for ⌘K. Loaded with the first search: the frame of the console does not know them. */
+/**
+ * Settings by label, for the palette. Loaded with the first search, so that the frame does not include them.
+ */
 import { settingGroups } from "#features/settings/fields.ts";
 
 export type FoundSetting = { key: string; label: string; section: string; hint: string };
 
-/** Every setting once; texts are English. */
+/** Returns every setting once, with English texts. */
 export function allSettings(): FoundSetting[] {
   return settingGroups.flatMap((group) =>
     group.sections.flatMap((section) =>

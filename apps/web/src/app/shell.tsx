@@ -1,4 +1,4 @@
-/** The console around a screen: header, menu, breadcrumbs. Knows the screens, not what is on them. */
+/** The frame of the console: header, menu, breadcrumbs. Independent of the content of screens. */
 import { Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useState } from "react";
@@ -16,10 +16,10 @@ import classes from "./shell.module.css";
 
 const MenuDrawer = lazy(() => import("./menu-drawer.tsx").then((module) => ({ default: module.MenuDrawer })));
 
-/** No address: the drawer was open before, and is closed with its transition. */
+/** Differs from every address: the drawer was opened before and now closes with its transition. */
 const CLOSED = "closed";
 
-/** @param children in place of the screen of the address */
+/** @param children content in place of the current route's screen */
 export function Shell({ children }: { children?: ReactNode }) {
   const { t } = useTranslation();
   const narrow = useIsNarrow();
@@ -30,7 +30,7 @@ export function Shell({ children }: { children?: ReactNode }) {
     defaultValue: true,
     getInitialValueInEffect: false,
   });
-  // The temporary drawer belongs to the page it was opened on, so going elsewhere closes it.
+  // The drawer belongs to the page it was opened on. A navigation closes it.
   const [drawerAt, setDrawerAt] = useState("");
   const drawer = narrow && drawerAt === pathname;
   const [searches, setSearches] = useState(0);
@@ -71,7 +71,7 @@ function brokenScreen(error: unknown, retry: () => void) {
   return <Broken error={error} onRetry={retry} heading />;
 }
 
-/** Keeps the place of a screen whose code is on its way. */
+/** Placeholder of a screen whose code is loading. */
 function ScreenSkeleton() {
   return (
     <div aria-busy>

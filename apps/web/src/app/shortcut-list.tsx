@@ -1,4 +1,4 @@
-/** All keys that work on every screen. */
+/** The list of keyboard shortcuts that work on every screen. */
 import { Kbd, Modal, Table } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";

@@ -1,4 +1,4 @@
-/** The left menu: six groups of screens. As a rail it shows their icons. */
+/** The left menu: six groups of screens. The collapsed rail shows only icons. */
 import { Badge, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef } from "react";

@@ -1,4 +1,4 @@
-/** The visual identity: colours, type, shapes. Every component takes its looks from here. */
+/** The theme: colours, typography, shapes. All components take their styles from it. */
 import {
   type CSSVariablesResolver,
   createTheme,
@@ -7,7 +7,7 @@ import {
   mergeThemeOverrides,
 } from "@mantine/core";
 
-/** The one accent: for what can be acted on. */
+/** The accent colour, for interactive elements only. */
 const iris: MantineColorsTuple = [
   "#eff1fe",
   "#dfe3fd",
@@ -86,13 +86,13 @@ const red: MantineColorsTuple = [
   "#661919",
 ];
 
-/** Its members depend on the language, see global.css. */
+/** The fonts depend on the language, see global.css. */
 const sans = "var(--sans)";
 
-/** The `header` of what floats over a page would be a second banner beside the page's own. */
+/** The `header` element of an overlay would be a second banner landmark beside the page's own. */
 const floating = { header: { role: "none" } };
 
-/** A title without a blank, such as a user's name, would push the cross out of its corner. */
+/** A title without spaces, such as a user name, would push the close button out of its corner. */
 const longTitle = { overflowWrap: "anywhere" } as const;
 
 const theme = createTheme({
@@ -160,13 +160,16 @@ const theme = createTheme({
   },
 });
 
-/** @param close what the cross is called that closes a dialog or a drawer, in the reader's language */
+/** @param close translated label of the close button of dialogs and drawers */
 export function themeSaying(close: string): MantineThemeOverride {
   const named = { defaultProps: { closeButtonProps: { "aria-label": close } } };
   return mergeThemeOverrides(theme, { components: { Modal: named, Drawer: named } });
 }
 
-/** Surfaces and chart colours, per scheme. Series colours differ in lightness too, for colour-blind readers. */
+/**
+ * Surfaces and chart colours per colour scheme. Series colours
+ * also differ in lightness, for colour-blind users.
+ */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -1,6 +1,6 @@
 import { TokenQuery } from "@gateway/shared/accounts/token";
 import { UserQuery } from "@gateway/shared/accounts/user";
-/** What ⌘K finds by name. */
+/** Search results of the palette by name. */
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
@@ -21,11 +21,11 @@ const shortest = 2;
 const longest = 100;
 const most = 5;
 
-/** As the gateway makes them, and as clients may send them. */
+/** Format of request ids, made by the gateway or sent by clients. */
 const requestId = /^(?=.*\d)[\w-]{16,64}$/;
 
 /**
- * What fits the typed text: a call, settings, models, channels, users and tokens.
+ * Returns the calls, settings, models, channels, users and tokens that match the query.
  * @param go opens an address of the console
  */
 export function useFound(typed: string, go: (to: string, label: string) => void): SpotlightActionGroupData[] {
@@ -110,7 +110,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
           name: t(one.label),
           note: t(one.section),
           icon: <IconSettings size={18} stroke={1.7} />,
-          // The name of the setting finds it in every language.
+          // The key of the setting finds it in every language.
           to: `/panel/setting?q=${encodeURIComponent(one.key)}`,
         })),
     ),

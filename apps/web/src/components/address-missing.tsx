@@ -1,4 +1,4 @@
-/** Orders need the public address of this site. Says so while it is not configured: to administrators also where. */
+/** Warns that orders need the public address of this site. Administrators also get a link to the setting. */
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconWorldOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** The announcement of the site: opens by itself when it is new, and on request. */
+/** The announcement of the site. Opens automatically when it is new, and on request. */
 import { useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { noticeQuery } from "#lib/queries/notice.ts";
@@ -10,7 +10,7 @@ const AnnouncementDialog = lazy(() =>
 const storageKey = "notice";
 
 type Announcement = {
-  /** There is one now. */
+  /** The site has an announcement. */
   exists: boolean;
   /** This browser has not shown it yet. */
   unseen: boolean;

@@ -1,4 +1,4 @@
-/** 24 hours of a channel: a bar per hour, of all attempts that it got. */
+/** 24 hours of a channel: a bar per hour, of all attempts. */
 import { useTranslation } from "react-i18next";
 import { type ChannelHours, healthOf, hourOf, hourText } from "#lib/channel-hours.ts";
 import { useFormat } from "#lib/quota.ts";

@@ -1,4 +1,4 @@
-/** The first call with each client library, ready to run. Pure. */
+/** Sample code of the first call with each client library, ready to run. Pure. */
 import { openaiSample, type Sample, type SampleLanguage } from "./sample-code.ts";
 
 export const sampleClients = ["OpenAI", "Anthropic", "Gemini"] as const;

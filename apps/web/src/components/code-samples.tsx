@@ -1,4 +1,4 @@
-/** How to make the first call: curl, Python, TypeScript, with the address filled in. */
+/** Code samples of the first call in curl, Python and TypeScript, with the address filled in. */
 import { Group } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,10 +7,10 @@ import { ChoiceBar } from "#ui/form/choice-bar.tsx";
 import { openaiSample, type Sample, type SampleLanguage, sampleLanguages } from "./sample-code.ts";
 import classes from "./code-samples.module.css";
 
-/** Strings and keywords in two tones: enough to read by, too little to need a library. */
+/** Highlights strings and keywords in two colours. A library would be too large for that. */
 function toned(code: string) {
   return code.split(/("[^"\n]*"|'[^'\n]*')/g).map((part, index) => {
-    // Parts never move: the position is the key.
+    // Parts never move, so the position is the key.
     const key = `${index}:${part.length}`;
     return index % 2 === 1 ? (
       <span key={key} className={classes.string}>
@@ -24,16 +24,16 @@ function toned(code: string) {
 
 type CodeSamplesProps = {
   sample: Sample;
-  /** With the library of the reader's choice; OpenAI's unless said. */
+  /** Returns the code for the selected client library; default OpenAI's. */
   codeOf?: (language: SampleLanguage, sample: Sample) => string;
-  /** Stands before the choice of the language. */
+  /** Precedes the choice of the language. */
   choice?: ReactNode;
 };
 
 export function CodeSamples({ sample, codeOf = openaiSample, choice }: CodeSamplesProps) {
   const { t } = useTranslation();
   const [language, setLanguage] = useState<SampleLanguage>("curl");
-  // Before there is a model, the place for its name.
+  // A placeholder until there is a model.
   const code = codeOf(language, { ...sample, model: sample.model || "<model>" });
   return (
     <div className={classes.box}>

@@ -3,7 +3,10 @@ import { apiUrl } from "#lib/http.ts";
 
 type ForeignIconProps = { address: string; size: number; fallback: ReactNode };
 
-/** A small picture at an address. Our own server fetches and keeps it; what it may not reach, the browser asks for. */
+/**
+ * A small image from an external address. Our server fetches and
+ * caches it; the browser loads it when the server may not reach it.
+ */
 export function ForeignIcon(props: ForeignIconProps) {
   return <Picture key={props.address} {...props} />;
 }

@@ -1,4 +1,4 @@
-/** One of more things than a list can hold: the server searches while someone types. */
+/** A select with server-side search, for lists that are too long to load. */
 import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -12,11 +12,11 @@ type FoundSelectProps = Omit<SelectProps, "value" | "onChange" | "data" | "label
   /** 0 means all. */
   value: number;
   onChange: (id: number) => void;
-  /** Names the kind of thing among all queries. */
+  /** Query key of the kind of object. */
   kind: string;
-  /** The first few that fit a keyword; "" fits all. */
+  /** Returns the first matches of a keyword; "" matches all. */
   find: (keyword: string) => Promise<Found[]>;
-  /** What an id is called, for addresses that bring one along. */
+  /** Returns the name of an id that came with the address. */
   nameOf: (id: number) => Promise<string>;
 };
 
@@ -30,12 +30,12 @@ export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...pro
     queryFn: () => nameOf(value),
     enabled: value > 0 && !remembered,
     staleTime: 60_000,
-    // Whoever is gone has no name any more.
+    // A deleted object has no name.
     meta: { quiet: true },
   }).data;
   const chosen: Found | null =
     value === 0 ? null : remembered ? picked : { id: value, name: name ?? `#${value}` };
-  // The shown name is no search.
+  // The displayed name of the selection is not a search.
   const [keyword] = useDebouncedValue(text === chosen?.name ? "" : text.trim(), 300);
   const found =
     useQuery({
@@ -53,7 +53,7 @@ export function FoundSelect({ label, value, onChange, kind, find, nameOf, ...pro
       clearable
       checkIconPosition="right"
       data={options.map((option) => ({ value: String(option.id), label: option.name }))}
-      // The server has searched already, by more than the name.
+      // The server has already searched, in more fields than the name.
       filter={({ options: all }) => all}
       onSearchChange={setText}
       value={value === 0 ? null : String(value)}

@@ -1,25 +1,25 @@
-/** Hours or days side by side. Height, not colour alone, says how large a share failed. */
+/** Bars per hour or day. The share of failed calls is shown by height, not by colour alone. */
 import classes from "./hour-bars.module.css";
 
 export type HourBar = {
   key: string;
-  /** Under the pointer. */
+  /** Tooltip. */
   title: string;
-  /** Of the calls that were served; null without calls. */
+  /** Share of calls that were served; null without calls. */
   share: number | null;
 };
 
 type HourBarsProps = {
-  /** What all of them say, for those who do not see them. */
+  /** Summary of all bars, for screen readers. */
   label: string;
   bars: readonly HourBar[];
   height?: number;
   barWidth?: number;
-  /** As wide as its place. */
+  /** Fills the width of its container. */
   fill?: boolean;
 };
 
-/** One failed call of thousands is to be seen, too. */
+/** Minimum height of failures: one failed call of thousands must be visible too. */
 const leastFailure = 0.22;
 const idleHeight = 3;
 const gap = 2;

@@ -1,4 +1,4 @@
-/** Names and pictures of the places where people may have an account already. */
+/** Names and icons of the identity providers. */
 import {
   IconBrandGithub,
   IconBrandTelegram,
@@ -18,12 +18,12 @@ const known: Readonly<Record<string, { title: string; Picture: Icon }>> = {
   telegram: { title: phrase("Telegram"), Picture: IconBrandTelegram },
 };
 
-/** Translated where it is shown. */
+/** Translated when displayed. */
 export function identityProviderTitle(id: string): string {
   return known[id]?.title ?? id;
 }
 
-/** @param label what it says by itself; without one it only accompanies a text */
+/** @param label accessible name; without it the icon is decorative */
 export function IdentityProviderIcon({
   id,
   size = 18,

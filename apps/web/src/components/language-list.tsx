@@ -3,7 +3,7 @@ import { IconCheck } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { currentLanguage, languages, setLanguage } from "#lib/i18n.ts";
 
-/** The languages, opened below the button that was pressed. */
+/** The language menu, opened below its button. */
 export function LanguageList({ button }: { button: ReactNode }) {
   const current = currentLanguage();
   return (

@@ -1,4 +1,4 @@
-/** Our own mark: a hub inside an open ring, drawn in the accent. */
+/** The product's logo: a hub inside an open ring, in the accent colour. */
 export function Mark({ size = 28 }: { size?: number }) {
   return (
     <svg

@@ -1,4 +1,4 @@
-/** What a channel, an account or a token did: figures of 24 hours, 30 days as bars, models, failures. */
+/** Usage of a channel, an account or a token: figures of 24 hours, 30 days as bars, models, failures. */
 import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
@@ -17,12 +17,12 @@ import { Stat, Stats } from "#ui/stats.tsx";
 import { ChannelHoursBar } from "./channel-hours.tsx";
 import classes from "./object-usage.module.css";
 
-/** Of the log: what narrows it to this thing. */
+/** Filter of the log that selects the calls of this object. */
 type Filter = Record<string, string | number>;
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** @param first a figure that stands before the others */
+/** @param first a figure shown before the others */
 export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -56,7 +56,7 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
   );
 }
 
-/** Health of 24 hours as a figure. */
+/** Health over 24 hours as a figure. */
 export function HoursStat({ usage }: { usage: ObjectUsage }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -160,11 +160,11 @@ export function HourChart({ usage }: { usage: ObjectUsage }) {
 
 type DetailsProps = {
   usage: ObjectUsage;
-  /** Undefined for those who may not see the calls. */
+  /** Undefined for users who may not see the calls. */
   filter: Filter | undefined;
 };
 
-/** Why calls failed, and which models were called. */
+/** Failures by reason, and calls by model. */
 export function UsageDetails({ usage, filter }: DetailsProps) {
   return (
     <div className={classes.halves}>
@@ -280,7 +280,7 @@ function ModelList({ usage, filter }: DetailsProps) {
   );
 }
 
-/** How much of a limit is used. */
+/** The used share of a limit. */
 export function LimitBar({ label, used, limit }: { label: string; used: number; limit: number }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** What the lists of orders have in common, one's own and everyone's. */
+/** Columns shared by the user's and the administrators' lists of orders. */
 import type { OwnOrder } from "@gateway/shared/billing/order";
 import { Group } from "@mantine/core";
 import type { TFunction } from "i18next";
@@ -11,7 +11,7 @@ import { PaymentIcon } from "./payment-icon.tsx";
 
 type Shared = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
 
-/** @param quota prints points */
+/** @param quota formats points */
 export function sharedOrderColumns<Row extends OwnOrder>(
   t: TFunction,
   quota: (points: number) => string,

@@ -1,10 +1,10 @@
-/** How an order stands: a dot and a word. */
+/** The status of an order: a dot and a word. */
 import type { OrderStatus as Status } from "@gateway/shared/billing/order";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 
-/** Titles are translated where they are shown. */
+/** Titles are translated when displayed. */
 export const orderStatuses: Record<Status, { title: string; tone: Tone }> = {
   pending: { title: phrase("Waiting for payment"), tone: "accent" },
   success: { title: phrase("Paid"), tone: "good" },

@@ -1,4 +1,4 @@
-/** The picture of a way to pay: one of ours by name, or one at an address. */
+/** The icon of a payment method: a built-in one by name, or an image address. */
 import type { paymentIcons } from "@gateway/shared/billing/payment";
 import {
   IconBrandAlipay,

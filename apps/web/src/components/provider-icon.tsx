@@ -1,4 +1,7 @@
-/** Logos of providers, as static files of our own. Single-colour ones follow the text colour, so they work in the dark. */
+/**
+ * Logos of providers, as static files of our own. Single-colour
+ * logos use the text colour, so they work in dark mode.
+ */
 import { IconFlask2, IconServer2 } from "@tabler/icons-react";
 import classes from "./provider-icon.module.css";
 
@@ -17,7 +20,7 @@ for (const [path, url] of Object.entries(files)) {
   urls.set(color ? file.slice(0, -"-color".length) : file, { url, color });
 }
 
-/** Other names under which a provider comes. */
+/** Alternative names of providers. */
 const aliases: Record<string, string> = {
   ali: "qwen",
   alibaba: "qwen",
@@ -30,7 +33,7 @@ const aliases: Record<string, string> = {
   xunfei: "spark",
 };
 
-/** Whose model is it, by the usual names; null when the name tells nothing. */
+/** Patterns of model names and their providers. A name that matches none has no known provider. */
 const families: [RegExp, string][] = [
   [/^demo\b/, "demo"],
   [
@@ -76,7 +79,7 @@ export function providerOfModel(model: string): string | null {
   return families.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }
 
-/** @param name id, label or icon name of a provider; an unknown one gets a neutral picture */
+/** @param name id, label or icon name of a provider; an unknown one gets a neutral icon */
 export function ProviderIcon({ name, size = 18 }: { name: string; size?: number }) {
   const key = name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
   if (key === "demo") return <IconFlask2 size={size} stroke={1.7} aria-hidden className={classes.icon} />;

@@ -1,4 +1,4 @@
-/** The newest calls of a channel, an account or a token; the explorer has all of them. */
+/** The newest calls of a channel, an account or a token, with a link to the log. */
 import { LogPage, type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
@@ -28,7 +28,7 @@ const callsQuery = (own: boolean, filter: Filter) =>
 type RecentCallsProps = {
   title: string;
   filter: Filter;
-  /** The reader's own calls; everyone's needs the right to see logs. */
+  /** The user's own calls. Everyone's require the right to see logs. */
   own?: boolean;
 };
 

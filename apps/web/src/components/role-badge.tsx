@@ -3,7 +3,7 @@ import { Badge } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
 
-/** What a role is called; translated where it is shown. */
+/** Names of the roles; translated when displayed. */
 export const roleTitles = {
   guest: phrase("Guest"),
   user: phrase("User"),

@@ -1,9 +1,9 @@
-/** The first call with OpenAI's library, ready to run. Pure. */
+/** Sample code of the first call with OpenAI's library, ready to run. Pure. */
 export type Sample = {
-  /** Of the server, without /v1. */
+  /** Address of the server, without /v1. */
   address: string;
   model: string;
-  /** Stands for the key; the reader's own, or a placeholder. */
+  /** The user's own key, or a placeholder. */
   apiKey?: string;
 };
 

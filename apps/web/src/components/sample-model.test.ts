@@ -5,7 +5,7 @@ const unused = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { rank: null, info: null }]));
 
 describe("the model of the samples", () => {
-  it("is the chat model that is called most", () => {
+  it("is the chat model with the most calls", () => {
     const models = {
       ...unused("gpt-5"),
       "demo-chat": { rank: 2, info: null },
@@ -14,7 +14,7 @@ describe("the model of the samples", () => {
     expect(sampleModel(models)).toBe("demo-chat");
   });
 
-  it("is the newest of a well-known family where nothing was called", () => {
+  it("is the newest of a well-known family when nothing was called", () => {
     expect(sampleModel(unused("gpt-3.5-turbo", "gpt-4o", "gpt-5.2", "gpt-5", "dall-e-3", "claude-9"))).toBe(
       "gpt-5.2",
     );
@@ -22,13 +22,13 @@ describe("the model of the samples", () => {
     expect(sampleModel(unused("gpt-3.5-turbo"))).toBe("gpt-3.5-turbo");
   });
 
-  it("is none where no model chats", () => {
+  it("is empty without a chat model", () => {
     expect(sampleModel(unused("dall-e-3", "whisper-1", "chirp-v4"))).toBe("");
   });
 });
 
-describe("what a model is for", () => {
-  it("is what the catalogue says, else what its name says", () => {
+describe("the kind of a model", () => {
+  it("comes from the catalogue, else from the model's name", () => {
     expect(kindOfModel("anything", ["text", "image"])).toBe("chat");
     expect(kindOfModel("anything", ["image"])).toBe("image");
     expect(kindOfModel("bge-m3")).toBe("embedding");

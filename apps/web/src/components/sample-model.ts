@@ -1,4 +1,4 @@
-/** Which model the code samples name, and what a model is for. Pure. */
+/** Selects the model of the code samples, and the kind of a model. Pure. */
 
 export type ModelKind = "chat" | "image" | "audio" | "video" | "embedding" | "rerank" | "moderation";
 
@@ -11,7 +11,7 @@ const kindsByName: [RegExp, ModelKind][] = [
   [/whisper|tts|transcribe|audio|realtime|speech|suno|chirp|voice|lyria/i, "audio"],
 ];
 
-/** @param outputs what the catalogue says that it makes; without an entry its name decides */
+/** @param outputs output modalities of the catalogue; without an entry the name decides */
 export function kindOfModel(name: string, outputs: readonly string[] = []): ModelKind {
   if (outputs.includes("embedding")) return "embedding";
   if (outputs.includes("text")) return "chat";
@@ -24,20 +24,20 @@ type Candidate = {
   info: { output_modalities: string[] } | null;
 };
 
-/** Where nothing is known of a model's use: families whose newest model is a good example, the best first. */
+/** For models without usage data: families whose newest model is a good example, the best first. */
 const families = [/^gpt-\d/, /^claude/, /^gemini/, /^deepseek/, /^qwen/, /^(kimi|moonshot)/, /^glm/, /^grok/];
-/** Retired at their providers, or not for plain chat. */
+/** Retired by their providers, or not for plain chat. */
 const unfit =
   /^(gpt-3|gpt-4(-|$)|gpt-4-|claude-(2|3|instant)|gemini-1|text-|babbage|davinci)|search|instruct|codex/;
 
-/** The chat model that is called most, else the newest of a well-known family; "" when there is none. */
+/** Returns the chat model with the most calls, else the newest of a well-known family; "" without one. */
 export function sampleModel(models: Readonly<Record<string, Candidate>>): string {
   const chats = Object.entries(models)
     .filter(([name, model]) => kindOfModel(name, model.info?.output_modalities) === "chat")
     .map(([name, { rank }]) => ({ name, rank: rank ?? Infinity, place: placeOf(name) }));
   chats.sort(
     (a, b) =>
-      // Infinity − Infinity is no number.
+      // Infinity − Infinity is NaN.
       (a.rank === b.rank ? 0 : a.rank - b.rank) ||
       a.place - b.place ||
       b.name.localeCompare(a.name, "en", { numeric: true }),

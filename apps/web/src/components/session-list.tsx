@@ -1,4 +1,4 @@
-/** Signed-in browsers, each with a way to end it. Whose they are is the caller's business. */
+/** Signed-in browsers, each with a button that ends its session. The caller provides the sessions. */
 import type { SessionRow } from "@gateway/shared/accounts/session";
 import { Badge, Button, Group, Skeleton, Text } from "@mantine/core";
 import { IconDeviceDesktop, IconDeviceMobile } from "@tabler/icons-react";
@@ -8,13 +8,13 @@ import { Line, LineList } from "#ui/line-list.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 
 type SessionListProps = {
-  /** Undefined while they are awaited. */
+  /** Undefined while loading. */
   sessions: SessionRow[] | undefined;
   error?: unknown;
   onRetry?: () => void;
-  /** Not offered for the browser that asks, nor at all when missing. */
+  /** Ends a session. Not offered for the current browser, nor when missing. */
   onEnd?: (id: string) => void;
-  /** The one that is being ended. */
+  /** The session that is being ended. */
   ending?: string;
 };
 
@@ -84,7 +84,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, "Linux"],
 ];
 
-/** "Chrome, macOS" out of what a browser says about itself. */
+/** Parses a user agent: "Chrome, macOS". */
 function describeAgent(agent: string): { name: string; phone: boolean } {
   const nameIn = (table: [RegExp, string][]) => table.find(([pattern]) => pattern.test(agent))?.[1];
   const parts = [nameIn(browsers), nameIn(systems)].filter(Boolean);

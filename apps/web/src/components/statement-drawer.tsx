@@ -1,4 +1,4 @@
-/** A closed month by model, and as a file. */
+/** A closed month by model, with a file download. */
 import type { StatementLine } from "@gateway/shared/billing/statement";
 import { Button, Drawer, Group, ScrollArea, Skeleton, Text, Title } from "@mantine/core";
 import { IconDownload, IconPrinter } from "@tabler/icons-react";
@@ -17,7 +17,7 @@ type StatementDrawerProps = {
   lines: StatementLine[] | undefined;
   error: unknown;
   onRetry: () => void;
-  /** Of the download, without its ending. */
+  /** File name of the download, without its extension. */
   fileName: string;
   onClose: () => void;
 };

@@ -1,4 +1,7 @@
-/** Follow the official account, get a code, type it in. What the code then does is the caller's business. */
+/**
+ * The WeChat dialog: the user follows the official account,
+ * gets a code and enters it. The caller handles the code.
+ */
 import { Alert, Button, Image, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
@@ -6,7 +9,7 @@ import { useTranslation } from "react-i18next";
 
 type WeChatDialogProps = {
   onClose: () => void;
-  /** Address of the official account's QR code; "" when the operator gives none. */
+  /** Address of the official account's QR code; "" when the operator has set none. */
   picture: string;
   action: string;
   onSubmit: (code: string) => void;

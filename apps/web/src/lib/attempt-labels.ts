@@ -1,4 +1,4 @@
-/** How an attempt at a provider ended, in a few words. */
+/** Short labels for the result of an attempt at a provider. */
 import { phrase } from "./i18n.ts";
 
 const attemptResults: Record<string, string> = {
@@ -16,7 +16,7 @@ const attemptResults: Record<string, string> = {
   probing: phrase("Circuit breaker half open: too many calls failed"),
 };
 
-/** A kind of error, or what a circuit breaker says. English; translate where shown. */
+/** Returns the label of an error kind or of a circuit breaker's state. English; translate when displayed. */
 export function attemptResultText(result: string): string {
   return attemptResults[result] ?? result;
 }

@@ -1,9 +1,12 @@
-/** Whether who looks at a screen may also change what it shows. The router says so; the server decides anyway. */
+/** Whether the user may change what a screen shows. Set by the router; the server enforces it. */
 import { createContext, useContext } from "react";
 
 export const ChangesAllowed = createContext(true);
 
-/** For everything that changes something: hidden, or disabled where the state it shows is worth seeing. */
+/**
+ * Returns whether controls that change something are available.
+ * Hide them, or disable those whose state is useful to see.
+ */
 export function useMayChange(): boolean {
   return useContext(ChangesAllowed);
 }

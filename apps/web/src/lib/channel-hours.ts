@@ -1,4 +1,4 @@
-/** What the last 24 hours of a channel amount to. Pure. */
+/** Health figures of a channel over 24 hours. Pure. */
 import type { ChannelHealth } from "@gateway/shared/usage/overview";
 
 export type ChannelHours = Pick<ChannelHealth, "requests" | "failed" | "rescued">;
@@ -6,11 +6,14 @@ export type ChannelHours = Pick<ChannelHealth, "requests" | "failed" | "rescued"
 type Health = {
   calls: number;
   failed: number;
-  /** Attempts that succeeded, as a share; null without any. */
+  /** Share of attempts that succeeded; null without attempts. */
   success: number | null;
 };
 
-/** Calls and attempts of 24 hours: what another channel had to serve counts as a failure of this one. */
+/**
+ * Returns calls and attempts of 24 hours. A call that another
+ * channel had to serve counts as a failure of this one.
+ */
 export function healthOf({ requests, failed, rescued }: ChannelHours): Health {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const calls = sum(requests) + sum(rescued);
@@ -18,7 +21,7 @@ export function healthOf({ requests, failed, rescued }: ChannelHours): Health {
   return { calls, failed: bad, success: calls === 0 ? null : (calls - bad) / calls };
 }
 
-/** Attempts of one hour, and how many of them failed. */
+/** Returns the attempts of one hour and the number of failed ones. */
 export function hourOf(
   { requests, failed, rescued }: ChannelHours,
   hour: number,
@@ -27,7 +30,10 @@ export function hourOf(
   return { calls: (requests[hour] ?? 0) + more, failed: (failed[hour] ?? 0) + more };
 }
 
-/** "14:00" in the reader's time zone. @param since unix seconds of the first hour */
+/**
+ * Returns the hour as "14:00" in the user's time zone.
+ * @param since unix seconds of the first hour
+ */
 export function hourText(since: number, hour: number): string {
   const start = new Date((since + hour * 3_600) * 1000);
   const two = (value: number) => String(value).padStart(2, "0");

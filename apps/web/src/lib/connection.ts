@@ -1,7 +1,7 @@
-/** Whether the server can be reached: the browser's own state, and how the last requests ended. */
+/** Whether the server is reachable, by the browser's network state and the results of the last requests. */
 import { useSyncExternalStore } from "react";
 
-/** `unreachable`: there is a network, but no answer from the server. */
+/** `unreachable`: the network works, but the server does not respond. */
 export type Reach = "reached" | "offline" | "unreachable";
 
 const FIRST_CHECK_MS = 2_000;
@@ -19,7 +19,7 @@ function become(next: Reach): void {
   for (const listener of listeners) listener(reach);
 }
 
-/** A request was answered. */
+/** Records that a request got a response. */
 export function noteReached(): void {
   clearTimeout(timer);
   timer = undefined;
@@ -27,7 +27,7 @@ export function noteReached(): void {
   become("reached");
 }
 
-/** A request had no answer. From now on the server is checked until it answers. */
+/** Records that a request got no response. The server is then polled until it responds. */
 export function noteUnreachable(): void {
   become(navigator.onLine ? "unreachable" : "offline");
   timer ??= setTimeout(() => void check(), pause);
@@ -41,7 +41,7 @@ async function check(): Promise<void> {
   else noteUnreachable();
 }
 
-/** Whether the server answers at this address, below the base path. */
+/** Returns whether the server responds at this path below the base path. */
 export async function answers(path: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
@@ -52,18 +52,18 @@ export async function answers(path: string): Promise<boolean> {
   }
 }
 
-/** What a proxy answers while the server behind it is away. */
+/** Returns whether a proxy sends this status while the server behind it is unavailable. */
 export function isGatewayFailure(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-// Pure parts are tested without a page.
+// Unit tests of pure functions have no window.
 if (typeof window !== "undefined") {
   window.addEventListener("offline", noteUnreachable);
   window.addEventListener("online", () => void check());
 }
 
-/** Calls back on every change. Returns how to stop. */
+/** Calls the listener on every change. Returns a function that unsubscribes. */
 export function onReachChange(listener: (reach: Reach) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

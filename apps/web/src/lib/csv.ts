@@ -1,11 +1,11 @@
-/** Comma-separated values that spreadsheets open right. Pure. */
+/** CSV files that spreadsheets open correctly. Pure. */
 
-/** Without it Excel takes UTF-8 for something older. */
+/** Without a byte order mark Excel does not detect UTF-8. */
 const byteOrderMark = "\uFEFF";
 
 function cell(value: string | number): string {
   if (typeof value === "number") return String(value);
-  // A spreadsheet would run what looks like a formula.
+  // A spreadsheet would run these values as formulas.
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -14,7 +14,7 @@ export function toCsv(table: (string | number)[][]): string {
   return byteOrderMark + table.map((row) => row.map(cell).join(",")).join("\r\n");
 }
 
-/** Hands a table to the browser's downloads. */
+/** Downloads a table as a CSV file. */
 export function downloadCsv(name: string, table: (string | number)[][]): void {
   const url = URL.createObjectURL(new Blob([toCsv(table)], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

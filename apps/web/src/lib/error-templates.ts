@@ -1,2 +1,2 @@
-/** The messages of every error. Loaded when the first error arrives: the first page must not pay for them. */
+/** The messages of all errors. Loaded with the first error, so that the first page does not include them. */
 export { templateOf } from "@gateway/shared/errors";

@@ -8,7 +8,7 @@ import { languages } from "./i18n.ts";
 import { loadErrorTexts } from "./late-errors.ts";
 
 type Messages = Record<string, string>;
-// What every page has once an error arrived: the words of the first page and those of errors.
+// The messages that every page has after an error: those of the first page and those of errors.
 const home = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" });
 const late = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=errors", import: "default" });
 
@@ -42,7 +42,7 @@ describe.each(languages.map(({ id }) => id))("errors in %s", (language) => {
     t = await speak(language);
   });
 
-  it("each code has a sentence with its values", () => {
+  it("has a sentence with its values for each code", () => {
     for (const { code, reason, template, values } of errors) {
       const text = codeText(t, code, reason === undefined ? values : { ...values, reason });
       expect(text, template).toMatch(/\S/);
@@ -56,7 +56,7 @@ describe.each(languages.map(({ id }) => id))("errors in %s", (language) => {
     }
   });
 
-  it("a missing value is never a raw placeholder", () => {
+  it("never shows a raw placeholder for a missing value", () => {
     for (const { code, reason, template } of errors) {
       const text = codeText(t, code, reason === undefined ? {} : { reason });
       expect(text, template).not.toContain("{{");
@@ -64,7 +64,7 @@ describe.each(languages.map(({ id }) => id))("errors in %s", (language) => {
     }
   });
 
-  it("an unknown code or reason shows the server's message and the request id", () => {
+  it("shows the server's message and the request id for an unknown code or reason", () => {
     const unknown = { message: "Something new.", request_id: "req-1" };
     const failures: ConstructorParameters<typeof ApiError>[1][] = [
       { ...unknown, code: "from_a_later_version", params: { model: "m" } },

@@ -1,10 +1,10 @@
-/** Turns any failure into one message in the reader's language, by its code and params. Texts are never compared. */
+/** Translates failures into messages by their code and params. Texts are never compared. */
 import { MISSING, type WireParams } from "@gateway/shared/errors/phrase";
 import type { TFunction } from "i18next";
 import { ApiError, isTimeout } from "./http.ts";
 import { templateNamed } from "./late-errors.ts";
 
-/** A message by the name of its template; undefined for a name from another version of the server. */
+/** Returns the message of a template; undefined for a template of another server version. */
 export function namedText(t: TFunction, name: string, params: WireParams): string | undefined {
   const template = templateNamed(name);
   if (template === undefined) return undefined;
@@ -14,19 +14,19 @@ export function namedText(t: TFunction, name: string, params: WireParams): strin
   return t(template, values);
 }
 
-/** What is wrong with one field. */
+/** Returns the error message of one field. */
 export function issueText(t: TFunction, { reason = "", ...values }: WireParams): string {
   return namedText(t, String(reason), values) ?? t("This value is not valid");
 }
 
-/** Of every field that the server refused. */
+/** Returns the error messages of all rejected fields, by path. */
 export function issueTexts(t: TFunction, error: ApiError): Record<string, string> {
   return Object.fromEntries(
     Object.entries(error.issues).map(([field, issue]) => [field, issueText(t, issue)]),
   );
 }
 
-/** An error that is known by its code; undefined for a code from another version of the server. */
+/** Returns the message of an error code; undefined for a code of another server version. */
 export function codeText(t: TFunction, code: string, params: WireParams): string | undefined {
   const { reason, field } = params;
   const name = typeof reason === "string" ? reason : code;
@@ -36,21 +36,21 @@ export function codeText(t: TFunction, code: string, params: WireParams): string
   return t("{{what}}: {{reason}}", { what: field, reason: text });
 }
 
-/** An error within an answer that succeeded otherwise. */
+/** Returns the message of an error inside a successful response. */
 export function faultText(t: TFunction, { code, params, message }: Fault): string {
   return codeText(t, code, params) ?? message;
 }
 
 type Fault = { code: string; params: WireParams; message: string };
 
-/** The core of an error without the word "Error" in front, for places that already look like errors. */
+/** Returns the message without the leading word "Error", for elements that already look like errors. */
 export function errorReason(error: unknown, t: TFunction): string {
   if (error instanceof ApiError) {
     const issues = [...new Set(Object.values(issueTexts(t, error)))];
     if (issues.length > 0) return issues.join(" · ");
     if (error.status === 405) return t("This site is for demonstration only, there is no server!");
     const known = codeText(t, error.code, error.params);
-    // A refusal explains itself; an error of the server must be reported.
+    // A 4xx message is sufficient; a server error shows the id to report it with.
     return known === undefined
       ? unknownText(error, t)
       : error.status >= 500
@@ -63,7 +63,10 @@ export function errorReason(error: unknown, t: TFunction): string {
   return error instanceof Error && error.name !== "ZodError" ? error.message : t("Data format incorrect");
 }
 
-/** A code that this version of the console does not know: the server's English, and the id to ask about it with. */
+/**
+ * Returns the server's English message with the request id,
+ * for a code unknown to this version of the console.
+ */
 function unknownText(error: ApiError, t: TFunction): string {
   if (error.message === "") return error.status >= 500 ? t("Server error") : t("Unknown error");
   return withId(error.message, error, t);
@@ -75,7 +78,7 @@ function withId(message: string, { requestId }: ApiError, t: TFunction): string 
 
 export type ErrorNote = { level: "error" | "info"; text: string };
 
-/** @param failed what was attempted, an English phrase */
+/** @param failed the attempted action, as an English phrase */
 export function errorNote(error: unknown, t: TFunction, failed?: string): ErrorNote {
   if (error instanceof ApiError && error.status === 405)
     return { level: "info", text: errorReason(error, t) };

@@ -1,13 +1,12 @@
-/** Reads an answer that goes on: server-sent events, by fetch, because an EventSource can send no header. */
+/** Reads server-sent events with fetch, because EventSource cannot send headers. */
 import { Failure } from "@gateway/shared/envelope";
 import { ApiError, apiUrl, version2 } from "./http.ts";
 
 /**
- * Hands over the JSON of each event; ends with the stream. Throws ApiError when the server refuses, and the abort's
- * own error when `signal` ends it.
- *
+ * Calls back with the JSON of each event and resolves at the end of the stream. Throws ApiError when the
+ * server rejects the request, and the abort error when `signal` aborts it.
  * @param path without /api
- * @param body sent by POST; without one it is a GET
+ * @param body sent by POST; the request is a GET without it
  */
 export async function readEvents(
   path: string,

@@ -1,4 +1,4 @@
-/** Why a call failed, in two or three words: for lists and sums, where a sentence has no room. */
+/** Labels of two or three words for failed calls, for lists and sums that have no room for a sentence. */
 import type { ErrorCode } from "@gateway/shared/errors";
 import { phrase } from "./i18n.ts";
 
@@ -34,7 +34,10 @@ const labels: Partial<Record<ErrorCode, string>> = {
   internal: phrase("Internal error"),
 };
 
-/** English; the key of its translation. @returns undefined for a code without a label */
+/**
+ * Returns the label in English, which is also its translation key.
+ * @returns undefined for a code without a label
+ */
 export function failureLabel(code: string): string | undefined {
   return Object.hasOwn(labels, code) ? labels[code as ErrorCode] : undefined;
 }

@@ -1,16 +1,16 @@
 /**
- * Where the browser is, for the router, and who must be asked before a page is left. Small, because every visitor
- * loads it: the router's own history knows leave guards only together with loaders and actions, which we do not use.
+ * The history of the router, with guards for unsaved changes. Small, because every visitor loads it: the
+ * router's own history supports leave guards only together with loaders and actions, which we do not use.
  */
 import type { Location, Navigator, To } from "react-router-dom";
 
-/** What takes the reader away: another page, or the end of the session. */
+/** Why the page is left: navigation to another page, or the end of the session. */
 export type Departure = "page" | "session";
 
 /** Resolves to true when the page may be left. */
 export type LeaveGuard = (why: Departure) => Promise<boolean>;
 
-/** What we write beside each entry of the browser's history. */
+/** State that we store with each history entry. */
 type EntryState = { usr?: unknown; key?: string; idx?: number } | null;
 const entryState = () => window.history.state as EntryState;
 
@@ -24,17 +24,17 @@ const guards = new Set<LeaveGuard>();
 let show: (location: Location) => void = () => {};
 const listeners = new Set<() => void>();
 let shown = { pathname: "", edited: "", index: 0 };
-/** What the browser's next step is, when it is ours: taking back the wish to leave, or granting it. */
+/** Set while a history step of our own is pending: it undoes the user's navigation, or carries it out. */
 let ownStep: "back" | "leave" | null = null;
 let asking: Promise<boolean> | undefined;
-/** The step of `leaveEntry`, which the browser takes a moment later, and what is called after it. */
+/** Pending step of `leaveEntry`, which the browser performs asynchronously, and the callback after it. */
 let leaving: Promise<void> | undefined;
 let left: () => void = () => {};
 
-/** The parameter of an address that names the form which is open. */
+/** Query parameter that names the open form. */
 export const EDITED = "edit";
 
-/** Asks whoever stands guard, once however often it is called meanwhile. */
+/** Asks the guards. Concurrent calls share one question. */
 export function mayLeave(why: Departure): Promise<boolean> {
   asking ??= askAll(why).finally(() => (asking = undefined));
   return asking;
@@ -52,26 +52,32 @@ function arrive(): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls the listener after every change of the address, before the page is drawn. Returns how to stop. */
+/**
+ * Calls the listener after every change of the address, before
+ * the page is drawn. Returns a function that unsubscribes.
+ */
 export function onAddressChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** What a guard stands for: the page, and the form that is open on it. */
+/** Returns what a guard protects: the page and the form that is open on it. */
 function placeOf({ pathname, search }: { pathname: string; search: string }) {
   return { pathname, edited: new URLSearchParams(search).get(EDITED) ?? "" };
 }
 
-/** A script that closes a form has asked before, or has saved; the back button has not. */
+/**
+ * Returns whether the target is another page or form. A script that
+ * closes a form has already asked or saved; the back button has not.
+ */
 function isElsewhere(target: { pathname: string; search: string }, by: "script" | "reader"): boolean {
   const { pathname, edited } = placeOf(target);
   return pathname !== shown.pathname || (edited !== shown.edited && (by === "reader" || edited !== ""));
 }
 
-/** @param to an address with the base path in front */
+/** @param to an address that includes the base path */
 async function move(to: To, state: unknown, write: "pushState" | "replaceState"): Promise<void> {
-  // Without one to wait for, an address changes at once.
+  // Without a pending step the address changes synchronously.
   if (leaving) await leaving;
   const target = new URL(hrefOf(to), window.location.href);
   if (guards.size > 0 && isElsewhere(target, "script") && !(await mayLeave("page"))) return;
@@ -81,14 +87,16 @@ async function move(to: To, state: unknown, write: "pushState" | "replaceState")
   arrive();
 }
 
-/** The back and forward buttons: the browser has gone already, so who stays has to be brought back. */
+/**
+ * Handles the back and forward buttons. The browser has already navigated, so a refusal has to navigate back.
+ */
 async function step(): Promise<void> {
   const own = ownStep;
   ownStep = null;
   leaving = undefined;
   left();
   if (own === "back") return;
-  // Only a link within the page or a script makes entries without our mark, and always one ahead.
+  // Only an in-page link or a script creates entries without our state, and always one step ahead.
   markEntry(shown.index + 1);
   const by = (entryState()?.idx ?? 0) - shown.index;
   const free = own === "leave" || guards.size === 0 || by === 0 || !isElsewhere(window.location, "reader");
@@ -108,7 +116,7 @@ function hrefOf(to: To): string {
   return typeof to === "string" ? to : `${to.pathname ?? ""}${to.search ?? ""}${to.hash ?? ""}`;
 }
 
-/** @param arrived told whenever another address is to be shown. Returns how to stop. */
+/** @param arrived called on each new address to show. Returns a function that stops it. */
 export function followHistory(arrived: (location: Location) => void): () => void {
   show = arrived;
   markEntry(0);
@@ -118,7 +126,7 @@ export function followHistory(arrived: (location: Location) => void): () => void
   return () => window.removeEventListener("popstate", listen);
 }
 
-/** One step back, without a question: whoever closes a form has asked, or has saved. */
+/** Goes one step back without asking: the caller has already asked or saved. */
 export function leaveEntry(): void {
   if (leaving) return;
   ownStep = "leave";
@@ -126,13 +134,13 @@ export function leaveEntry(): void {
   window.history.go(-1);
 }
 
-/** While it stands, no one goes to another page without it. Returns how to take it away. */
+/** Registers a guard that every navigation must pass. Returns a function that removes it. */
 export function guardLeaving(guard: LeaveGuard): () => void {
   guards.add(guard);
   return () => guards.delete(guard);
 }
 
-/** True while something stands that would be lost with the page. */
+/** Returns whether a guard protects unsaved changes. */
 export function isLeavingGuarded(): boolean {
   return guards.size > 0;
 }

@@ -1,16 +1,18 @@
-/** Speaks to /api: opens the envelope, parses the answer with the shared schema, names the error. */
+/**
+ * The client of /api: unwraps the envelope, parses responses with the shared schemas, throws typed errors.
+ */
 import type { Failure } from "@gateway/shared/envelope";
 import { isGatewayFailure, noteReached, noteUnreachable } from "./connection.ts";
 import { loadErrorTexts } from "./late-errors.ts";
 
-/** An answer that says no: `code` and `params` say why, `issues` the same per form field. */
+/** An error response. `code` and `params` describe the reason, `issues` the same per form field. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly params: Failure["params"];
   readonly issues: NonNullable<Failure["issues"]>;
   readonly requestId: string;
-  /** Seconds until another try makes sense; undefined when the server does not say. */
+  /** Seconds until a retry makes sense; undefined when the server does not send it. */
   readonly retryAfter: number | undefined;
 
   constructor(status: number, failure: Partial<Omit<Failure, "success">>, retryAfter?: number) {
@@ -28,12 +30,12 @@ export class ApiError extends Error {
 type QueryValue = string | number | boolean | undefined | null;
 export type Query = Record<string, QueryValue>;
 
-/** Where the app is mounted, with a slash at the end: "/" or "/base/". */
+/** Base path of the app with a trailing slash: "/" or "/base/". */
 export const basePath =
-  // Pure parts are tested without a page.
+  // Unit tests of pure functions have no document.
   typeof document === "undefined" ? "/" : new URL(document.baseURI).pathname;
 
-/** Address of an API path under the base path: "/status" → "/api/status". */
+/** Returns the address of an API path below the base path: "/status" → "/api/status". */
 export function apiUrl(path: string, query?: Query): string {
   const url = new URL(`api${path}`, document.baseURI);
   for (const [name, value] of Object.entries(query ?? {}))
@@ -43,7 +45,7 @@ export function apiUrl(path: string, query?: Query): string {
 
 let onUnauthenticated: () => void = () => {};
 
-/** What to do when the session is gone; set once by the query client. */
+/** Sets the handler for an ended session. Called once, by the query client. */
 export function whenUnauthenticated(act: () => void): void {
   onUnauthenticated = act;
 }
@@ -56,31 +58,32 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Reads an answer: a schema, or something as small that knows what to expect. */
+/** Parses a response: a schema, or a smaller function for a known shape. */
 export type Reader<T> = { parse: (data: unknown) => T };
 
 /**
- * Takes the answer as the server sent it, which let it through the same schema before. For the public site, sign-in and
- * the console's first screen: the schema library would be a sixth of what they load.
+ * Returns a reader that does not validate: the server has already checked
+ * the response with the same schema. For the public site, sign-in and the
+ * console's first screen: the schema library would be a sixth of their code.
  */
 export function asSent<T>(): Reader<T> {
   return { parse: (data) => data as T };
 }
 
-/** What a failure says; a page of some proxy in between says nothing. */
+/** Returns the error of a response; {} for the page of a proxy. */
 function failureOf(answer: unknown): Partial<Failure> {
   if (answer === null || typeof answer !== "object" || !("message" in answer)) return {};
   return typeof answer.message === "string" ? (answer as Partial<Failure>) : {};
 }
 
-/** Typed answers and true statuses; without it the server answers as One Hub does. */
+/** Requests typed responses and real status codes. Without it the server behaves like One Hub. */
 export const version2 = { "api-version": "2" };
 
-/** What changes something may take longer: the test of a channel waits for its provider. */
+/** Timeout of reads. Writes may take longer: testing a channel waits for its provider. */
 const READ_TIMEOUT_MS = 30_000;
 const CHANGE_TIMEOUT_MS = 180_000;
 
-/** True for a request without an answer within its time. */
+/** Returns whether a request timed out. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === "TimeoutError";
 }
@@ -90,7 +93,7 @@ function secondsOf(header: string | null): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
 }
 
-/** Status and JSON of an answer. Rejects without a connection, and when the answer is not complete in time. */
+/** Returns the status and JSON of a response. Rejects without a connection and on timeout. */
 async function exchange(url: string, options: RequestInit, timeoutMs: number) {
   try {
     const response = await fetch(url, { ...options, signal: AbortSignal.timeout(timeoutMs) });
@@ -136,7 +139,7 @@ async function request<T>(
   throw error;
 }
 
-/** Paths are written without /api: `http.get("/channel", ChannelPage, query)`. */
+/** Paths omit /api: `http.get("/channel", ChannelPage, query)`. */
 export const http = {
   get: <T>(path: string, schema: Reader<T>, query?: Query) => request("GET", path, schema, { query }),
   post: <T>(path: string, schema: Reader<T>, body: unknown = {}) => request("POST", path, schema, { body }),

@@ -1,5 +1,5 @@
 import i18next, { type InitOptions, type Resource } from "i18next";
-/** Which language the console speaks and how its words are loaded. Knows nothing of screens. */
+/** The language of the console and the loading of its messages. Independent of screens. */
 import { initReactI18next } from "react-i18next";
 import { keep, kept } from "./stored.ts";
 
@@ -14,13 +14,15 @@ export type Language = (typeof languages)[number]["id"];
 const storageKey = "appLanguage";
 const fallback: Language = "zh_CN";
 
-/** Marks an English phrase for extraction where no `t` is at hand; translate it with `t(text)` when shown. */
+/**
+ * Marks an English phrase for extraction outside of components. Translate it with `t(text)` when displayed.
+ */
 /* @__NO_SIDE_EFFECTS__ */
 export function phrase(text: string): string {
   return text;
 }
 
-/** "zh-TW" → zh_HK, "en" → en_US; null for a language we do not speak. */
+/** "zh-TW" → zh_HK, "en" → en_US; null for an unsupported language. */
 export function matchLanguage(wanted: string): Language | null {
   const tag = wanted.toLowerCase().replaceAll("_", "-");
   if (/^zh-(hk|tw|mo|hant)/.test(tag)) return "zh_HK";
@@ -30,7 +32,7 @@ export function matchLanguage(wanted: string): Language | null {
   return null;
 }
 
-/** Where a choice may be found, strongest first. */
+/** Yields the sources of a language preference, highest priority first. */
 function* wishes(): Generator<string | null | undefined> {
   yield new URLSearchParams(window.location.search).get("lng");
   yield new RegExp(`(?:^|; )${storageKey}=([^;]*)`).exec(document.cookie)?.[1];
@@ -39,12 +41,14 @@ function* wishes(): Generator<string | null | undefined> {
   yield* navigator.languages;
 }
 
-/** What the visitor chose or prefers. Without a wish that we can meet: the page's own, which the server set. */
+/**
+ * Returns the chosen or preferred language. The fallback is the page's own language, which the server set.
+ */
 function detectLanguage(): { language: Language; wished: boolean } {
   for (const wish of wishes()) {
     const language = wish ? matchLanguage(wish) : null;
     if (!language) continue;
-    // The next page may come without what said so.
+    // Stored, because the next page may not carry the same preference.
     keep(storageKey, language);
     return { language, wished: true };
   }
@@ -54,8 +58,8 @@ function detectLanguage(): { language: Language; wished: boolean } {
 type Messages = Record<string, string>;
 const parts = ["home", "site", "console", "screens"] as const;
 /**
- * The first page; the other public pages; the console's frame and dashboard; all other screens. Who is at one of them
- * needs the words of those before it, too.
+ * Parts of the messages: the first page; the other public pages; the console's frame and dashboard; all other
+ * screens. Each part also needs the messages of those before it.
  */
 type Part = (typeof parts)[number];
 
@@ -67,7 +71,7 @@ const files: Record<Part | "errors", Record<string, () => Promise<Messages>>> = 
   errors: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=errors", import: "default" }),
 };
 
-/** What was visited so far: from now on a language means all its words up to here. */
+/** The last part that was loaded. A change of language loads all parts up to it. */
 let spoken: Part = "home";
 
 async function loadMessages(language: Language, wanted: readonly (Part | "errors")[]): Promise<Messages> {
@@ -81,7 +85,7 @@ async function loadMessages(language: Language, wanted: readonly (Part | "errors
 
 let speaksErrors = false;
 
-/** Makes `t` know the messages of all errors; they come with the first one. */
+/** Loads the messages of all errors. Called with the first error. */
 export async function loadErrorLabels(): Promise<void> {
   if (speaksErrors) return;
   speaksErrors = true;
@@ -96,16 +100,16 @@ export async function loadErrorLabels(): Promise<void> {
 
 const partsUpTo = (part: Part) => parts.slice(0, parts.indexOf(part) + 1);
 
-/** Makes `t` know the words of this part too; its pages wait for it. */
+/** Loads the messages of a part. Its pages wait for it. */
 export async function loadMessagesOf(part: Part): Promise<void> {
-  // The router may ask before the first words are there.
+  // The router may call this before the first messages are loaded.
   if (!i18next.isInitialized) await new Promise((resolve) => i18next.on("initialized", resolve));
   const missing = partsUpTo(part).filter((each) => !partsUpTo(spoken).includes(each));
   if (missing.length === 0) return;
   const language = currentLanguage();
   i18next.addResources(language, "translation", await loadMessages(language, missing));
   if (partsUpTo(part).length > partsUpTo(spoken).length) spoken = part;
-  // The language was changed meanwhile.
+  // The language was changed in the meantime.
   if (currentLanguage() !== language) await switchTo(currentLanguage());
 }
 
@@ -113,13 +117,13 @@ function markDocument(language: Language): void {
   document.documentElement.lang = languages.find((entry) => entry.id === language)?.tag ?? "";
 }
 
-/** True when the visitor's language is unknown, so that of the account may decide. */
+/** True when the visitor has no known preference, so that the account's language applies. */
 let undecided = false;
 
-/** Browser tests leave a function here, and hear of every text without words in the language that is spoken. */
+/** Set by browser tests to record every text without a translation in the current language. */
 const { missingText } = globalThis as { missingText?: (key: string) => void };
 
-/** A sentence that brings its own words may be anyone's: a provider's, say. */
+/** Reports missing translations. A text with a default value needs none: it may be a provider's message. */
 const hearing: InitOptions = {
   saveMissing: true,
   saveMissingPlurals: false,
@@ -128,7 +132,7 @@ const hearing: InitOptions = {
   },
 };
 
-/** Detects the language and loads its words; resolves when `t` can be used. */
+/** Detects the language and loads its messages. Resolves when `t` can be used. */
 export async function startI18n(): Promise<void> {
   const { language, wished } = detectLanguage();
   undecided = !wished;
@@ -153,7 +157,9 @@ export async function startI18n(): Promise<void> {
   markDocument(language);
 }
 
-/** "Model name" within a sentence: "model name". "ID" and "IP address" stay as they are. */
+/**
+ * Lowercases a label inside a sentence: "Model name" → "model name". "ID" and "IP address" stay as they are.
+ */
 function insideSentence(word: string): string {
   return /^\p{Lu}\p{Ll}/u.test(word) ? word.charAt(0).toLowerCase() + word.slice(1) : word;
 }
@@ -165,14 +171,14 @@ async function switchTo(language: Language): Promise<void> {
   markDocument(language);
 }
 
-/** The visitor's own choice: remembered. */
+/** Sets and stores the visitor's choice. */
 export async function setLanguage(language: Language): Promise<void> {
   undecided = false;
   keep(storageKey, language);
   await switchTo(language);
 }
 
-/** The account's language, for people about whom the browser shows nothing; remembered. */
+/** Applies and stores the account's language when the browser has no preference. */
 export async function offerLanguage(wanted: string): Promise<void> {
   const language = matchLanguage(wanted);
   if (!undecided || !language) return;
@@ -183,7 +189,7 @@ export function currentLanguage(): Language {
   return matchLanguage(i18next.language) ?? fallback;
 }
 
-/** BCP 47 tag of the current language, for Intl. */
+/** Returns the BCP 47 tag of the current language, for Intl. */
 export function currentLocale(): string {
   return languages.find((entry) => entry.id === currentLanguage())?.tag ?? "zh-CN";
 }

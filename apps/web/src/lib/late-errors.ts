@@ -1,4 +1,4 @@
-/** The templates of errors by name: those of forms come with the forms, all others with the first error. */
+/** Error templates by name. Forms bring their own; all others are loaded with the first error. */
 import { useEffect, useState } from "react";
 import { loadErrorLabels } from "./i18n.ts";
 
@@ -7,7 +7,7 @@ type TemplateOf = (name: string) => string | undefined;
 let ofForms: Readonly<Record<string, string>> = {};
 let ofErrors: TemplateOf | undefined;
 
-/** Forms bring the templates of what can be wrong with a field. */
+/** Registers the templates of field errors. Called by forms. */
 export function knowTemplates(templates: Readonly<Record<string, string>>): void {
   ofForms = templates;
 }
@@ -16,7 +16,7 @@ export function templateNamed(name: string): string | undefined {
   return ofErrors?.(name) ?? (Object.hasOwn(ofForms, name) ? ofForms[name] : undefined);
 }
 
-/** Resolves when errors can be shown in the reader's language; without a connection they stay in English. */
+/** Resolves when errors can be shown in the user's language. Without a connection they stay in English. */
 export async function loadErrorTexts(): Promise<void> {
   try {
     const [{ templateOf }] = await Promise.all([import("./error-templates.ts"), loadErrorLabels()]);
@@ -27,9 +27,8 @@ export async function loadErrorTexts(): Promise<void> {
 }
 
 /**
- * For screens that show errors of earlier visits: draws them again once their messages are there.
- *
- * @param wanted false where there are none: their messages weigh more than most screens
+ * Loads the error messages for a screen that shows earlier errors and redraws it then.
+ * @param wanted false when the screen shows no errors: the messages are larger than most screens
  */
 export function useErrorTexts(wanted = true): void {
   const [, redraw] = useState(ofErrors !== undefined);

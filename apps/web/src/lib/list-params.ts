@@ -1,12 +1,12 @@
-/** State of a list (filters, order, page) kept in the address bar, parsed by the schema the server uses. */
+/** State of a list (filters, order, page) in the address, parsed with the server's schema. */
 import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import { useLocation, useSearchParams } from "react-router-dom";
 import type { z } from "zod";
 import { currentLocation, onAddressChange } from "./history.ts";
 
 /**
- * @returns the parsed state, and a setter. Changing anything but `page` or `size` goes back to page 1; values
- * equal to the schema's defaults are left out of the address.
+ * @returns the parsed state and a setter. A change of anything but `page` or `size` resets the page to 1.
+ * Default values of the schema are omitted from the address.
  */
 export function useListParams<T extends z.ZodObject>(
   schema: T,
@@ -20,7 +20,7 @@ export function useListParams<T extends z.ZodObject>(
 
   const setParams = useCallback(
     (patch: Partial<z.output<T>>) => {
-      // From the address bar, not from what was drawn last: two changes in a row must not undo each other.
+      // Reads the current address instead of the last render: two changes in a row must not undo each other.
       const next = new URLSearchParams(window.location.search);
       if (Object.keys(patch).some((name) => name !== "page")) next.delete("page");
       for (const [name, value] of Object.entries(patch)) {
@@ -28,7 +28,7 @@ export function useListParams<T extends z.ZodObject>(
           next.delete(name);
         else next.set(name, String(value));
       }
-      // What was opened on this entry stays its own.
+      // Keeps the state of this history entry.
       setSearch(next, { replace: true, state: currentLocation().state });
     },
     [setSearch, defaults],
@@ -37,8 +37,8 @@ export function useListParams<T extends z.ZodObject>(
 }
 
 /**
- * The query of this page's address, without delay. The router draws another address when it has time for it, so a
- * second click could still act on the old one.
+ * Returns the current query string without delay. The router renders a new address in a transition, so a
+ * second click could otherwise use the old one.
  */
 export function useQueryString(): string {
   const drawn = useLocation().search;
@@ -48,7 +48,7 @@ export function useQueryString(): string {
   );
 }
 
-/** What of an address the schema understands: a filter that it refuses, of an older version, say, is left out. */
+/** Parses the parameters that the schema accepts. Drops others, such as a filter of an older version. */
 export function readParams<T extends z.ZodObject>(
   schema: T,
   search: URLSearchParams,

@@ -1,23 +1,23 @@
-/** Server-sent events that keep a screen current: opened again after a loss, closed while no one sees the page. */
+/** Server-sent events for live screens. Reconnects after a loss and closes while the page is hidden. */
 import type { LiveEvent } from "@gateway/shared/live-event";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { apiUrl } from "./http.ts";
 
 export type Connection = "connecting" | "live" | "lost";
 
-/** The server sends something at least every 15 seconds; a connection that is silent for longer is dead. */
+/** The server sends data at least every 15 seconds. A connection that is silent for longer is dead. */
 const SILENCE_MS = 40_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
 
 type LiveEvents = {
-  /** Address below /api, asked again for each connection. */
+  /** Path below /api, evaluated for each connection. */
   path: () => string;
-  /** What is new. If it throws, the connection counts as lost. */
+  /** Handles an event. If it throws, the connection counts as lost. */
   onEvent: (data: unknown) => void;
 };
 
-/** @returns the state of the connection, and a function that tries again at once */
+/** @returns the state of the connection, and a function that reconnects immediately */
 export function useLiveEvents({ path, onEvent }: LiveEvents): [Connection, () => void] {
   const [state, setState] = useState<Connection>("connecting");
   const reopen = useRef(() => {});
@@ -62,7 +62,7 @@ export function useLiveEvents({ path, onEvent }: LiveEvents): [Connection, () =>
       source.addEventListener("message", ({ data }: MessageEvent<string>) => {
         markAlive();
         try {
-          // An end is no loss: the server wants to check the session again.
+          // The server ends the stream to check the session again. This is not a loss.
           if (receive(data) === "end") open();
         } catch {
           lose();

@@ -1,4 +1,8 @@
-/** The log, narrowed. @param since unix seconds @param until 0 = open */
+/**
+ * Returns the address of the log with filters.
+ * @param since unix seconds
+ * @param until unix seconds; 0 = open
+ */
 export function logAddress(since: number, filter: Record<string, string | number>, until = 0): string {
   const search = new URLSearchParams({ range: "custom", from: String(since) });
   if (until > 0) search.set("to", String(until));

@@ -1,4 +1,4 @@
-/** Parts of the program that could not be loaded: mostly because a new version replaced the one that runs here. */
+/** Recovery from code that failed to load, mostly because a new version was deployed. */
 import { answers } from "./connection.ts";
 import { isLeavingGuarded } from "./history.ts";
 import { keep, kept } from "./stored.ts";
@@ -18,8 +18,8 @@ export function isMissingCode(error: unknown): boolean {
 }
 
 /**
- * Loads the page anew, which brings the new version. Resolves to false where that would not help or would cost
- * something: it was done a moment ago, the server does not answer, or a form has unsaved changes.
+ * Reloads the page to get the new version. Resolves to false without a reload when it reloaded a moment ago,
+ * the server does not respond, or a form has unsaved changes.
  */
 export async function reloadOnce(): Promise<boolean> {
   const last = Number(kept(storageKey, "sessionStorage") ?? 0);
@@ -27,7 +27,7 @@ export async function reloadOnce(): Promise<boolean> {
   if (!(await answers("favicon.svg"))) return false;
   const now = String(Date.now());
   keep(storageKey, now, "sessionStorage");
-  // A browser that keeps nothing would reload again and again.
+  // Without storage the page would reload again and again.
   if (kept(storageKey, "sessionStorage") !== now) return false;
   window.location.reload();
   return true;

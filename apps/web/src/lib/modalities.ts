@@ -1,4 +1,4 @@
-/** Names of what models read and make, for people. */
+/** Display names of the modalities of models. */
 import { phrase } from "./i18n.ts";
 
 const names: Record<string, string> = {
@@ -10,7 +10,7 @@ const names: Record<string, string> = {
   embedding: phrase("Embeddings"),
 };
 
-/** English, to be translated where it is shown; an unknown one keeps its own name. */
+/** Returns the name in English, to be translated when displayed; an unknown modality as it is. */
 export function nameOfModality(modality: string): string {
   return names[modality] ?? modality;
 }

@@ -1,4 +1,6 @@
-/** Where a model's page is: in the console for those who are there, else on the public site. */
+/**
+ * Returns the address of a model's page: in the console for users of the console, else on the public site.
+ */
 import { useLocation } from "react-router-dom";
 
 export function modelAddress(model: string, inConsole: boolean): string {

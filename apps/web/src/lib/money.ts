@@ -1,4 +1,4 @@
-/** Money of the world outside, in the reader's language: "$12.50", "¥68.99". Points are in quota.ts. */
+/** Formats real currencies in the user's language: "$12.50", "¥68.99". Points are in quota.ts. */
 import { currentLocale } from "./i18n.ts";
 
 /** @param amount in whole units; a decimal text stays exact */

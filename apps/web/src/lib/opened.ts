@@ -1,30 +1,30 @@
-/** What is open beside a list (a form, a drawer), kept in the address: Back closes it, a link opens it. */
+/** The open form or drawer of a list, kept in the address: Back closes it, and a link can open it. */
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router-dom";
 import { currentLocation, EDITED, leaveEntry } from "./history.ts";
 import { useQueryString } from "./list-params.ts";
 
-/** The key of what is to be made, in place of the key of a row. */
+/** Key of a new object, in place of a row's key. */
 export const NEW = "new";
 
 export type Opened = {
-  /** The key of the open row, `NEW`, or "" while nothing is open. */
+  /** Key of the open row, `NEW`, or "" while nothing is open. */
   key: string;
   open: (key: string | number) => void;
-  /** Shows another row in the same drawer: Back still closes it. */
+  /** Shows another row in the same drawer. Back still closes the drawer. */
   replace: (key: string | number) => void;
   close: () => void;
 };
 
-/** Which of our own openings made this entry of the history. */
+/** Returns which parameter our own code opened with this history entry. */
 function openedHere(): string | null {
   const { state } = currentLocation();
   return typeof state === "object" && state !== null && "opened" in state ? String(state.opened) : null;
 }
 
 /**
- * @param name the parameter of the address. Forms use the default: the back button then asks before it closes one
- * with changes. Filters and page of the list stay in the address.
+ * @param name query parameter. Forms use the default, so that Back asks before it closes a form with changes.
+ * Filters and page of the list stay in the address.
  */
 export function useOpened(name: string = EDITED): Opened {
   const [, setSearch] = useSearchParams();

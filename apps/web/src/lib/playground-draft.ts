@@ -1,11 +1,14 @@
-/** A conversation that another screen hands to the playground. Kept in memory: a reload must not send it again. */
+/**
+ * A conversation that another screen passes to the playground.
+ * In memory only: a reload must not send it again.
+ */
 
 export type PlaygroundDraft = {
   model: string;
   system: string;
-  /** The last one is the question to ask; it has no answer. */
+  /** The last turn is the question to send; it has no answer. */
   turns: { text: string; images: string[]; answer: string }[];
-  /** Ask at once, with the reader's own key. */
+  /** Send at once, with the user's own key. */
   send: boolean;
 };
 
@@ -15,7 +18,7 @@ export function offerDraft(draft: PlaygroundDraft): void {
   offered = draft;
 }
 
-/** The draft, once. */
+/** Returns the draft and clears it. */
 export function takeDraft(): PlaygroundDraft | undefined {
   const draft = offered;
   offered = undefined;

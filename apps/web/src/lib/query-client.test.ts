@@ -9,7 +9,7 @@ const fieldError = new ApiError(400, {
 });
 const refusal = new ApiError(409, { message: "Somebody uses it." });
 
-/** What is reported when a mutation with this meta fails. */
+/** Returns what is reported when a mutation with this meta fails. */
 async function reported(error: Error, meta: Failing = {}): Promise<unknown[][]> {
   const reports: unknown[][] = [];
   const client = createQueryClient((...output) => reports.push(output));
@@ -19,18 +19,18 @@ async function reported(error: Error, meta: Failing = {}): Promise<unknown[][]> 
 }
 
 describe("a failed mutation", () => {
-  it("is reported, whether it names fields or not", async () => {
+  it("is reported, with or without field errors", async () => {
     expect(await reported(refusal)).toEqual([[refusal, undefined]]);
     expect(await reported(fieldError)).toEqual([[fieldError, undefined]]);
     expect(await reported(fieldError, deletion)).toEqual([[fieldError, "Delete failed"]]);
   });
 
-  it("is left to the fields of its form when it names some", async () => {
+  it("is left to its form when it has field errors", async () => {
     expect(await reported(fieldError, inForm)).toEqual([]);
     expect(await reported(refusal, inForm)).toEqual([[refusal, undefined]]);
   });
 
-  it("is left to a screen that says so itself", async () => {
+  it("is left to a screen that shows errors itself", async () => {
     expect(await reported(refusal, { quiet: true })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** The one cache of server data, and the one place where failures become visible. */
+/** The cache of server data. Reports failed requests in one place. */
 import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { isGatewayFailure } from "./connection.ts";
 import { ApiError } from "./http.ts";
@@ -6,11 +6,11 @@ import { phrase } from "./i18n.ts";
 import { isShown } from "./shown-errors.ts";
 
 export interface Failing extends Record<string, unknown> {
-  /** The screen itself says what went wrong, no toast. */
+  /** No toast: the screen shows the error itself. */
   quiet?: boolean;
-  /** A form shows what is wrong with its fields: no toast for an error that names some. */
+  /** No toast for an error with field errors: the form shows them. */
   onFields?: boolean;
-  /** What was attempted, as an English phrase; stands before the reason. */
+  /** The attempted action, as an English phrase; precedes the reason. */
   failed?: string;
 }
 
@@ -21,15 +21,15 @@ declare module "@tanstack/react-query" {
   }
 }
 
-/** Of a mutation that deletes. */
+/** Meta of a mutation that deletes. */
 export const deletion = { failed: phrase("Delete failed") };
 
-/** Of a mutation whose form shows field errors on its fields. */
+/** Meta of a mutation whose form shows field errors. */
 export const inForm = { onFields: true };
 
 /**
- * Worth another try at once: no connection, or a server that is away for a moment. Not a refusal, not an error of the
- * server's program, not an answer that took too long: the reader sees those, with a button.
+ * Returns whether an immediate retry may help: no connection, or a server that is briefly unavailable. Not
+ * for rejections, server errors and timeouts: the user sees those with a retry button.
  */
 function isPassing(error: Error): boolean {
   return error instanceof ApiError
@@ -38,17 +38,17 @@ function isPassing(error: Error): boolean {
 }
 
 const RETRY_MS = 600;
-/** By then a screen has drawn the error where its answer should be. */
+/** A screen has drawn the error in place of its content after this time, in milliseconds. */
 const DRAWN_MS = 700;
 
-/** @param report shows a failure to the person; called once per failed query or mutation that no screen shows. */
+/** @param report shows a failure to the user; called once per failed query or mutation that no screen shows */
 export function createQueryClient(report: (error: unknown, failed?: string) => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
         if (query.meta?.quiet) return;
         setTimeout(() => {
-          // What was loaded ahead has no observer: it is fetched again when it is needed.
+          // A prefetch has no observer: the data is fetched again when it is needed.
           if (!isShown(error) && query.getObserversCount() > 0) report(error, query.meta?.failed);
         }, DRAWN_MS);
       },
@@ -66,7 +66,7 @@ export function createQueryClient(report: (error: unknown, failed?: string) => v
         retry: (count, error) => count < 1 && isPassing(error),
         retryDelay: RETRY_MS,
         refetchOnWindowFocus: false,
-        // Offline a request fails and says so; what is shown is fetched again when the connection is back.
+        // Offline requests fail visibly. Active queries are fetched again after a reconnect.
         networkMode: "always",
       },
       mutations: { networkMode: "always" },

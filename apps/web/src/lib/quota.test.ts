@@ -5,21 +5,21 @@ describe("amounts", () => {
   const dollars = { inCurrency: true, pointsPerUsd: 500_000 };
   const points = { inCurrency: false, pointsPerUsd: 500_000 };
 
-  it("quotaText: dollars have two decimals, whatever their size", () => {
+  it("quotaText: shows dollars with two decimals at any size", () => {
     const shown = [0, 1, 1_576, 2_500, 617_000, -250_000, 617_283_945_000].map((each) =>
       quotaText(each, dollars),
     );
     expect(shown).toEqual(["$0.00", "$0.00", "$0.00", "$0.01", "$1.23", "-$0.50", "$1,234,567.89"]);
   });
 
-  it("quotaText: points are shortened from ten thousand on, with one decimal", () => {
+  it("quotaText: shortens points from ten thousand on, with one decimal", () => {
     const shown = [0, 9_999, 10_000, 999_940, 1_000_000, 2_340_000_000, -56_700].map((each) =>
       quotaText(each, points),
     );
     expect(shown).toEqual(["0", "9999", "10.0k", "999.9k", "1.0M", "2.3B", "-56.7k"]);
   });
 
-  it("chargeText and exactText: a single point is not rounded away", () => {
+  it("chargeText and exactText: do not round away a single point", () => {
     expect([1, 3_152, 500_000].map((each) => chargeText(each, dollars))).toEqual([
       "$0.000002",
       "$0.006304",
@@ -34,7 +34,7 @@ describe("amounts", () => {
   });
 });
 
-it("never says sixty seconds where a minute is meant", () => {
+it("never shows sixty seconds in place of a minute", () => {
   expect([380, 1_234, 59_940, 59_999, 65_000, 119_700].map(formatDuration)).toEqual([
     "380 ms",
     "1.23 s",

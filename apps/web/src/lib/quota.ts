@@ -1,11 +1,14 @@
-/** Money, numbers and times as people read them, in their language and the site's unit. */
+/** Formats money, numbers and times in the user's language and the site's unit. */
 import { formatNumber, formatQuota, formatSum, POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { currentLocale } from "./i18n.ts";
 import { useSite } from "./site.ts";
 
-/** YYYY-MM-DD HH:mm:ss in local time. @param seconds since 1970 */
+/**
+ * Returns YYYY-MM-DD HH:mm:ss in local time.
+ * @param seconds unix seconds
+ */
 export function formatTime(seconds: number): string {
   const date = new Date(seconds * 1000);
   const two = (value: number) => String(value).padStart(2, "0");
@@ -13,10 +16,10 @@ export function formatTime(seconds: number): string {
   return `${day} ${[two(date.getHours()), two(date.getMinutes()), two(date.getSeconds())].join(":")}`;
 }
 
-/** 380 ms, 1.2 s, 1 m 5 s. */
+/** Formats a duration: 380 ms, 1.2 s, 1 m 5 s. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  // Rounded first: nothing lasts 60.0 s, or 1 m 60 s.
+  // Rounded first, so that 60.0 s or 1 m 60 s never appear.
   if (ms < 59_950) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
@@ -31,7 +34,10 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
   ["second", 1],
 ];
 
-/** "3 minutes ago" in the current language. @param seconds since 1970 */
+/**
+ * Returns "3 minutes ago" in the current language.
+ * @param seconds unix seconds
+ */
 export function formatRelative(seconds: number, nowMs = Date.now()): string {
   const distance = seconds - nowMs / 1000;
   const format = new Intl.RelativeTimeFormat(currentLocale(), { numeric: "auto" });
@@ -40,28 +46,31 @@ export function formatRelative(seconds: number, nowMs = Date.now()): string {
   return format.format(0, "second");
 }
 
-/** Decimals that hold a single point at the usual 500,000 points to the dollar. */
+/** Decimals that show a single point at the usual 500,000 points per dollar. */
 const chargeDigits = 6;
 
 type Unit = { inCurrency: boolean; pointsPerUsd: number };
 
-/** A balance, a limit or a sum: dollars with two decimals ("$1.25"), or shortened points ("625.0k"). */
+/** Formats a balance, limit or sum: dollars with two decimals ("$1.25"), or shortened points ("625.0k"). */
 export function quotaText(points: number, unit: Unit): string {
   return formatQuota(points, unit);
 }
 
-/** What one call or task cost, mostly far below a cent: dollars with six decimals, or shortened points. */
+/**
+ * Formats the cost of one call or task, mostly far below a
+ * cent: dollars with six decimals, or shortened points.
+ */
 export function chargeText(points: number, unit: Unit): string {
   return formatQuota(points, { ...unit, digits: chargeDigits });
 }
 
-/** The value behind a rounded one, shown on hover: "$0.003152", or all the points. */
+/** Returns the exact value behind a rounded one, for a tooltip: "$0.003152", or all the points. */
 export function exactText(points: number, unit: Unit): string {
   if (!unit.inCurrency) return formatSum(points, 0);
   return chargeText(points, unit).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
-/** Formatters bound to the site's unit and the reader's language. */
+/** Returns formatters bound to the site's unit and the user's language. */
 export function useFormat() {
   const site = useSite();
   const { i18n } = useTranslation();
@@ -78,11 +87,11 @@ export function useFormat() {
       quota: (points: number) => quotaText(points, unit),
       charge: (points: number) => chargeText(points, unit),
       exact: (points: number) => exactText(points, unit),
-      /** On the axis of a chart, whose marks must differ. */
+      /** For the axis of a chart, whose ticks must differ. */
       tick: (points: number, digits: number) => formatQuota(points, { ...unit, digits }),
-      /** Points as dollars, whatever the site shows. */
+      /** Points as dollars, regardless of the site's unit. */
       usd: (points: number, digits = 2) => formatQuota(points, { inCurrency: true, pointsPerUsd, digits }),
-      /** All the points, whatever the site shows. */
+      /** Unshortened points, regardless of the site's unit. */
       points: (points: number) => formatSum(points, 0),
       /** 1,234,567 */
       whole: (value: number) => whole.format(value),

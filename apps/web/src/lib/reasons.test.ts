@@ -4,18 +4,18 @@ import { describe, expect, it } from "vitest";
 import { loadErrorTexts } from "./late-errors.ts";
 import { reasonPhrases, storedReason } from "./reasons.ts";
 
-it("reasons: every template of the server is marked for translation as it is", () => {
+it("reasons: every template of the server is marked for translation unchanged", () => {
   expect(reasonPhrases).toEqual({ ...reasons, passedOn: "Passed on: {{path}}" });
 });
 
-/** Shows which phrase was translated, and its values. */
+/** A translation function that returns the phrase and its values. */
 const t = ((key: string, values: object = {}) =>
   Object.keys(values).length === 0
     ? `<${key}>`
     : `<${key} ${JSON.stringify(values)}>`) as unknown as TFunction;
 
 describe("a stored reason", () => {
-  it("is built from its facts, those of its cause included", () => {
+  it("is built from its facts, including those of its cause", () => {
     const slow = reasonOf("testsSlow", { model: "o3", limit: 5, first: 6_000, second: 7_000 });
     const shown = storedReason(t, slow.text, slow.facts);
     expect(shown).toBe(`<${reasons.testsSlow} {"model":"o3","limit":5,"first":6000,"second":7000}>`);
@@ -31,14 +31,14 @@ describe("a stored reason", () => {
     expect(shown).toContain("<label of timeout>");
   });
 
-  it("is an error's message where its facts are an error", async () => {
+  it("is an error's message when its facts are an error", async () => {
     await i18next.init({ lng: "en_US" });
     await loadErrorTexts();
     const facts = [{ code: "model_not_found", params: { reason: "model_unknown", model: "gpt-9" } }];
     expect(storedReason(t, "…", facts)).toContain('"model":"gpt-9"');
   });
 
-  it("is its English text without facts, and with those of another version", () => {
+  it("is its English text without facts, or with facts of another version", () => {
     const { text, facts } = plainReason("A call succeeded.");
     expect(storedReason(t, text, facts)).toBe("A call succeeded.");
     expect(storedReason(t, "In English.", [{ code: "unheard", params: {} }])).toBe("In English.");

@@ -1,11 +1,11 @@
-/** Why the gateway did something: its facts in the reader's language. */
+/** Translates the reason of a gateway action from its facts. */
 import type { ReasonFact, ReasonName } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
 import { attemptResultText } from "./attempt-labels.ts";
 import { codeText } from "./error-text.ts";
 import { phrase } from "./i18n.ts";
 
-/** The server's templates, marked so that every language has them. */
+/** The server's templates, marked for translation. */
 export const reasonPhrases = {
   keyRefused: phrase(
     "The provider refuses the key: {{times}} calls in a row failed, and a test failed too ({{message}}).",
@@ -55,17 +55,16 @@ export const reasonPhrases = {
 
 const isReason = (code: string): code is ReasonName => Object.hasOwn(reasonPhrases, code);
 
-/** Whether a reason is, or was caused by, an error, whose message comes with `useErrorTexts`. */
+/** Returns whether a reason is or was caused by an error, whose message `useErrorTexts` loads. */
 export function namesError(facts: readonly ReasonFact[]): boolean {
   return facts.some(({ code }) => !isReason(code));
 }
 
 /**
- * A stored reason. A text without facts stays as it is: a person, a provider or an earlier version wrote it. Where facts
- * may be errors, `useErrorTexts` loads their texts.
- *
- * @param text its English text, for facts of another version
- * @param kindText the label of a kind of failure, English; that of the log where it is left out
+ * Translates a stored reason. A text without facts stays as it is: a user, a provider or an earlier version
+ * wrote it. When facts may be errors, `useErrorTexts` loads their messages.
+ * @param text English text, for facts of another version
+ * @param kindText English label of a kind of failure; defaults to that of the log
  */
 export function storedReason(
   t: TFunction,
@@ -74,7 +73,7 @@ export function storedReason(
   kindText: (kind: string) => string = attemptResultText,
 ): string {
   let reason: string | undefined;
-  // The last one is the cause of those before it.
+  // The last fact is the cause of those before it.
   for (const { code, params } of facts.toReversed()) {
     const { kind } = params;
     const known = { ...params, ...(reason === undefined ? {} : { reason }) };

@@ -1,4 +1,4 @@
-/** Who is signed in. The server's answer decides; local storage only bridges the first paint. */
+/** The signed-in user. The server decides; local storage only bridges the first paint. */
 import {
   type Action,
   type AdminArea,
@@ -31,7 +31,7 @@ export const selfQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** Who was signed in before the server was asked. */
+/** Returns the cached account of before this request. */
 function known(client: QueryClient): Self | null {
   return client.getQueryData<Self | null>(["self"]) ?? null;
 }
@@ -46,7 +46,7 @@ function remember(self: Self): void {
   keep(storageKey, JSON.stringify(stored));
 }
 
-/** What the person who was signed in here last may do; a guess until the server answers. */
+/** Returns the remembered rights of the last user in this browser; a guess until the server responds. */
 export function rememberedRights(): AdminRights {
   try {
     const { role, permissions } = JSON.parse(kept(storageKey) ?? "{}") as Partial<StoredUser>;
@@ -56,27 +56,27 @@ export function rememberedRights(): AdminRights {
   }
 }
 
-/** True when this browser was signed in the last time: worth waiting for the server's word. */
+/** Returns whether this browser was signed in last time, so that it is worth waiting for the server. */
 export function wasSignedIn(): boolean {
   return kept(storageKey) !== null;
 }
 
 /**
- * Signed in: the account. Not: null. Not known: undefined. Does not ask the server about visitors who never
- * signed in here; the console's own guard does.
+ * Returns the account; null when signed out, undefined while unknown. Sends no request for visitors who never
+ * signed in here; the console's guard does.
  */
 export function useSelf(): Self | null | undefined {
-  // Whoever shows the failure also tries again.
+  // The component that shows the failure also retries.
   return useQuery({ ...selfQuery, enabled: wasSignedIn(), retryOnMount: false }).data;
 }
 
-/** May the signed-in person do this? The server decides anyway; this only hides. */
+/** Returns whether the signed-in user may perform the action. Only hides controls; the server enforces it. */
 export function useCan(action: Action): boolean {
   const self = useSelf();
   return self ? can(self.role, action) : false;
 }
 
-/** The same for what administrators may be kept out of. */
+/** Returns the same for an area of administration. */
 export function useMayEnter(area: AdminArea, level: AdminLevel = "view"): boolean {
   const self = useSelf();
   return self ? mayEnter(self, area, level) : false;
@@ -87,12 +87,12 @@ export function openSession(client: QueryClient, self: Self): void {
   client.setQueryData(selfQuery.queryKey, self);
 }
 
-/** The next page that is loaded knows of no one; this one does not change. */
+/** Removes the stored user. The next page load starts signed out; this page does not change. */
 export function forgetUser(): void {
   keep(storageKey, null);
 }
 
-/** Forgets the account and everything that was fetched in its name. */
+/** Removes the account and all data fetched with its session. */
 export function clearSession(client: QueryClient): void {
   forgetUser();
   const wasOpen = Boolean(client.getQueryData(selfQuery.queryKey));
@@ -102,11 +102,11 @@ export function clearSession(client: QueryClient): void {
   client.removeQueries({ predicate: (query) => !stays.has(query.queryKey[0]) });
 }
 
-/** Ends with a fresh page, so that nothing fetched in this person's name stays in memory. */
+/** Signs out and loads a fresh page, so that no data of the user stays in memory. */
 export async function signOut(): Promise<void> {
   await http.get("/user/logout", asSent<null>());
   forgetUser();
-  // Chats of the playground: whoever uses this browser next must not read them.
+  // Chats of the playground: the next user of this browser must not read them.
   forgetAll("playground:");
   window.location.replace(new URL("login", document.baseURI));
 }

@@ -1,4 +1,4 @@
-/** Errors that a screen shows where their answer should be: they need no toast. */
+/** Errors that a screen shows in place of its content. They need no toast. */
 const shown = new WeakSet<object>();
 
 export function markShown(error: unknown): void {

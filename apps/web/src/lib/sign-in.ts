@@ -1,4 +1,4 @@
-/** Signing in with an account elsewhere: who is offered, where to go, and what coming back means. */
+/** Sign-in with an external account: offered providers, redirect and callback. */
 import type { Self } from "@gateway/shared/accounts/session";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import type { SiteStatus } from "@gateway/shared/site/status";
@@ -6,7 +6,7 @@ import { ApiError, asSent, http } from "./http.ts";
 import { loadErrorTexts } from "./late-errors.ts";
 import { keep, kept } from "./stored.ts";
 
-/** In the order of their buttons. */
+/** Returns the offered providers in the order of their buttons. */
 export function offeredProviders(site: SiteStatus | undefined): IdentityProviderId[] {
   if (!site) return [];
   const offers: Record<IdentityProviderId, boolean> = {
@@ -18,7 +18,7 @@ export function offeredProviders(site: SiteStatus | undefined): IdentityProvider
   return (Object.keys(offers) as IdentityProviderId[]).filter((id) => offers[id]);
 }
 
-/** Leaves for the provider's own page; WeChat has none. Throws when the server gives no state. */
+/** Redirects to the provider's page; WeChat has none. Throws when the server returns no state. */
 export async function leaveFor(provider: Exclude<IdentityProviderId, "wechat">, site: SiteStatus) {
   const url = new URL(await authorizePage(provider, site));
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new Error(url.protocol);
@@ -39,10 +39,10 @@ async function authorizePage(provider: Exclude<IdentityProviderId, "wechat">, si
 
 const newState = () => http.get("/oauth/state", asSent<string>());
 
-/** Who is signed in now; null when an account was bound and the session stays as it is. */
+/** The signed-in account; null when an account was bound and the session stays. */
 const arrival = asSent<Self | null>();
 
-/** @param back what the provider added to our address */
+/** @param back query parameters that the provider added to our address */
 export async function comeBack(provider: string, back: URLSearchParams, aff: string): Promise<Self | null> {
   const code = back.get("code");
   const state = back.get("state");
@@ -53,19 +53,19 @@ export async function comeBack(provider: string, back: URLSearchParams, aff: str
   return http.get(`/oauth/${provider}`, arrival, { code, state, aff, iss: back.get("iss") });
 }
 
-/** The second step, after a provider confirmed an account that has a second factor. */
+/** The second step, for an account with a second factor. */
 export const finishWithCode = (code: string) => http.post("/oauth/code", asSent<Self>(), { code });
 
 export function wantsCode(error: unknown): boolean {
   return error instanceof ApiError && error.code === "totp_required";
 }
 
-/** The code is the one the official account answered with. */
+/** Signs in with the code that the official account sent. */
 export async function comeBackFromWeChat(code: string, aff: string): Promise<Self | null> {
   return http.get("/oauth/wechat", arrival, { code, state: await newState(), aff });
 }
 
-/** A refusal is final; a provider or a connection in trouble may be better in a moment. */
+/** Returns whether a retry may help: a rejection is final, provider and connection errors are not. */
 export function mayPass(error: Error): boolean {
   if (error instanceof ApiError) return error.status >= 500 || error.code === "";
   return error instanceof TypeError;
@@ -73,7 +73,7 @@ export function mayPass(error: Error): boolean {
 
 const nextKey = "after-sign-in";
 
-/** Where someone wanted to go before leaving for the provider. */
+/** Stores the target page before the redirect to the provider. */
 export function keepNext(next: string): void {
   keep(nextKey, next, "sessionStorage");
 }

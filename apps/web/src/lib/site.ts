@@ -1,4 +1,4 @@
-/** What this installation says about itself: name, currency, language. */
+/** Public settings of this installation: name, currency, language. */
 import type { SiteStatus } from "@gateway/shared/site/status";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -7,10 +7,10 @@ import { keep, kept } from "./stored.ts";
 
 const cacheKey = "siteInfo";
 
-/** The last known answer, so that the name and logo do not jump at start. */
+/** Returns the last known status, so that name and logo do not change at start. */
 function cachedStatus(): SiteStatus | undefined {
   const cached = readJson(kept(cacheKey));
-  // Written by an older version it may lack what came later; the server's answer is on its way.
+  // A status stored by an older version may lack newer fields. The server's response follows.
   return cached !== null && typeof cached === "object" && "system_name" in cached
     ? (cached as SiteStatus)
     : undefined;
@@ -33,13 +33,13 @@ export const statusQuery = queryOptions({
     keep("display_in_currency", String(status.display_in_currency));
     return status;
   },
-  // Stays when the server cannot be reached; old from the start, so that the server is always asked.
+  // Used while the server is unreachable. Stale from the start, so that the server is always requested.
   initialData: cachedStatus,
   initialDataUpdatedAt: 0,
   staleTime: 60_000,
 });
 
-/** The site's status; undefined only before the very first answer. */
+/** Returns the site's status; undefined only before the very first response. */
 export function useSite(): SiteStatus | undefined {
   return useQuery(statusQuery).data;
 }
@@ -50,7 +50,7 @@ export function useSystemName(): string {
   return useSite()?.system_name || defaultSystemName;
 }
 
-/** Names the browser's tab after the screen, as long as it is shown. */
+/** Sets the title of the browser's tab while the screen is shown. */
 export function usePageTitle(title: string): void {
   const name = useSystemName();
   useEffect(() => {
@@ -61,7 +61,7 @@ export function usePageTitle(title: string): void {
   }, [title, name]);
 }
 
-/** The address API clients call, without a slash at the end. */
+/** Returns the base address for API clients, without a trailing slash. */
 export function useServerAddress(): string {
   const address = useSite()?.server_address;
   return (address || new URL(document.baseURI).href).replace(/\/+$/, "");

@@ -1,4 +1,7 @@
-/** What the browser keeps for this site. It may refuse, or have no room left: then nothing is kept, and nothing breaks. */
+/**
+ * Browser storage of this site. When the browser denies it or
+ * it is full, nothing is stored and nothing fails.
+ */
 type Place = "localStorage" | "sessionStorage";
 
 export function kept(key: string, place: Place = "localStorage"): string | null {
@@ -9,7 +12,7 @@ export function kept(key: string, place: Place = "localStorage"): string | null 
   }
 }
 
-/** Forgets everything whose key begins like this. */
+/** Removes all keys with this prefix. */
 export function forgetAll(prefix: string): void {
   try {
     const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
@@ -19,7 +22,7 @@ export function forgetAll(prefix: string): void {
   }
 }
 
-/** @param value null forgets */
+/** @param value null removes the key */
 export function keep(key: string, value: string | null, place: Place = "localStorage"): void {
   try {
     if (value === null) window[place].removeItem(key);

@@ -1,4 +1,4 @@
-/** Names of what a price may set apart from plain input and output, for people. */
+/** Display names of the usage kinds that have a price besides plain input and output. */
 import { phrase } from "./i18n.ts";
 
 const kindNames: Record<string, string> = {
@@ -22,10 +22,10 @@ const kindNames: Record<string, string> = {
   "tool:code-execution": phrase("Code execution"),
 };
 
-/** Everything that can be priced by name, in the order people read it. */
+/** All usage kinds with a price, in display order. */
 export const usageKinds = Object.keys(kindNames);
 
-/** English, to be translated where it is shown; an unknown kind keeps its own name. */
+/** Returns the name in English, to be translated when displayed; an unknown kind as it is. */
 export function nameOfKind(kind: string): string {
   return kindNames[kind] ?? kind.replace(/^(tool|tier):/, "");
 }
@@ -36,22 +36,27 @@ const mainKinds: Record<string, string> = {
   calls: phrase("Calls"),
 };
 
-/** The same for a line of a bill, which may be plain input or output, too. */
+/** Returns the same for a line of a bill, which may also be plain input or output. */
 export function nameOfBillLine(kind: string): string {
   return mainKinds[kind] ?? nameOfKind(kind);
 }
 
-/** Priced in dollars per call instead of as a multiple of the input or output price. */
+/**
+ * Returns whether the kind is priced in dollars per call
+ * instead of as a multiple of the input or output price.
+ */
 export function isTool(kind: string): boolean {
   return kind.startsWith("tool:");
 }
 
-/** A multiple of the input and of the output price: a provider's service tier. */
+/** Returns whether the kind is a multiple of both input and output price: a provider's service tier. */
 export function isTier(kind: string): boolean {
   return kind.startsWith("tier:");
 }
 
-/** A multiple of the output price; the others are multiples of the input price. */
+/**
+ * Returns whether the kind is a multiple of the output price; the others are multiples of the input price.
+ */
 export function isOutputKind(kind: string): boolean {
   return kind.startsWith("output_") || kind === "reasoning_tokens";
 }

@@ -1,4 +1,4 @@
-/** Asks before something is destroyed. */
+/** Asks for confirmation before a destructive action. */
 import { Text } from "@mantine/core";
 import i18next from "i18next";
 import type { ReactNode } from "react";
@@ -6,9 +6,9 @@ import { toast } from "./toast.tsx";
 
 type Question = {
   title: string;
-  /** What will happen, and what will not come back. */
+  /** The effects of the action, and what cannot be undone. */
   body?: ReactNode;
-  /** The verb on the button: "Delete". */
+  /** Label of the confirming button: "Delete". */
   action: string;
   danger?: boolean;
 };
@@ -17,7 +17,7 @@ let announce: () => void = () => {};
 let isWanted = false;
 let place: { ready: () => void; arrived: Promise<void> } | undefined;
 
-/** Where questions appear: its code comes with the first of them. */
+/** The dialog component, whose code is loaded with the first question. */
 function wanted(): Promise<void> {
   isWanted = true;
   if (!place) {
@@ -29,7 +29,10 @@ function wanted(): Promise<void> {
   return place.arrived;
 }
 
-/** Calls back when the first question is on its way, at once if it was. Returns how to stop listening. */
+/**
+ * Calls back when the first question is asked, at once if it
+ * already was. Returns a function that unsubscribes.
+ */
 export function whenFirstQuestion(act: () => void): () => void {
   announce = act;
   if (isWanted) act();
@@ -38,12 +41,12 @@ export function whenFirstQuestion(act: () => void): () => void {
   };
 }
 
-/** Questions can be shown from now on. */
+/** Called when questions can be shown. */
 export function questionsReady(): void {
   place?.ready();
 }
 
-/** Resolves to true when the person goes on. */
+/** Resolves to true when the user confirms. */
 export async function confirm({ title, body, action, danger = true }: Question): Promise<boolean> {
   const [{ modals }] = await Promise.all([import("@mantine/modals"), wanted()]);
   return new Promise((resolve) => {
@@ -60,7 +63,10 @@ export async function confirm({ title, body, action, danger = true }: Question):
   });
 }
 
-/** Asks, deletes and says so. False when the person thought better of it, or it failed, which is said by a toast already. */
+/**
+ * Asks, deletes and reports success. Resolves to false when the
+ * user cancels or the deletion fails; a toast reports the failure.
+ */
 export async function confirmDeletion(
   question: Pick<Question, "title" | "body">,
   remove: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Copies text and says honestly whether it worked. */
+/** Copies text and reports whether it worked. */
 import { ActionIcon, Box, Code, Group, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import i18next from "i18next";
@@ -20,7 +20,7 @@ function copyByHand(text: string): boolean {
   return copied;
 }
 
-/** @param label what is copied, already translated: "Key", "Address" */
+/** @param label translated name of the copied value: "Key", "Address" */
 export async function copyText(text: string, label: string): Promise<boolean> {
   let copied = false;
   try {
@@ -67,7 +67,7 @@ export function CopyButton({ text, label, size = 28 }: { text: string; label: st
   );
 }
 
-/** An id, key or address in mono, with its copy button. `shown` may shorten what is displayed. */
+/** An id, key or address in monospace with a copy button. `shown` may shorten the displayed text. */
 export function CopyCode({ text, label, shown }: { text: string; label: string; shown?: string }) {
   return (
     <Group gap={4} wrap="nowrap" miw={0}>

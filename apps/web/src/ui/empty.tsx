@@ -1,4 +1,4 @@
-/** What stands where there is nothing: says why, and the next step. */
+/** The empty state of a list or screen: the reason and the next step. */
 import { Button, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { IconCloudOff, IconInbox, type Icon } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useState } from "react";
@@ -13,7 +13,7 @@ type EmptyProps = {
   action?: ReactNode;
   icon?: Icon;
   compact?: boolean;
-  /** It stands for a whole screen: its title is the page's heading. */
+  /** It replaces a whole screen: its title is the page's heading. */
   heading?: boolean;
 };
 
@@ -43,7 +43,7 @@ export function Empty({ title, hint, action, icon: Picture = IconInbox, ...looks
 
 type FailedProps = { error: unknown; onRetry?: (() => void) | undefined; heading?: boolean };
 
-/** In place of an answer that did not come. What is only too early is tried again automatically. */
+/** The error state of a failed request. After a rate limit it retries automatically. */
 export function Failed({ error, onRetry, heading = false }: FailedProps) {
   const { t } = useTranslation();
   useLayoutEffect(() => markShown(error), [error]);
@@ -74,7 +74,7 @@ export function Failed({ error, onRetry, heading = false }: FailedProps) {
   );
 }
 
-/** Where the server does not say how long to wait. */
+/** Wait time when the server sends none. */
 const DEFAULT_WAIT_SECONDS = 15;
 
 function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
@@ -86,7 +86,7 @@ function Countdown({ error, onEnd }: { error: ApiError; onEnd: () => void }) {
     const rest = Math.ceil((end - Date.now()) / 1000);
     setLeft(Math.max(0, rest));
     if (rest > 0) return;
-    // The next refusal says anew how long to wait; without one this counts again.
+    // The next rejection sends a new wait time. Without one, the same time applies again.
     setEnd(Date.now() + seconds * 1000);
     onEnd();
   });

@@ -1,4 +1,4 @@
-/** Catches what breaks while a screen or a card is drawn, so that everything around it stays. */
+/** Catches render errors of a screen or card, so that everything around it stays. */
 import { Button, Code, Group, Skeleton } from "@mantine/core";
 import { IconAlertTriangle, IconCloudOff } from "@tabler/icons-react";
 import { Component, type ReactNode, useEffect, useState } from "react";
@@ -11,7 +11,7 @@ import { Empty } from "#ui/empty.tsx";
 type Shown = (error: unknown, retry: () => void) => ReactNode;
 
 type BoundaryProps = {
-  /** Another value draws the children anew: the address, for a screen. */
+  /** A new value renders the children again; for a screen, its address. */
   resetKey?: string;
   /** Default: a message in place of the children. */
   shown?: Shown;
@@ -42,7 +42,7 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
 
 type BrokenProps = { error: unknown; onRetry: () => void; heading?: boolean };
 
-/** @param heading it takes the place of a whole screen */
+/** @param heading whether the message replaces a whole screen */
 export function Broken({ error, onRetry, heading = false }: BrokenProps) {
   const { t } = useTranslation();
   if (isMissingCode(error)) return <Missing heading={heading} />;
@@ -74,7 +74,10 @@ export function Broken({ error, onRetry, heading = false }: BrokenProps) {
   );
 }
 
-/** Code that is gone. The page reloads once; if that does not help, or the connection is lost, it says so. */
+/**
+ * Shown when code failed to load. Reloads the page once; if
+ * that does not help or the connection is lost, shows an error.
+ */
 function Missing({ heading }: { heading: boolean }) {
   const { t } = useTranslation();
   const reach = useReach();

@@ -1,4 +1,4 @@
-/** Names and values side by side: what a row or an account is made of. */
+/** Names and values side by side: the details of a row or an account. */
 import { SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./facts.module.css";

@@ -1,11 +1,11 @@
-/** A small table of figures inside a card: a name first, then numbers. Lists have the data table. */
+/** A small table of figures inside a card: a name first, then numbers. Lists use the data table. */
 import type { ReactNode } from "react";
 import classes from "./figures.module.css";
 
 type FiguresProps = {
-  /** Names the part that scrolls, where it may be wider than its card. */
+  /** Accessible name of the scrollable part, for a table that may be wider than its card. */
   label?: string;
-  /** Long names go on in the next line instead of being cut. */
+  /** Wraps long names instead of cutting them off. */
   wraps?: boolean;
   /** thead, tbody, tfoot. */
   children: ReactNode;

@@ -1,4 +1,4 @@
-/** Folds away what is rarely needed. */
+/** Collapses content that is rarely needed. */
 import { Collapse, Stack, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconChevronRight } from "@tabler/icons-react";
@@ -16,7 +16,7 @@ export function Fold({
   opened?: boolean;
   children: ReactNode;
 }) {
-  // A form that may only be read is disabled as a whole, this button with it.
+  // Starts open in a read-only form, which disables its button.
   const [unfolded, { toggle }] = useDisclosure(!useMayChange());
   const open = unfolded || opened;
   return (

@@ -3,7 +3,9 @@ import { LatePart } from "#ui/late-part.tsx";
 
 type ButtonProps = { onClick?: () => void; "aria-haspopup"?: "menu"; "aria-expanded"?: boolean };
 
-/** A menu that costs the first page nothing: it comes, already open, when its button is first pressed. */
+/**
+ * A menu whose code is loaded, already open, on the first click, so that the first page does not include it.
+ */
 export function LateMenu({
   Menu,
   children,

@@ -1,11 +1,11 @@
-/** A dialog or a menu whose code comes late. When it does not come, only this part is missing. */
+/** A lazy-loaded dialog or menu. When its code fails to load, only this part is missing. */
 import i18next from "i18next";
 import { type ReactNode, Suspense, useEffect } from "react";
 import { isMissingCode, reloadOnce } from "#lib/missing-code.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { toast } from "#ui/toast.tsx";
 
-/** @param fallback shown until it is there, and in its place when it cannot be loaded */
+/** @param fallback shown while loading, and permanently when loading fails */
 export function LatePart({ fallback = null, children }: { fallback?: ReactNode; children: ReactNode }) {
   return (
     <ErrorBoundary shown={(error) => <NotLoaded error={error}>{fallback}</NotLoaded>}>

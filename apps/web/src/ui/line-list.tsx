@@ -1,4 +1,4 @@
-/** A short list inside a card: a picture, what it is, and what can be done with it. */
+/** A short list inside a card: icon, description and actions per row. */
 import { Stack, Text, ThemeIcon } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./line-list.module.css";

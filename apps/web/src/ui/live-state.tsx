@@ -1,4 +1,4 @@
-/** Whether what is shown is kept current. */
+/** Indicates whether the displayed data is live. */
 import { Button, Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Connection } from "#lib/live-events.ts";

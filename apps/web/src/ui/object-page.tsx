@@ -1,4 +1,7 @@
-/** The page of one thing: where it belongs, its name, what can be done with it, and its parts as tabs in the address. */
+/**
+ * The page of one object: a link to its list, its name, its
+ * actions, and its parts as tabs kept in the address.
+ */
 import { Anchor, Button, Group, Skeleton, Stack, Tabs } from "@mantine/core";
 import { IconArrowLeft, IconFileUnknown } from "@tabler/icons-react";
 import { type ReactNode, useCallback } from "react";
@@ -15,11 +18,11 @@ export type ObjectTab = { id: string; label: string; content: () => ReactNode };
 
 type ObjectPageProps = {
   title: string;
-  /** Beside the title: its icon in front, its state behind. */
+  /** Beside the title: the icon before it, the status after it. */
   icon?: ReactNode;
   badges?: ReactNode;
   actions?: ReactNode;
-  /** The first one is shown at an address without `tab`. */
+  /** The first tab is shown at an address without `tab`. */
   tabs: readonly ObjectTab[];
 };
 
@@ -87,13 +90,13 @@ export function BackLink({ to, label }: { to: string; label: string }) {
 type UnloadedProps = {
   error: unknown;
   onRetry: () => void;
-  /** Says that there is no such thing, for this reader. */
+  /** Message for an object that does not exist or is not visible to this user. */
   missing: string;
-  /** The way forward: the list it would be in. */
+  /** Link to the list of such objects. */
   list: { to: string; label: string };
 };
 
-/** What stands there while it loads, when that failed, and when there is no such thing. */
+/** The loading, error and not-found states of the page. */
 export function UnloadedObject({ error, onRetry, missing, list }: UnloadedProps) {
   const { t } = useTranslation();
   if (isRefusal(error))
@@ -119,7 +122,7 @@ export function UnloadedObject({ error, onRetry, missing, list }: UnloadedProps)
   );
 }
 
-/** An id as an address has it; 0 for what cannot be one. */
+/** Parses an id of an address; 0 for an invalid one. */
 export function idOf(text: string | undefined): number {
   return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0;
 }

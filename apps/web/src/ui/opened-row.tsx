@@ -1,4 +1,4 @@
-/** Shows the row that the address names, from the list or fetched, and says so when there is none. */
+/** Opens the row named in the address, from the list or fetched. Shows a message when it does not exist. */
 import { Button, Drawer, Modal, Skeleton, Stack } from "@mantine/core";
 import { IconFileUnknown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -11,12 +11,12 @@ import { useIsPhone } from "./use-is-phone.ts";
 
 type OpenedRowProps<Row> = {
   opened: Opened;
-  /** The rows that the list shows; undefined while it loads. */
+  /** The rows of the list; undefined while it loads. */
   rows: readonly Row[] | undefined;
   keyOf: (row: Row) => string;
-  /** Fetches one that the list does not show. Without it the list is complete. */
+  /** Fetches a row that is not in the list. Without it the list is complete. */
   load?: (key: string) => Promise<Row | undefined>;
-  /** What opens for `NEW`; missing for those who may not make one. */
+  /** Content for `NEW`; missing for users who may not create a row. */
   create?: ReactNode;
   children: (row: Row) => ReactNode;
 };
@@ -24,7 +24,7 @@ type OpenedRowProps<Row> = {
 export function OpenedRow<Row>({ opened, rows, keyOf, load, create, children }: OpenedRowProps<Row>) {
   const { key, close } = opened;
   const listed = key === "" ? undefined : rows?.find((row) => keyOf(row) === key);
-  // A row stays open when the list loses it: a change may take it out of the filter.
+  // A row stays open when it leaves the list: a change may exclude it from the filter.
   const [last, setLast] = useState<{ key: string; row: Row } | null>(null);
   if (listed !== undefined && (last?.key !== key || last.row !== listed)) setLast({ key, row: listed });
   if (key === "" && last !== null) setLast(null);
@@ -52,7 +52,7 @@ function Loaded<Row>({ id, load, onClose, children }: LoadedProps<Row>) {
   const found = useQuery({
     queryKey: ["opened-row", window.location.pathname, id],
     queryFn: async () => ({ row: await load(id) }),
-    // A form must not change under the hands of who types into it.
+    // A refetch must not change a form while the user types.
     staleTime: Infinity,
     gcTime: 0,
     meta: { quiet: true },
@@ -62,7 +62,7 @@ function Loaded<Row>({ id, load, onClose, children }: LoadedProps<Row>) {
   return <Waiting onClose={onClose} error={found.error} onRetry={() => void found.refetch()} />;
 }
 
-/** The server knows no such row for this person; another try would end the same. */
+/** Returns whether the server rejected the request for this user; a retry would fail again. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && [400, 403, 404].includes(error.status);
 }
@@ -86,7 +86,7 @@ function Waiting({ onClose, error, onRetry }: WaitingProps) {
   );
 }
 
-/** For an address that names a row which does not exist, or not for this person. */
+/** Message for an address whose row does not exist or is not visible to this user. */
 export function Missing({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-/** Frame of a screen: title, one sentence, actions, content. */
+/** Layout of a screen: title, one sentence, actions, content. */
 import { Box, Card, type CardProps, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { usePageTitle } from "#lib/site.ts";
@@ -7,7 +7,7 @@ import classes from "./page.module.css";
 
 type PageProps = {
   title: string;
-  /** One short sentence on what the screen is for. */
+  /** One short sentence about the purpose of the screen. */
   description?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -43,7 +43,7 @@ type SectionProps = CardProps & {
   children: ReactNode;
 };
 
-/** A card with a quiet heading. */
+/** A card with a small heading. */
 export function Section({ title, hint, aside, children, ...card }: SectionProps) {
   return (
     <Card padding="lg" {...card}>

@@ -1,11 +1,11 @@
-/** A text as a QR code: always dark on white, because scanners expect that. */
+/** A text as a QR code, always dark on white, because scanners expect that. */
 import encodeQR from "qr";
 import { useMemo } from "react";
 
-/** Light modules around the code, as the standard asks. */
+/** Light modules around the code, as the standard requires. */
 const MARGIN = 4;
 
-/** Nothing when the text is too long for one. */
+/** Renders nothing when the text is too long for a QR code. */
 export function QrCode({ text, label, size = 184 }: { text: string; label: string; size?: number }) {
   const modules = useMemo(() => modulesOf(text), [text]);
   if (modules === undefined) return null;

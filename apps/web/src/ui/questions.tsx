@@ -2,7 +2,7 @@ import { ModalsProvider } from "@mantine/modals";
 import { useEffect } from "react";
 import { questionsReady } from "#ui/confirm.tsx";
 
-/** Shows what `confirm` asks. */
+/** Shows the dialogs of `confirm`. */
 export function Questions() {
   return (
     <ModalsProvider>
@@ -11,7 +11,7 @@ export function Questions() {
   );
 }
 
-/** Its effect follows that of the provider, which listens from then on. */
+/** Its effect runs after that of the provider, which listens from then on. */
 function Ready() {
   useEffect(questionsReady, []);
   return null;

@@ -5,7 +5,10 @@ import { Hint } from "#ui/form/hint.tsx";
 
 const tickMs = 30_000;
 
-/** "3 minutes ago", the exact time on hover. @param seconds since 1970; null shows a dash */
+/**
+ * "3 minutes ago", with the exact time in a tooltip.
+ * @param seconds unix seconds; null shows a dash
+ */
 export function RelativeTime({ seconds }: { seconds: number | null }) {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

@@ -1,10 +1,10 @@
-/** Operator content (Markdown or HTML), sanitised before it is shown. Loaded only where it is needed. */
+/** Operator content (Markdown or HTML), sanitised before it is shown. Its code is loaded on demand. */
 import { Typography } from "@mantine/core";
 import DOMPurify from "dompurify";
 import { marked } from "marked";
 import { useMemo } from "react";
 
-/** Links open in a new tab and tell the other site nothing. */
+/** Opens links in a new tab and sends no referrer to the other site. */
 function openOutside(node: Element): void {
   if (node.tagName !== "A") return;
   node.setAttribute("target", "_blank");

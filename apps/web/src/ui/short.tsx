@@ -2,15 +2,15 @@ import { Text } from "@mantine/core";
 
 type ShortProps = {
   text: string;
-  /** Pixels it may take at most. */
+  /** Maximum width in pixels. */
   width: number;
-  /** What a pointer resting on it is told; the whole text unless said. */
+  /** Tooltip; the whole text by default. */
   title?: string;
   /** The name of its row. */
   strong?: boolean;
 };
 
-/** One line, cut off where it is too long. */
+/** One line of text, truncated to the width. */
 export function Short({ text, width, title = text, strong = false }: ShortProps) {
   return (
     <Text

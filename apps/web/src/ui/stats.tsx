@@ -1,10 +1,10 @@
-/** Figures side by side on one card: a title, the figure, and a quiet line below. */
+/** Figures side by side on one card: a title, the figure, and a secondary line below. */
 import { Card, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Hint } from "./form/hint.tsx";
 import classes from "./stats.module.css";
 
-/** @param columns on a wide window; three on a narrow one, two on a phone */
+/** @param columns number of columns in a wide window; three in a narrow one, two on a phone */
 export function Stats({ columns, children }: { columns: number; children: ReactNode }) {
   return (
     <Card padding={0} className={classes.strip} style={{ "--columns": columns }}>
@@ -16,7 +16,7 @@ export function Stats({ columns, children }: { columns: number; children: ReactN
 type StatProps = {
   title: string;
   value: ReactNode;
-  /** Under the pointer. */
+  /** Tooltip with the exact value. */
   exact?: string;
   hint?: string;
   bad?: boolean;

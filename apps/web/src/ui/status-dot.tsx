@@ -4,7 +4,7 @@ import classes from "./status-dot.module.css";
 
 export type Tone = "good" | "warn" | "bad" | "idle" | "accent";
 
-/** A state: a dot and a word, never colour alone. */
+/** A status as a dot and a word, never colour alone. */
 export function StatusDot({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <Group gap={7} wrap="nowrap" component="span" display="inline-flex">

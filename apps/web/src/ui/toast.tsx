@@ -1,4 +1,4 @@
-/** Short messages in the corner. Durations are the product's constants. */
+/** Short messages in the corner. Durations are constants of the product. */
 import type { NotificationData, notifications as Notifications } from "@mantine/notifications";
 import { IconAlertTriangle, IconCheck, IconInfoCircle, IconX } from "@tabler/icons-react";
 import i18next from "i18next";
@@ -12,14 +12,16 @@ const kinds = {
   notice: { ms: 20_000, color: "iris", icon: <IconInfoCircle size={16} /> },
 } as const;
 
-/** Long enough to see what was done and to press the button. */
+/** Long enough to read the message and to press the button. */
 export const UNDO_MS = 6_000;
 
-/** The store of what is shown. It and its corner of the page come with the first message. */
+/** The notification store. It is loaded with the toast component on the first message. */
 let arrived: Promise<typeof Notifications> | undefined;
 let announce: () => void = () => {};
 
-/** Calls back when the first message is on its way, at once if it was. Returns how to stop listening. */
+/**
+ * Calls back on the first message, at once if there already was one. Returns a function that unsubscribes.
+ */
 export function whenFirstToast(act: () => void): () => void {
   announce = act;
   if (arrived) act();
@@ -32,7 +34,7 @@ async function put(message: NotificationData, repeated: "once" | "replace" = "on
   arrived ??= import("@mantine/notifications").then((module) => module.notifications);
   announce();
   const closeButtonProps = { "aria-label": i18next.t("Close") };
-  // Without its code there is no message.
+  // No message is shown when its code fails to load.
   const shown = await arrived.catch(() => undefined);
   if (!shown) return;
   if (repeated === "replace" && message.id !== undefined) shown.hide(message.id);
@@ -41,7 +43,7 @@ async function put(message: NotificationData, repeated: "once" | "replace" = "on
 
 function show(kind: keyof typeof kinds, message: ReactNode): void {
   const { ms, color, icon } = kinds[kind];
-  // The same words twice are one message.
+  // Identical messages are shown once.
   const id = typeof message === "string" ? `${kind}:${message}` : undefined;
   void put({ id, message, color, icon, autoClose: ms });
 }
@@ -52,12 +54,12 @@ export const toast = {
   success: (message: ReactNode) => show("success", message),
   info: (message: ReactNode) => show("info", message),
   notice: (message: ReactNode) => show("notice", message),
-  /** With a button that takes back what was done. The next one with this id takes its place. */
+  /** Shows a message with an undo button. Replaces the message with the same id. */
   undo: (id: string, message: ReactNode) =>
     void put({ id, message, color: kinds.info.color, icon: kinds.info.icon, autoClose: UNDO_MS }, "replace"),
-  /** The message with this id goes. */
+  /** Closes the message with this id. */
   close: (id: string) => void arrived?.then((shown) => shown.hide(id)).catch(() => {}),
-  /** Stays until closed: what could not be copied for the reader. The next one takes its place. */
+  /** Stays until closed, for text that could not be copied. Replaces the previous one. */
   keep: (message: ReactNode) =>
     void put({ id: "keep", message, color: "amber", icon: kinds.warning.icon, autoClose: false }, "replace"),
 };

@@ -1,4 +1,4 @@
-/** Where toasts appear: at most three, in the corner; on phones below. */
+/** The toast container: at most three, in the corner; on phones at the bottom. */
 import { Notifications } from "@mantine/notifications";
 import { useIsPhone } from "./use-is-phone.ts";
 

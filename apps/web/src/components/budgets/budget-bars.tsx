@@ -1,4 +1,4 @@
-/** What is spent of a budget: a bar for each period, or the fullest one in a list. */
+/** Spending against a budget: a bar per period, or only the fullest one in a list. */
 import type { BudgetPeriod, PeriodUse } from "@gateway/shared/accounts/budget";
 import { Text, Tooltip } from "@mantine/core";
 import type { TFunction } from "i18next";
@@ -13,7 +13,7 @@ const periodTitles: Record<BudgetPeriod, string> = {
   month: phrase("Month"),
 };
 
-/** What the bar is full at: the limit, or else the amount of the notice. */
+/** The value at which the bar is full: the limit, else the notification threshold. */
 const mostOf = (use: PeriodUse) => (use.limit === 0 ? use.notify : use.limit);
 const shareOf = (use: PeriodUse) => Math.min(1, use.used / mostOf(use));
 
@@ -30,14 +30,14 @@ function Bar({ use }: { use: PeriodUse }) {
 
 type Format = ReturnType<typeof useFormat>;
 
-/** "$1.20 / $5.00"; a budget without a limit says what was spent alone. */
+/** "$1.20 / $5.00"; only the spent amount for a budget without a limit. */
 const amounts = (use: PeriodUse, format: Format) =>
   use.limit === 0 ? format.quota(use.used) : `${format.quota(use.used)} / ${format.quota(use.limit)}`;
 
 const resets = (use: PeriodUse, t: TFunction) =>
   t("Resets {{when}}", { when: formatRelative(use.resets_at) });
 
-/** Every period, with the time of its reset. */
+/** All periods, with the time of their reset. */
 export function BudgetBars({ uses }: { uses: readonly PeriodUse[] }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -73,7 +73,7 @@ export function BudgetBars({ uses }: { uses: readonly PeriodUse[] }) {
   );
 }
 
-/** The period that is closest to its end, in a row of a list. */
+/** The period that is closest to its limit, for a row of a list. */
 export function BudgetCell({ uses }: { uses: readonly PeriodUse[] | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** Sets what an account, each member of a group or an API key may spend in a day, a week and a month. */
+/** Sets the daily, weekly and monthly budget of an account, each member of a group, or an API key. */
 import {
   Budget,
   budgetFields,
@@ -183,7 +183,7 @@ type AmountProps = { form: BudgetFormValues; name: keyof Budget; label: string; 
 function Amount({ form, name, label, none }: AmountProps) {
   const format = useFormat();
   const points = form.values[name] ?? 0;
-  // What was typed: rounding to points must not change the digits under the cursor.
+  // Keeps the typed text: rounding to points must not change the digits under the cursor.
   const [dollars, setDollars] = useState<number | string>(points === 0 ? "" : points / format.pointsPerUsd);
   return (
     <NumberInput

@@ -1,4 +1,4 @@
-/** The dialog of a budget, loaded when it is first opened. */
+/** The budget dialog, loaded when it is first opened. */
 import type { BudgetTarget } from "@gateway/shared/accounts/budget";
 import { lazy, Suspense } from "react";
 

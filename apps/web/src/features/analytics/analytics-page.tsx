@@ -1,4 +1,7 @@
-/** Everyone's usage and money: a period by model, provider, channel, user or group, and how the site stands now. */
+/**
+ * Usage and money of all users: a period by model, provider,
+ * channel, user or group, and the current state of the site.
+ */
 import { Tabs } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";

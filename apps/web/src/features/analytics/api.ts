@@ -7,7 +7,7 @@ import {
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
 import { Page } from "@gateway/shared/paging";
-/** Numbers about everyone, for administrators. */
+/** Site-wide figures, for administrators. */
 import { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -37,7 +37,7 @@ export const periodQuery = (params: AnalyticsParams) => {
   });
 };
 
-/** Rankings, channels and flows of everyone. */
+/** Rankings, channels and flows of all users. */
 export const insightsQuery = (params: AnalyticsParams) => {
   const { range, from, to } = params;
   return queryOptions({
@@ -57,7 +57,7 @@ export async function findUsers(keyword: string): Promise<{ id: number; name: st
   return data.map(({ id, username }) => ({ id, name: username }));
 }
 
-/** By the list, which names accounts above the reader's own, too. */
+/** Uses the list, which also contains accounts above the administrator's own role. */
 export async function nameOfUser(id: number): Promise<string> {
   const found = await findUsers(String(id));
   return found.find((user) => user.id === id)?.name ?? `#${id}`;
@@ -84,7 +84,10 @@ export const statementOfUserQuery = (date: string, userId: number) =>
       http.get("/analytics/statements/detail", z.array(StatementLine), { date, user_id: userId }),
   });
 
-/** Closes a month by hand, or writes its statements anew. @param date its first day */
+/**
+ * Closes a month manually, or writes its statements again.
+ * @param date its first day
+ */
 export function useMakeStatements() {
   const client = useQueryClient();
   return useMutation({
@@ -94,7 +97,7 @@ export function useMakeStatements() {
   });
 }
 
-/** Recomputes every balance now. */
+/** Recomputes all balances now. */
 export function useAudit() {
   const client = useQueryClient();
   return useMutation({
@@ -103,7 +106,7 @@ export function useAudit() {
   });
 }
 
-/** For an address that names a user whom the list does not show. */
+/** Fetches a user who is named in the address but not in the list. */
 export async function fetchStatementUser(date: string, username: string): Promise<StatementUser | undefined> {
   const listing = { date, keyword: username.slice(0, 64), page: 1, size: 100, order: "" };
   const found = await http.get("/analytics/statements/users", StatementUserPage, listing);

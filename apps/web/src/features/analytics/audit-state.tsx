@@ -1,4 +1,4 @@
-/** What the last recomputation of all balances found, and one now. */
+/** Result of the last recomputation of all balances, and a button that starts a new one. */
 import type { SiteStatistics } from "@gateway/shared/usage/analytics";
 import { Anchor, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** Each channel in the period: failures, times, and what it earned. */
+/** Each channel in the period: failures, response times and revenue. */
 import { Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";

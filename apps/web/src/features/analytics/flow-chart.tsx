@@ -1,4 +1,4 @@
-/** The columns of a flow as a drawing: each node is a link to its calls, and shows its bands while it has the focus. */
+/** The flow diagram. Each node is a link to its calls and highlights its bands on focus. */
 import { Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -11,7 +11,7 @@ type FlowChartProps = {
   titles: string[];
   print: (value: number) => string;
   percent: (share: number) => string;
-  /** Where the calls of a node are; undefined when the log cannot be narrowed to them. */
+  /** Returns the address of a node's calls; undefined when the log has no such filter. */
   addressOf: (node: FlowNode) => string | undefined;
 };
 

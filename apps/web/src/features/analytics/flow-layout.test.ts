@@ -24,7 +24,7 @@ const flows = (paths: Insights["flows"]["paths"], rest = nothing): Insights["flo
 });
 
 describe("the flow of calls", () => {
-  it("has the whole amount in every column, and as much leaving a node as arriving", () => {
+  it("has the whole amount in every column, and equal amounts entering and leaving a node", () => {
     const { nodes, bands, total } = layFlows(
       flows([path(1, "a", 30), path(1, "b", 10), path(2, "b", 60)], { ...nothing, quota: 5 }),
       "quota",

@@ -1,4 +1,7 @@
-/** Places the paths of calls in columns: nodes of one height for one amount, and bands between them. Pure. */
+/**
+ * Layout of the flow of calls: nodes in columns, with heights
+ * proportional to their amounts, and bands between them. Pure.
+ */
 import type { Amounts, FlowPath, Insights } from "@gateway/shared/usage/insights";
 import type { Metric } from "./period.ts";
 
@@ -7,7 +10,7 @@ export type FlowColumn = (typeof flowColumns)[number];
 
 export type FlowNode = {
   column: number;
-  /** "" stands for all that have no node of their own. */
+  /** "" stands for all members without a node of their own. */
   key: string;
   name: string;
   value: number;
@@ -19,7 +22,7 @@ export type FlowBand = {
   from: FlowNode;
   to: FlowNode;
   value: number;
-  /** Where it leaves and arrives, from the top of the chart. */
+  /** Start and end of the band, from the top of the chart. */
   fromTop: number;
   toTop: number;
   height: number;
@@ -41,7 +44,7 @@ const keyOf: Record<FlowColumn, (path: FlowPath) => string> = {
   channel: (path) => String(path.channel_id),
 };
 
-/** What a member of a column is called; one that is gone by its number. */
+/** Returns the name of a member of a column; the number of a deleted one. */
 export function nameOf(flows: Flows, column: FlowColumn, key: string): string {
   if (column === "group" || column === "model") return key;
   const names = { user: flows.users, token: flows.tokens, channel: flows.channels }[column];
@@ -70,7 +73,7 @@ export function layFlows(flows: Flows, metric: Metric): FlowLayout {
   const scale = (flowSize.height - flowSize.gap * (most - 1)) / total;
   const nodes = columns.map((values, column) => {
     let top = 0;
-    // The others stand at the end, whatever they sum up to.
+    // The others come last, regardless of their sum.
     const ordered = [...values].sort(
       ([one, a], [other, b]) => Number(one === "") - Number(other === "") || b - a,
     );

@@ -1,4 +1,4 @@
-/** Where the calls of a period come from and where they go: user, key, group, model, channel. */
+/** The flow of a period's calls: user, key, group, model, channel. */
 import { FLOW_DAYS } from "@gateway/shared/usage/insights";
 import { ActionIcon, SegmentedControl, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconChartSankey, IconTable } from "@tabler/icons-react";

@@ -1,4 +1,7 @@
-/** For who runs the site: last month's statements before the clock makes them, and a month's once more. */
+/**
+ * For administrators who may configure the site: creates last month's
+ * statements before the scheduled job, or writes a month's again.
+ */
 import { Button } from "@mantine/core";
 import { IconFileCheck, IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
@@ -8,7 +11,7 @@ import { confirm } from "#ui/confirm.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useMakeStatements } from "./api.ts";
 
-/** @param made first days of closed months */
+/** @param made first days of the closed months */
 export function MakeStatements({ made, shown }: { made: string[]; shown?: string }) {
   const { t } = useTranslation();
   const make = useMakeStatements();
@@ -57,7 +60,7 @@ export function MakeStatements({ made, shown }: { made: string[]; shown?: string
   );
 }
 
-/** Statements are of months in UTC. */
+/** Statements cover months in UTC. */
 function lastMonth(now: Date): string {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 10);
 }

@@ -1,4 +1,4 @@
-/** What the measures of the screen are called, and how their amounts read. */
+/** Labels and number formats of the metrics. */
 import { phrase } from "#lib/i18n.ts";
 import type { useFormat } from "#lib/quota.ts";
 import type { Metric } from "./period.ts";

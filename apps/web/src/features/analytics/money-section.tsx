@@ -1,5 +1,5 @@
 import { formatSum } from "@gateway/shared/billing/money";
-/** What moved balances besides calls, who came, and what was paid, in the period. */
+/** Balance changes besides calls, sign-ups and payments of the period. */
 import type { Period } from "@gateway/shared/usage/analytics";
 import { Skeleton, Text } from "@mantine/core";
 import { IconCoins, IconUserPlus } from "@tabler/icons-react";

@@ -9,14 +9,14 @@ import classes from "./analytics.module.css";
 
 export type View = { params: AnalyticsParams; onChange: (patch: Partial<AnalyticsParams>) => void };
 
-/** Which days; kept in the address bar. */
+/** The selected days, kept in the address. */
 export function PeriodBar({ params, onChange }: View) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const client = useQueryClient();
   const fetching = useIsFetching({ queryKey: ["analytics"] }) > 0;
   const choose = (range: Range) =>
-    // A custom range begins as what was shown before.
+    // A custom range starts with the previously shown range.
     onChange(range === "custom" ? asCustom(params, new Date()) : { range, from: "", to: "" });
   return (
     <div className={classes.bar}>

@@ -10,12 +10,12 @@ import { periodQuery } from "./api.ts";
 import { type AnalyticsParams, averageFirstByte, averageTime, share, trendOf } from "./period.ts";
 import classes from "./analytics.module.css";
 
-/** The sums of the period, and how they compare with as many days before it. */
+/** The sums of the period, compared with the same number of days before it. */
 export function PeriodCards({ params }: { params: AnalyticsParams }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { data: period, isPlaceholderData: old, error } = useQuery(periodQuery(params));
-  // The section below says what went wrong.
+  // The section below shows the error.
   if (error && !period) return null;
   const totals = period?.totals;
   const tokens = (sum: UsageSum) => sum.prompt_tokens + sum.completion_tokens;
@@ -117,12 +117,12 @@ function SumCard({ title, period, of, print, color, trend, note }: SumCardProps)
   );
 }
 
-/** More is neither good nor bad here, so the arrow has no colour. */
+/** A change is neither good nor bad here, so the arrow has no colour. */
 function Change({ now, before }: { now: number; before: number }) {
   const { t } = useTranslation();
   const format = useFormat();
   const change = share(now - before, before);
-  // Less than the digits that are shown.
+  // Below the displayed precision.
   if (change === null || Math.abs(change) < 0.0005) return null;
   const Arrow = change < 0 ? IconArrowDownRight : IconArrowUpRight;
   const text = t("{{share}} against the days before", { share: format.percent(Math.abs(change)) });

@@ -39,7 +39,7 @@ describe("the period", () => {
     });
   });
 
-  it("takes both days of a custom range, and mends one that cannot be", () => {
+  it("includes both days of a custom range, and corrects an invalid one", () => {
     expect(ask("custom", "2026-01-05", "2026-01-06")).toEqual({
       start_timestamp: seconds(2026, 1, 5),
       end_timestamp: seconds(2026, 1, 7),
@@ -48,7 +48,7 @@ describe("the period", () => {
     expect(ask("custom", "2001-01-01", "2026-01-06").start_timestamp).toBe(seconds(2025, 1, 6));
   });
 
-  it("becomes a custom one that shows the same", () => {
+  it("is converted to a custom range that shows the same days", () => {
     expect(asCustom({ range: "7d", from: "", to: "" }, now)).toEqual({
       range: "custom",
       from: "2026-03-04",
@@ -58,7 +58,7 @@ describe("the period", () => {
 });
 
 describe("sums", () => {
-  it("add up days, dearest first", () => {
+  it("sum the days, most expensive first", () => {
     const sums = sumByName([
       row({ Quota: 1, RequestCount: 1 }),
       row({ Date: "2026-03-02", Quota: 2, RequestCount: 1 }),
@@ -72,7 +72,7 @@ describe("sums", () => {
     expect(sumByName([row({})]).map(averageTime)).toEqual([null]);
   });
 
-  it("draw what has no name with the others", () => {
+  it("count unnamed parts as the others", () => {
     expect(partsOf([row({ Channel: "", Quota: 4 })], "quota")).toEqual([
       { date: "2026-03-01", name: othersKey, value: 4 },
     ]);

@@ -1,4 +1,4 @@
-/** What the screen shows, as it stands in the address bar, and sums over it. Pure. */
+/** Parameters of the screen in the address, and sums over the period. Pure. */
 import { GroupType, type Period, type PeriodUsage, type UsageSum } from "@gateway/shared/usage/analytics";
 import { z } from "zod";
 import { phrase } from "#lib/i18n.ts";
@@ -14,7 +14,7 @@ const Day = z.string().regex(/^(\d{4}-\d{2}-\d{2})?$/);
 export const AnalyticsParams = z.object({
   tab: z.enum(["usage", "statements"]).catch("usage").default("usage"),
   range: z.enum(ranges).catch("7d").default("7d"),
-  /** Local days of a custom range, both included. */
+  /** Local days of a custom range, both inclusive. */
   from: Day.catch("").default(""),
   to: Day.catch("").default(""),
   by: GroupType.catch("model").default("model"),
@@ -39,7 +39,7 @@ export const rangeTexts: Record<Range, string> = {
 const rollingDays: Partial<Record<Range, number>> = { today: 1, "7d": 7, "30d": 30, "90d": 90 };
 const longestDays = 366;
 
-/** From the first local midnight to the last, as unix seconds. */
+/** Returns the first and the last local midnight as unix seconds. */
 export function windowOf(
   { range, from, to }: Pick<AnalyticsParams, "range" | "from" | "to">,
   now: Date,
@@ -48,7 +48,7 @@ export function windowOf(
   return { start_timestamp: first.getTime() / 1000, end_timestamp: end.getTime() / 1000 };
 }
 
-/** The first day, and the day after the last. */
+/** Returns the first day, and the day after the last. */
 function daysOf(
   { range, from, to }: Pick<AnalyticsParams, "range" | "from" | "to">,
   now: Date,
@@ -60,13 +60,13 @@ function daysOf(
   if (range !== "custom") return [day(1 - (rollingDays[range] ?? 7)), day(1)];
   const end = to === "" ? day(1) : addDays(localDay(to), 1);
   const first = from === "" ? addDays(end, -7) : localDay(from);
-  // The wrong way round, or longer than the server goes: as much as can be shown.
+  // A reversed range becomes its last day. A range beyond the server's maximum is shortened.
   if (first >= end) return [addDays(end, -1), end];
   const earliest = addDays(end, -longestDays);
   return [first < earliest ? earliest : first, end];
 }
 
-/** The custom range that shows what another range shows now. */
+/** Returns the custom range that shows the same days as another range now. */
 export function asCustom(params: Pick<AnalyticsParams, "range" | "from" | "to">, now: Date) {
   const [first, end] = daysOf(params, now);
   return { range: "custom" as const, from: dayText(first), to: dayText(addDays(end, -1)) };
@@ -99,14 +99,14 @@ export function valueOf(row: PeriodUsage, metric: Metric): number {
   }
 }
 
-/** What has no name is shown with the others. */
+/** Parts without a name are counted as the others. */
 export function partsOf(rows: readonly PeriodUsage[], metric: Metric): StackPart[] {
   return rows.map((row) => ({ date: row.Date, name: row.Channel || othersKey, value: valueOf(row, metric) }));
 }
 
 export type NamedSum = UsageSum & { name: string };
 
-/** One line per member of the grouping, dearest first. */
+/** Returns one sum per member of the grouping, most expensive first. */
 export function sumByName(rows: readonly PeriodUsage[]): NamedSum[] {
   const sums = new Map<string, NamedSum>();
   for (const row of rows) {
@@ -137,22 +137,22 @@ const nothing: UsageSum = {
   first_byte_time: 0,
 };
 
-/** A part of a whole; null when there is no whole. */
+/** Returns a part as a share; null when the whole is zero. */
 export function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole;
 }
 
-/** Milliseconds per call, failed ones included; null without calls. */
+/** Returns milliseconds per call, including failed ones; null without calls. */
 export function averageTime(sum: UsageSum): number | null {
   return share(sum.request_time, sum.request_count + sum.failed_count);
 }
 
-/** Milliseconds until the first byte of a good call. */
+/** Returns the time to first byte of successful calls, in milliseconds. */
 export function averageFirstByte(sum: UsageSum): number | null {
   return share(sum.first_byte_time, sum.request_count);
 }
 
-/** Values per day of the period, holes filled. */
+/** Returns one value per day of the period, with gaps filled. */
 export function trendOf(period: Period, of: (row: PeriodUsage) => number): number[] {
   const byDay = new Map(period.dates.map((date) => [date, 0]));
   for (const row of period.channel_statistics) byDay.set(row.Date, (byDay.get(row.Date) ?? 0) + of(row));

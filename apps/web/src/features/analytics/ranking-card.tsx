@@ -1,4 +1,4 @@
-/** The models or users with the largest amounts of a period, each against the time before. */
+/** The models or users with the largest amounts of a period, each compared with the period before. */
 import type { Ranked } from "@gateway/shared/usage/insights";
 import { Skeleton, Text, UnstyledButton } from "@mantine/core";
 import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
@@ -98,7 +98,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
   );
 }
 
-/** More is neither good nor bad here, so the arrow has no colour. */
+/** A change is neither good nor bad here, so the arrow has no colour. */
 function Trend({ row, metric }: { row: Ranked; metric: Metric }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** Closed months: who used how much, and by which model. */
+/** Closed months: usage by user, and by model. */
 import type { StatementUser } from "@gateway/shared/billing/statement";
 import { Button, Select, Skeleton } from "@mantine/core";
 import { IconDownload, IconFileInvoice } from "@tabler/icons-react";

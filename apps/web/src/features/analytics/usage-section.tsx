@@ -1,4 +1,4 @@
-/** The period, split by what the reader chooses: as bars, as a table, or as a file. */
+/** The period by the selected grouping: as bars, as a table, or as a file. */
 import type { GroupType, Period } from "@gateway/shared/usage/analytics";
 import { ActionIcon, Button, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
 import { IconChartBar, IconDownload, IconTable } from "@tabler/icons-react";
@@ -129,7 +129,7 @@ function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
   );
 }
 
-/** Every day and member, as numbers a spreadsheet can sum. */
+/** Exports every day and member as numbers that a spreadsheet can sum. */
 function exportPeriod({ channel_statistics: rows, dates }: Period): void {
   downloadCsv(`usage-${dates[0] ?? ""}-${dates.at(-1) ?? ""}.csv`, [
     [

@@ -7,7 +7,7 @@ import { averageFirstByte, averageTime, share, sumByName } from "./period.ts";
 
 type UsageTableProps = { rows: readonly PeriodUsage[]; title: string; by: GroupType };
 
-/** The period's sums, one line per member of the grouping. */
+/** The period's sums, one row per member of the grouping. */
 export function UsageTable({ rows, title, by }: UsageTableProps) {
   const { t } = useTranslation();
   const format = useFormat();

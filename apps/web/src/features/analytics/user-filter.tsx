@@ -6,7 +6,7 @@ import { findUsers, nameOfUser } from "./api.ts";
 
 type UserFilterProps = { userId: number; onChange: (userId: number) => void };
 
-/** Everyone, or one person found by name. */
+/** All users, or one found by name. */
 export function UserFilter({ userId, onChange }: UserFilterProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();

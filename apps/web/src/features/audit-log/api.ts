@@ -6,7 +6,7 @@ import { http } from "#lib/http.ts";
 const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
 export type Range = keyof typeof daysOf;
 
-/** What narrows the list, as it stands in the address bar. */
+/** Filters of the list, kept in the address. */
 export const AuditFilter = AuditQuery.pick({
   username: true,
   target_type: true,
@@ -38,7 +38,10 @@ export const auditQuery = ({ range, ...filter }: AuditFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** For an address that names an entry further down: the page that begins with it. */
+/**
+ * Fetches an entry that is named in the address but not in the
+ * list: the first entry of the page that begins with it.
+ */
 export async function fetchEntry(id: string): Promise<AuditRow | undefined> {
   if (!/^\d{1,17}$/.test(id)) return undefined;
   const page = await http.get("/audit", AuditPage, { cursor: String(BigInt(id) + 1n), size: 1 });

@@ -1,4 +1,4 @@
-/** One entry of the audit log: what was, and what is. */
+/** An entry of the audit log: values before and after. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import { Drawer, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** Who did what in the console, and what it was before. Nothing here can be changed. */
+/** The audit log: who changed what in the console, with the previous values. Read-only. */
 import type { AuditRow } from "@gateway/shared/usage/audit";
 import { ActionIcon, Button, Text, Tooltip } from "@mantine/core";
 import { IconHistory, IconRefresh } from "@tabler/icons-react";
@@ -179,7 +179,7 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
 
 const mostFields = 3;
 
-/** The first few that changed, by name; a single one with its values. */
+/** The names of the first changed fields; a single one with its values. */
 function Fields({ row }: { row: AuditRow }) {
   const changed = changesOf(row.before, row.after).filter((change) => !change.same);
   const [only] = changed;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { changesOf, printed } from "./diff.ts";
 
 describe("the difference of two records", () => {
-  it("names each path, what changed first", () => {
+  it("lists each path, changed ones first", () => {
     expect(
       changesOf(
         { name: "a", models: ["x"], deep: { n: 1 } },
@@ -16,13 +16,13 @@ describe("the difference of two records", () => {
     ]);
   });
 
-  it("shows a record that is new or gone whole", () => {
+  it("shows a new or deleted record completely", () => {
     expect(changesOf(null, { id: 1 })).toEqual([{ path: "id", before: undefined, after: 1, same: false }]);
     expect(changesOf({ id: 1 }, null)).toEqual([{ path: "id", before: 1, after: undefined, same: false }]);
     expect(changesOf(null, null)).toEqual([]);
   });
 
-  it("tells empty from missing", () => {
+  it("distinguishes empty from missing values", () => {
     expect(changesOf({ list: [] }, { list: ["a"] }).map((change) => change.path)).toEqual(["list.0", "list"]);
     expect(printed("")).toBe('""');
     expect(printed(undefined)).toBe("");

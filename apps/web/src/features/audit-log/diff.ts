@@ -1,8 +1,8 @@
-/** What changed between two values, path by path. Pure. */
+/** Differences between two values, path by path. Pure. */
 
 export type Change = { path: string; before: unknown; after: unknown; same: boolean };
 
-/** "a.b.0" → value. An empty list or object is a value of its own. */
+/** Maps "a.b.0" → value. An empty list or object is a value of its own. */
 function flatten(value: unknown, path: string, into: Map<string, unknown>): void {
   const entries = value !== null && typeof value === "object" ? Object.entries(value) : [];
   if (entries.length === 0) {
@@ -12,7 +12,7 @@ function flatten(value: unknown, path: string, into: Map<string, unknown>): void
   for (const [name, part] of entries) flatten(part, path === "" ? name : `${path}.${name}`, into);
 }
 
-/** What differs first, then the rest, each in the order the record has. */
+/** Returns changed paths first, then the rest, each in the order of the record. */
 export function changesOf(before: unknown, after: unknown): Change[] {
   const was = new Map<string, unknown>();
   const is = new Map<string, unknown>();
@@ -25,7 +25,7 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   return [...changes.filter((change) => !change.same), ...changes.filter((change) => change.same)];
 }
 
-/** A value in one line; "" when there was none. */
+/** Returns a value in one line; "" for a missing one. */
 export function printed(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value || '""' : JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** Actions and targets in words. One that is not listed is shown as the server names it. */
+/** Labels of actions and targets. An unknown one is shown by the server's name. */
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 

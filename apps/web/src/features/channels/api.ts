@@ -1,4 +1,4 @@
-/** Channels on the server: what is asked, what is changed, and how the lists on screen follow. */
+/** Queries and mutations of channels, and the refresh of the displayed lists. */
 import {
   ChannelEventPage,
   type ChannelForm,
@@ -31,7 +31,7 @@ export const channelListQuery = (query: Partial<ChannelQuery>) =>
     queryKey: [...lists, query],
     queryFn: () => http.get("/channel", ChannelPage, query),
     placeholderData: keepPreviousData,
-    // Channels are switched off, and paused for seconds, by the gateway itself too.
+    // The gateway also disables channels, and pauses them for seconds, automatically.
     refetchInterval: ({ state }) => (state.data?.data.some((row) => row.frozen.length > 0) ? 3_000 : 30_000),
   });
 
@@ -43,7 +43,7 @@ export const channelQuery = (id: number) =>
     gcTime: 0,
   });
 
-/** The same for a page, which follows what the gateway changes. */
+/** The same channel for its page. Refetched, because the gateway changes channels automatically. */
 export const oneChannelQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "page", id],
@@ -60,7 +60,7 @@ export const keysQuery = (id: number) =>
 
 const eventsAtOnce = 30;
 
-/** Newest first, page after page. */
+/** Newest first, page by page. */
 export const eventsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ["channels", "events", id],
@@ -76,7 +76,7 @@ export const providersQuery = queryOptions({
   staleTime: 600_000,
 });
 
-/** Every enabled group's symbol. */
+/** The symbols of all enabled groups. */
 export const groupsQuery = queryOptions({
   queryKey: ["groups", "symbols"],
   queryFn: () => http.get("/group", z.array(z.string())),
@@ -95,7 +95,7 @@ export function useProvider(type: number): ProviderInfo | undefined {
   return useQuery(providersQuery).data?.find((provider) => provider.type === type);
 }
 
-/** Changes one row in every list on screen, without asking the server again. */
+/** Changes a row in every cached list without a request. */
 export function amendRow(client: QueryClient, id: number, change: (row: ChannelRow) => ChannelRow): void {
   client.setQueriesData<z.output<typeof ChannelPage>>({ queryKey: lists }, (page) =>
     page ? { ...page, data: page.data.map((row) => (row.id === id ? change(row) : row)) } : page,
@@ -123,7 +123,10 @@ export function useSaveChannel() {
   });
 }
 
-/** Status, priority or weight of one channel. @param failed what to say was attempted, when it fails */
+/**
+ * Changes status, priority or weight of a channel.
+ * @param failed message for a failure: what was attempted
+ */
 export function usePatchChannel(failed?: string) {
   const client = useQueryClient();
   return useMutation({
@@ -133,7 +136,7 @@ export function usePatchChannel(failed?: string) {
   });
 }
 
-/** A key of a channel: in use or not, its weight, or gone. What is answered is shown; the list follows. */
+/** Changes a key of a channel: enabled, weight, or deleted. Shows the response and refreshes the list. */
 export function useKeyChanges(id: number) {
   const client = useQueryClient();
   const after = async () => {
@@ -152,10 +155,13 @@ export function useKeyChanges(id: number) {
   return { patch, remove };
 }
 
-/** For an address that names a channel which the list does not show. */
+/** Fetches a channel that is named in the address but not in the list. */
 export const fetchChannel = (id: string) => http.get(`/channel/${encodeURIComponent(id)}`, ChannelRow);
 
-/** The ids of all channels of a filter, for changes to more than one page. Fixed when asked for: a preview stays true. */
+/**
+ * The ids of all channels of a filter, for changes beyond one
+ * page. Fetched once, so that a preview stays valid.
+ */
 export const channelIdsQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
     queryKey: ["channels", "ids", query],

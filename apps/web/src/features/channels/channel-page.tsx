@@ -1,4 +1,4 @@
-/** The list of channels: find, judge, rank, test, switch; the editor opens beside it. */
+/** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
 import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
@@ -34,7 +34,7 @@ const PageParams = ChannelQuery.omit({ key: true }).extend({
   view: z.enum(["channels", "tags"]).catch("channels").default("channels"),
 });
 
-/** What the list shows first, for a reader who is about to open it. */
+/** Prefetches the first page of the list. */
 export function prefetch(client: QueryClient): Promise<void> {
   const { view: _, ...query } = PageParams.parse({});
   return client.prefetchQuery(channelListQuery(query));
@@ -219,7 +219,7 @@ export default function ChannelPage() {
   );
 }
 
-/** In the address of the bulk editor. */
+/** Address key of the bulk editor. */
 const SELECTED = "selected";
 const TAG = "tag:";
 

@@ -1,4 +1,4 @@
-/** A channel on a page of its own: how it does, its traffic, its calls, what became of it, and its settings. */
+/** The page of a channel: health, traffic, calls, events and settings. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Badge, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
@@ -140,7 +140,9 @@ function Loaded({ row }: { row: ChannelRow }) {
   );
 }
 
-/** Why it is disabled, and which models are paused until when; nothing while all is well. */
+/**
+ * Why the channel is disabled, and which models are paused until when. Renders nothing for a healthy channel.
+ */
 function Standing({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const reason = reasonText(t, row.status_reason, row.status_facts);

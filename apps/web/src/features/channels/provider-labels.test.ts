@@ -9,7 +9,7 @@ beforeAll(async () => {
   await i18next.init({ lng: "zh_CN", resources, keySeparator: false, nsSeparator: false, interpolation });
 });
 
-describe("a word that a provider brings along", () => {
+describe("a label of a provider", () => {
   it.each([
     ["Voices", "音色"],
     ["Region, e.g. eastasia", "区域，例如 eastasia"],
@@ -21,7 +21,7 @@ describe("a word that a provider brings along", () => {
       "用 {{ knowledge }} 和 {{ question }} 标出位置",
     ],
     ["alloy", "alloy"],
-  ])("%s is said in the reader's language", (word, text) => {
+  ])("%s is translated", (word, text) => {
     expect(providerWord(i18next.t, word)).toBe(text);
   });
 });

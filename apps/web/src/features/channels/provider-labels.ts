@@ -1,4 +1,4 @@
-/** What providers call themselves and their own fields: words that come with the list of providers, in English. */
+/** Names of providers and their own fields. They come with the list of providers, in English. */
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
@@ -53,13 +53,13 @@ const known = new Set([
   ),
 ]);
 
-/** In the reader's language, or as it came when it is new to the console. */
+/** Translates a label; returns it as it is when this console does not know it. */
 export function providerWord(t: TFunction, text: string): string {
   const path = /^(\/\S+) unless given; "disable" switches it off$/.exec(text)?.[1];
   if (path) return t('{{path}} unless given; "disable" switches it off', { path });
   const [, voice, manner] = /^(\S+) unless given; voice\|(emotion|role)$/.exec(text) ?? [];
   if (voice && manner === "role") return t("{{voice}} unless given; voice|role", { voice });
   if (voice) return t("{{voice}} unless given; voice|emotion", { voice });
-  // Braces in these words are the provider's own.
+  // Braces in these labels are literal.
   return known.has(text) ? t(text, { skipInterpolation: true }) : text;
 }

@@ -1,4 +1,4 @@
-/** Why a channel or a key is as it is, in the reader's language. */
+/** Translates the reason for the state of a channel or key. */
 import type { ReasonFact } from "@gateway/shared/reasons";
 import type { TFunction } from "i18next";
 import { storedReason } from "#lib/reasons.ts";

@@ -2,7 +2,7 @@ import { ChannelStatus } from "@gateway/shared/channels/channel";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 
-/** The word and the colour of a channel's state. English; translate where shown. */
+/** Returns the label and colour of a channel's status. English; translate when displayed. */
 export function statusOf(status: number): { word: string; tone: Tone } {
   switch (status) {
     case ChannelStatus.enabled:
@@ -22,7 +22,10 @@ export const statusChoices = [
   ChannelStatus.autoDisabled,
 ] as const;
 
-/** How quick an answer was. @param ms 0 or less: never tested */
+/**
+ * Rates a response time.
+ * @param ms 0 or less: never tested
+ */
 export function speedOf(ms: number): { word: string; color: string } {
   if (ms <= 0) return { word: phrase("Not tested"), color: "dimmed" };
   if (ms <= 1_000) return { word: phrase("Fast"), color: "green" };
@@ -44,7 +47,7 @@ const pauseReasons: Record<string, string> = {
   probing: phrase("Circuit breaker half open: too many calls failed"),
 };
 
-/** Why a model rests. English; translate where shown. */
+/** Returns why a model is paused. English; translate when displayed. */
 export function pauseReason(reason: string): string {
   return pauseReasons[reason] ?? reason;
 }

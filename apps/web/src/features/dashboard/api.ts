@@ -10,7 +10,9 @@ import { type Connection, useLiveEvents } from "#lib/live-events.ts";
 import { selfQuery } from "#lib/session.ts";
 import { timeZone } from "#lib/time-zone.ts";
 
-/** Today and the seven days before it: enough to compare each of the last seven days with the one before. */
+/**
+ * Today and the seven days before it: enough to compare each of the last seven days with the previous one.
+ */
 export const shownDays = 8;
 
 export const dashboardQuery = queryOptions({
@@ -20,11 +22,11 @@ export const dashboardQuery = queryOptions({
       time_zone: timeZone(),
       days: shownDays,
     }),
-  // Events say what is new; without them this is how old it gets.
+  // Events trigger updates. Without them the data is at most this old.
   refetchInterval: 60_000,
 });
 
-/** Fetches the figures and the balance again after each call, while the screen is seen. */
+/** Refetches the figures and the balance after each call while the page is visible. */
 export function useLiveAccount(): [Connection, () => void] {
   const client = useQueryClient();
   return useLiveEvents({
@@ -47,20 +49,20 @@ export const modelsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** One channel is enough to know that there are some, and whether it was tested. */
+/** One channel suffices to know whether channels exist and were tested. */
 export const firstChannelQuery = queryOptions({
   queryKey: ["channel", "first"],
   queryFn: () =>
     http.get("/channel", asSent<z.infer<typeof ChannelPage>>(), { size: 1, order: "-test_time" }),
 });
 
-/** The newest tokens; the first step needs no more than their number. */
+/** The newest tokens. The first step needs only their number. */
 export const recentTokensQuery = queryOptions({
   queryKey: ["token", "recent"],
   queryFn: () => http.get("/token", asSent<z.infer<typeof TokenPage>>(), { size: 5, order: "-id" }),
 });
 
-/** The last year's closed months. */
+/** The closed months of the last year. */
 export const statementsQuery = queryOptions({
   queryKey: ["statements"],
   queryFn: () => http.get("/user/invoice", asSent<z.infer<typeof StatementPage>>(), { size: 12 }),

@@ -6,11 +6,14 @@ import { useSelf } from "#lib/session.ts";
 import { type DaySum, daysLeft } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
-/** From here on it is time to think of a top-up. */
+/** Number of days left from which the card suggests a top-up. */
 const soonDays = 3;
 const manyDays = 365;
 
-/** What is left, and for how long. @param days undefined while loading */
+/**
+ * The balance and how long it lasts.
+ * @param days undefined while loading
+ */
 export function BalanceCard({ days }: { days: DaySum[] | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** What the operator lets this account spend, and what is spent of it; nothing for an account without a budget. */
+/** The budget that the operator set for this account, and its use. Renders nothing without a budget. */
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";

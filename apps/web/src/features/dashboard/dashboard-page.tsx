@@ -1,4 +1,4 @@
-/** The balance, today at a glance, what failed, the last seven days, and how to make a call. */
+/** The dashboard: balance, figures of today, failures, the last seven days, and how to make a call. */
 import { Button, Skeleton, Text } from "@mantine/core";
 import { IconChartBar } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -28,11 +28,11 @@ import { TokensCard } from "./tokens-card.tsx";
 import { change, type DaySum, stackByModel, sumByDay } from "./usage.ts";
 import classes from "./dashboard.module.css";
 
-/** Few accounts have a budget. */
+/** Loaded on demand, because few accounts have a budget. */
 const BudgetCard = lazy(() => import("./budget-card.tsx").then((module) => ({ default: module.BudgetCard })));
 
 type DashboardPageProps = {
-  /** The way to the state of the gateway, for operators. */
+  /** Link to the state of the gateway, for administrators. */
   tabs?: ReactNode;
 };
 
@@ -66,7 +66,7 @@ export default function DashboardPage({ tabs }: DashboardPageProps) {
   );
 }
 
-/** As many empty days as the answer will have. */
+/** Placeholder rows, as many as the response will have. */
 const awaitedDays = Array.from({ length: shownDays }, (_, day) => `#${day}`);
 
 function Usage() {

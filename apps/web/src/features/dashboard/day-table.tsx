@@ -5,7 +5,7 @@ import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { DaySum } from "./usage.ts";
 
-/** What each day used, newest first. */
+/** Usage per day, newest first. */
 export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** Calls of the last 24 hours that failed, by reason: nothing when none did. */
+/** Failed calls of the last 24 hours by reason. Renders nothing without failures. */
 import { Alert, Button, Group } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

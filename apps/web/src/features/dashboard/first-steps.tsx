@@ -1,4 +1,4 @@
-/** What a fresh installation still needs, until the first call went through. */
+/** Setup steps of a fresh installation, until the first successful call. */
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import { Button, Card, CloseButton, Group, Skeleton, Text, ThemeIcon, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
@@ -39,7 +39,7 @@ export function FirstSteps() {
   });
 
   if (!self || hidden || self.request_count > 0 || channels.error || tokens.error) return null;
-  // Until both are known the card keeps its place, so that nothing below it jumps.
+  // Until both are known the card keeps its place, so that nothing below it moves.
   const waiting = tokens.isPending || (admin && channels.isPending);
 
   const forAdmins: Step[] = [

@@ -9,7 +9,7 @@ import { modelsQuery } from "./api.ts";
 
 const shownAtFirst = 18;
 
-/** What the person's group can reach; a click copies the name. */
+/** The models of the user's group; a click copies the name. */
 export function ModelsCard() {
   const { t } = useTranslation();
   const models = useQuery(modelsQuery);

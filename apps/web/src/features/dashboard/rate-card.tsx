@@ -8,7 +8,7 @@ import classes from "./dashboard.module.css";
 
 type RateCardProps = { rate: Dashboard["rate"] | undefined; refreshing: boolean; onRefresh: () => void };
 
-/** Requests of the last minute against what the group allows. */
+/** Requests of the last minute compared with the group's limit. */
 export function RateCard({ rate, refreshing, onRefresh }: RateCardProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -7,7 +7,7 @@ import { type Stacks, tickDigits, topOf } from "#ui/charts/stacks.ts";
 export function SpendChart(stacks: Stacks) {
   const { t } = useTranslation();
   const format = useFormat();
-  // One number of digits for the whole axis.
+  // All ticks of the axis have the same number of decimals.
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
   return (
     <StackedBars

@@ -11,15 +11,15 @@ type StatCardProps = {
   /** Undefined while loading. */
   value: number | undefined;
   print: (value: number) => string;
-  /** The value behind a rounded one, shown on hover. */
+  /** Returns the exact value for the tooltip. */
   exact?: (value: number) => string;
-  /** Against yesterday until the same time, as a share. */
+  /** Change against yesterday until the same time, as a share. */
   change: number | null;
   trend: number[];
   color: string;
 };
 
-/** Today's number, how it compares, and the last seven days as a line. */
+/** Today's figure, its change, and the last seven days as a line. */
 export function StatCard({ title, value, print, exact, change, trend, color }: StatCardProps) {
   const phone = useIsPhone();
   return (
@@ -42,7 +42,7 @@ export function StatCard({ title, value, print, exact, change, trend, color }: S
   );
 }
 
-/** More is neither good nor bad here, so the arrow has no colour. */
+/** A change is neither good nor bad here, so the arrow has no colour. */
 function Change({ share }: { share: number | null }) {
   const { t } = useTranslation();
   const format = useFormat();

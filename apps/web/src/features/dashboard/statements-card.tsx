@@ -8,12 +8,12 @@ import { LatePart } from "#ui/late-part.tsx";
 import { Section } from "#ui/page.tsx";
 import { statementQuery, statementsQuery } from "./api.ts";
 
-/** Loaded with the first month that is opened: the first screen must not pay for it. */
+/** Loaded when the first month is opened, so that the first screen does not include it. */
 const StatementDrawer = lazy(async () => ({
   default: (await import("#components/statement-drawer.tsx")).StatementDrawer,
 }));
 
-/** Months that are closed, newest first; there is nothing to say before the first of them. */
+/** Closed months, newest first. Renders nothing before the first one. */
 export function StatementsCard() {
   const { t } = useTranslation();
   const format = useFormat();

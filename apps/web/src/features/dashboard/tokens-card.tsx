@@ -13,7 +13,7 @@ import { StatusDot } from "#ui/status-dot.tsx";
 import { recentTokensQuery } from "./api.ts";
 import classes from "./dashboard.module.css";
 
-/** The person's newest tokens. */
+/** The user's newest tokens. */
 export function TokensCard() {
   const { t } = useTranslation();
   const format = useFormat();

@@ -12,17 +12,17 @@ const call = (date: string, model: string, quota: number) => ({
 });
 
 describe("dashboard sums", () => {
-  it("gives a day without calls zeros", () => {
+  it("adds zeros for a day without calls", () => {
     const sums = sumByDay([call("2026-03-01", "a", 7)], ["2026-02-28", "2026-03-01"]);
     expect(sums.map((day) => day.quota)).toEqual([0, 7]);
   });
 
-  it("compares today with yesterday, and says nothing when yesterday was empty", () => {
+  it("compares today with yesterday, and returns null when yesterday was empty", () => {
     expect(change(15, 10)).toBe(0.5);
     expect(change(15, 0)).toBeNull();
   });
 
-  it("says how long a balance lasts at the rate of the whole days", () => {
+  it("estimates how long a balance lasts from complete days", () => {
     const dates = ["2026-02-27", "2026-02-28", "2026-03-01"];
     const days = sumByDay(
       [call("2026-02-27", "a", 30), call("2026-02-28", "a", 10), call("2026-03-01", "a", 1)],

@@ -11,11 +11,11 @@ export type DaySum = {
   quota: number;
   promptTokens: number;
   completionTokens: number;
-  /** Milliseconds, summed. */
+  /** Sum in milliseconds. */
   requestTime: number;
 };
 
-/** One sum per day of `dates`; days without calls are zeros. */
+/** Returns one sum per day of `dates`; zeros for days without calls. */
 export function sumByDay(usage: readonly Usage[], dates: readonly string[]): DaySum[] {
   const sums = new Map<string, DaySum>(
     dates.map((date) => [
@@ -35,14 +35,14 @@ export function sumByDay(usage: readonly Usage[], dates: readonly string[]): Day
   return [...sums.values()];
 }
 
-/** Change against yesterday until the same time, as a share; null when there was nothing. */
+/** Returns the change against yesterday until the same time, as a share; null when yesterday was zero. */
 export function change(today: number, yesterday: number): number | null {
   return yesterday === 0 ? null : (today - yesterday) / yesterday;
 }
 
 /**
- * For how many days a balance lasts when the next days are like the last ones; null when nothing is spent.
- * @param days the last one, today, has only begun and does not count, unless it is the only one with calls
+ * Estimates how many days a balance lasts at the recent rate; null when nothing is spent.
+ * @param days the last one, today, is incomplete and ignored unless it is the only one with calls
  */
 export function daysLeft(balance: number, days: readonly DaySum[]): number | null {
   const whole = days.slice(0, -1);

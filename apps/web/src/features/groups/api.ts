@@ -19,7 +19,7 @@ export const groupsQuery = (query: UserGroupQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** Groups are named all over the console, so a change refreshes every list of them. */
+/** Group names appear all over the console, so a change refreshes every list of them. */
 function useRefresh() {
   const client = useQueryClient();
   return () =>
@@ -55,5 +55,5 @@ export function useDeleteGroup() {
   });
 }
 
-/** For an address that names a group which the list does not show. */
+/** Fetches a group that is named in the address but not in the list. */
 export const fetchGroup = (id: string) => http.get(`/user_group/${encodeURIComponent(id)}`, UserGroupDetail);

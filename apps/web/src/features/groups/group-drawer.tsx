@@ -1,4 +1,4 @@
-/** Makes a user group or changes one. */
+/** Creates or edits a user group. */
 import { TOKEN_BUCKET_FROM, type UserGroupDetail, UserGroupInput } from "@gateway/shared/channels/group";
 import { Button, Group, NumberInput, SimpleGrid, Switch, Text, TextInput } from "@mantine/core";
 import type { TFunction } from "i18next";
@@ -10,7 +10,7 @@ import { toast } from "#ui/toast.tsx";
 import { useSaveGroup } from "./api.ts";
 
 type GroupDrawerProps = {
-  /** Undefined: a new one. */
+  /** Undefined for a new group. */
   group: UserGroupDetail | undefined;
   onClose: () => void;
 };
@@ -146,7 +146,7 @@ function ratioHint(ratio: number, t: TFunction): string {
   });
 }
 
-/** Percent by which prices are raised or lowered with one click. */
+/** Percentages by which one click changes the prices. */
 const steps = [-20, -10, 10, 20];
 
 function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
@@ -165,7 +165,7 @@ function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
   );
 }
 
-/** The ratio after a change by percent, without the noise of binary fractions. */
+/** Returns the ratio changed by a percentage, without floating-point noise. */
 function steppedRatio(ratio: number, percent: number): number {
   return Number((ratio * (1 + percent / 100)).toFixed(6));
 }

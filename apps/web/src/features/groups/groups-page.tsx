@@ -1,4 +1,4 @@
-/** Groups of accounts: what they pay, how fast they may call, and which channels they reach. */
+/** User groups: prices, rate limits and reachable channels. */
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
@@ -145,7 +145,7 @@ export default function GroupsPage() {
   );
 }
 
-/** @param budgets of each group with one, the use of the member who has spent the most */
+/** @param budgets per group with a budget, the use of the member who has spent the most */
 function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail>[] {
   return [
     {

@@ -34,7 +34,7 @@ export function useMarkRead() {
   });
 }
 
-/** Everything until the latest event that was on the screen. */
+/** Marks everything up to the latest displayed event as read. */
 export function useMarkAllRead() {
   const onSuccess = useRefresh();
   return useMutation({

@@ -1,4 +1,4 @@
-/** What opens below the bell: the latest notifications. */
+/** The popover below the bell: the latest notifications. */
 import { ActionIcon, Button, Center, Group, Loader, Popover, Text, UnstyledButton } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { IconBellOff, IconChevronRight, IconSpeakerphone } from "@tabler/icons-react";
@@ -27,13 +27,13 @@ export function BellPanel({ label, face, announcement }: BellPanelProps) {
   const [opened, setOpened] = useState(true);
   const [speaks, setSpeaks] = useState(false);
   useEffect(() => {
-    // Its texts come with those of the screens; without a connection they stay in English.
+    // Its messages are part of those of the screens. Without a connection they stay in English.
     void loadMessagesOf("screens")
       .catch(() => undefined)
       .finally(() => setSpeaks(true));
   }, []);
   const close = () => setOpened(false);
-  // Also when the button that had the focus has gone.
+  // Works also when the focused button no longer exists.
   useHotkeys([["Escape", close]], []);
   return (
     <Popover

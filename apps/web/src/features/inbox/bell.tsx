@@ -1,4 +1,4 @@
-/** The bell of the console's header: unread notifications, and the announcement of the site. */
+/** The bell in the console's header: unread notifications and the announcement of the site. */
 import { ActionIcon } from "@mantine/core";
 import { IconBell, IconBellExclamation } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -12,7 +12,7 @@ import classes from "./bell.module.css";
 
 const BellPanel = lazy(() => import("./bell-panel.tsx").then((module) => ({ default: module.BellPanel })));
 
-/** More are shown as "99+". */
+/** Larger numbers are shown as "99+". */
 const MOST_SHOWN = 99;
 
 export function Bell() {

@@ -1,4 +1,4 @@
-/** Notifications, the latest first. A row leads to what it is about, and is read by that. */
+/** Notifications, newest first. A row links to its subject; a click marks it as read. */
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import { ActionIcon, Text, Tooltip, VisuallyHidden } from "@mantine/core";
 import {

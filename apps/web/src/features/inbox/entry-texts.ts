@@ -1,4 +1,4 @@
-/** What a notification says, and where it leads: from its facts, in the reader's language. */
+/** Text and link of a notification, built from its facts in the user's language. */
 import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
 import { failureLabel } from "#lib/failure-labels.ts";
@@ -18,7 +18,7 @@ export const kindTitles: Record<InboxKind, string> = {
   system: phrase("System"),
 };
 
-/** Ways to send notices, as the settings call them. */
+/** Names of the notice channels, as in the settings. */
 const noticeChannels: Record<string, string> = {
   email: phrase("Mail"),
   telegram: phrase("Telegram"),

@@ -1,4 +1,4 @@
-/** Everything that a person was notified of. */
+/** All notifications of the user. */
 import { InboxQuery } from "@gateway/shared/site/inbox";
 import { Button, Card, Group, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBellOff, IconCheck } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** How many notifications are unread: on every screen, so without the schema library. */
+/** Number of unread notifications. It is on every screen, so it is loaded without the schema library. */
 import type { InboxState } from "@gateway/shared/site/inbox";
 import { queryOptions } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
@@ -11,7 +11,7 @@ export const stateQuery = queryOptions({
   queryKey: ["inbox", "state"],
   queryFn: () => http.get("/inbox/unread", readState),
   refetchInterval: POLL_MS,
-  // Whoever opens the list sees the number of that moment, too.
+  // Opening the list also fetches the current number.
   staleTime: 0,
   refetchOnWindowFocus: true,
   meta: { quiet: true },

@@ -1,4 +1,4 @@
-/** The list follows the number on the bell: a new event reads it again. */
+/** The list follows the number on the bell: a new event refetches it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { stateQuery } from "./state.ts";

@@ -1,4 +1,4 @@
-/** The request log, as its reader may see it. */
+/** The request log, as far as the user may see it. */
 import { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
 import { LogBodies, LogFacets, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
@@ -8,18 +8,18 @@ import { type LogFilter, windowOf } from "./log-filter.ts";
 /** Everyone's rows are for administrators. */
 export type Whose = "everybody" | "own";
 
-/** The server sorts so many of the newest rows, and numbers pages up to there. */
+/** The server sorts this many of the newest rows and numbers their pages. */
 export const MOST_SORTED = 10_000;
 
 const paths = { everybody: "/log", own: "/log/self" } as const;
 
-/** What the server is asked; the moments of "today" are those of now. */
+/** Builds the server's query. "today" is resolved to the current day. */
 function queryFor(filter: LogFilter): LogQuery {
   const { range: _range, view: _view, from: _from, to: _to, page: _page, ...rest } = filter;
   return { ...LogQuery.parse({}), ...rest, ...windowOf(filter, new Date()) };
 }
 
-/** Newest first, pages follow a cursor. In any other order they are numbered, and the newest rows are sorted. */
+/** Newest first with cursor pages. Any other order has numbered pages and covers only the newest rows. */
 export const logsQuery = (whose: Whose, filter: LogFilter) =>
   infiniteQueryOptions({
     queryKey: ["log", "list", whose, filter],
@@ -45,7 +45,7 @@ export const totalsQuery = (whose: Whose, filter: LogFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** How the newest calls of a filter divide, for the buttons above the list and the bars over time. */
+/** Counts of the newest calls of a filter, for the buttons above the list and the histogram. */
 export const facetsQuery = (whose: Whose, filter: LogFilter) =>
   queryOptions({
     queryKey: ["log", "facets", whose, { ...filter, order: "", size: 0 }],
@@ -55,12 +55,12 @@ export const facetsQuery = (whose: Whose, filter: LogFilter) =>
         offset: -new Date().getTimezoneOffset(),
       }),
     placeholderData: keepPreviousData,
-    // The list says what went wrong.
+    // The list shows the error.
     meta: { quiet: true },
   });
 
 export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
-  // A file is newest first, whatever the order on the screen.
+  // An export is always newest first, regardless of the order on the screen.
   return http.get(paths[whose], LogPage, { ...queryFor(filter), order: "", size: 100, cursor });
 }
 
@@ -69,12 +69,12 @@ export const callQuery = (id: string) =>
   queryOptions({
     queryKey: ["log", "call", id],
     queryFn: () => http.get(`/log/${encodeURIComponent(id)}`, LogRow),
-    // A closed entry never changes.
+    // A finished entry never changes.
     staleTime: Infinity,
     meta: { quiet: true },
   });
 
-/** What was kept of a call; null where nothing was. */
+/** The stored bodies of a call; null without any. */
 export const bodiesQuery = (requestId: string) =>
   queryOptions({
     queryKey: ["log", "bodies", requestId],
@@ -82,7 +82,7 @@ export const bodiesQuery = (requestId: string) =>
     gcTime: 0,
   });
 
-/** The oldest come first, as their numbers are known best. */
+/** Sorted by id: the oldest channels come first, as their numbers are known best. */
 export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
   const { data } = await http.get("/channel", ChannelPage, { keyword, size: 20, order: "id" });
   return data.map(called);

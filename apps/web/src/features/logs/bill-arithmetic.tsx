@@ -7,7 +7,7 @@ import { useGroupName } from "./group-name.tsx";
 import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
-/** Every line in points, the sum, the rounding, the dollars: anyone can check it with a pencil. */
+/** The calculation of a bill: every line in points, the sum, the rounding, the dollars. */
 export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
   const { t } = useTranslation();
   const format = useFormat();

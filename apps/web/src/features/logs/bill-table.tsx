@@ -1,4 +1,4 @@
-/** What a call cost, line by line in dollars; the calculation in points on demand. */
+/** The cost of a call, line by line in dollars; the calculation in points on demand. */
 import type { Bill, LogRow } from "@gateway/shared/usage/log";
 import { Button, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";

@@ -13,7 +13,7 @@ const bill = {
 };
 
 describe("a bill explained", () => {
-  it("says what each line costs, the group's ratio included", () => {
+  it("returns the cost of each line, including the group's ratio", () => {
     expect(explainLines(bill).map((line) => line.points)).toEqual(["1200", "360", "1.2"]);
   });
 
@@ -23,7 +23,7 @@ describe("a bill explained", () => {
     expect(multiply("1000000", "0.0000000000000000001")).toBe("0.0000000000001");
   });
 
-  it("knows which share of the input came from a cache", () => {
+  it("computes the share of the input that came from a cache", () => {
     expect(cachedShare(bill, 12_000)).toBe(0.75);
     expect(cachedShare(bill, 0)).toBe(0);
     expect(cachedShare(null, 10)).toBe(0);
@@ -31,7 +31,7 @@ describe("a bill explained", () => {
 });
 
 describe("the costs of a bill", () => {
-  it("are dollars with the same decimals, the group's ratio in price and cost", () => {
+  it("are dollars with equal decimals, with the group's ratio in price and cost", () => {
     const bill = {
       price_type: "tokens",
       group_ratio: "0.5",
@@ -49,7 +49,7 @@ describe("the costs of a bill", () => {
     ]);
   });
 
-  it("have no fewer decimals than a point", () => {
+  it("have at least the decimals of a point", () => {
     const bill = {
       price_type: "times",
       group_ratio: "1",

@@ -1,4 +1,4 @@
-/** The arithmetic of a stored bill, shown step by step. Pure; exact, because ratios are decimal strings. */
+/** The arithmetic of a stored bill, step by step. Pure; exact, because ratios are decimal strings. */
 import type { Bill } from "@gateway/shared/usage/log";
 import { isTool } from "#lib/usage-kinds.ts";
 
@@ -16,31 +16,31 @@ function print({ value, scale }: Decimal): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
-/** Of two decimal strings, exactly. */
+/** Multiplies two decimal strings exactly. */
 export function multiply(a: string, b: string): string {
   const left = parse(a);
   const right = parse(b);
   return print({ value: left.value * right.value, scale: left.scale + right.scale });
 }
 
-/** What points are worth, as decimal strings; whole for every unit that divides a power of ten. */
+/** Returns the value of points as a decimal string; exact for every unit that divides a power of ten. */
 export function worthOf(points: number, pointsPerUsd: number): string {
   return (points / pointsPerUsd).toFixed(12).replace(/\.?0+$/, "");
 }
 
-/** Priced per call instead of per token. */
+/** Returns whether the kind is priced per call instead of per token. */
 export function isPerCall(bill: Bill, kind: string): boolean {
   return bill.price_type === "times" || isTool(kind);
 }
 
-/** The fewest decimals of a cost: those of a single point at the usual 500,000 to the dollar. */
+/** Minimum decimals of a cost: those of a single point at the usual 500,000 per dollar. */
 const COST_DECIMALS = 6;
 
 export type CostLine = { kind: string; amount: number; perCall: boolean; price: string; cost: string };
 
 /**
- * Each line in dollars: the price that was paid (of a million tokens, or of a call; the group's ratio is in it) and what
- * it comes to. All costs have the same number of decimals, as many as the longest needs: they add up exactly.
+ * Returns each line in dollars: the paid price (per million tokens or per call, including the group's ratio)
+ * and the cost. All costs have as many decimals as the longest needs, so that they add up exactly.
  */
 export function costLines(bill: Bill, pointsPerUsd: number): CostLine[] {
   const [usdPerPoint, usdPerMillion] = [worthOf(1, pointsPerUsd), worthOf(1_000_000, pointsPerUsd)];
@@ -70,7 +70,7 @@ function padded(text: string, decimals: number): string {
 
 export type ExplainedLine = { kind: string; amount: number; ratio: string; points: string };
 
-/** Each line with what it costs in points, the group's ratio included. */
+/** Returns each line with its cost in points, including the group's ratio. */
 export function explainLines(bill: Bill): ExplainedLine[] {
   return bill.lines.map(({ kind, amount, ratio }) => ({
     kind,
@@ -80,10 +80,10 @@ export function explainLines(bill: Bill): ExplainedLine[] {
   }));
 }
 
-/** Kinds that are part of the input, and those of them that came from a cache. */
+/** Kinds that are part of the input and came from a cache. */
 const cacheReads = new Set(["cached_tokens", "cached_read_tokens"]);
 
-/** Share of the input that was read from a cache, 0 to 1. */
+/** Returns the share of the input that was read from a cache, 0 to 1. */
 export function cachedShare(bill: Bill | null, promptTokens: number): number {
   if (!bill || promptTokens <= 0) return 0;
   const cached = bill.lines

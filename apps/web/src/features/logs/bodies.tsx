@@ -13,7 +13,7 @@ import { ConversationView } from "./conversation/conversation-view.tsx";
 import { readConversation } from "./conversation/conversation.ts";
 import classes from "./logs.module.css";
 
-/** What a call said and was answered; nothing where it was not kept or its time has passed. */
+/** Request and response bodies of a call. Renders nothing when they were not stored or have expired. */
 export function Bodies({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const call = row.type === LogType.consume || row.type === LogType.failed;
@@ -95,7 +95,7 @@ function Body({ title, text, bytes }: { title: string; text: string; bytes: numb
   );
 }
 
-/** JSON with its lines; everything else, streams above all, as it came. */
+/** Formats JSON; returns other text, mostly streams, unchanged. */
 function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);

@@ -1,4 +1,7 @@
-/** What a stored request is good for: to be asked again, changed, or sent from a shell. Always with the reader's own key. */
+/**
+ * Actions for a stored request: send it again, edit it, or
+ * copy it as a shell command. Always with the user's own key.
+ */
 import type { LogBodies, LogRow } from "@gateway/shared/usage/log";
 import { Button, Group } from "@mantine/core";
 import { IconMessageCircle, IconPlayerPlay, IconTerminal2 } from "@tabler/icons-react";
@@ -19,7 +22,7 @@ export function BodyActions({ row, bodies, conversation }: BodyActionsProps) {
   const server = useServerAddress();
   const model = row.model_name;
   const draft = conversation && model !== "" ? draftOf(conversation, model) : null;
-  // A body that was cut off is no request any more.
+  // A truncated body is not a valid request.
   const isWhole = parsed(bodies.request) !== undefined;
   const open = (send: boolean) => {
     if (draft === null) return;

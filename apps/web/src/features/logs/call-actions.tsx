@@ -1,4 +1,4 @@
-/** What can be done with a call that is shown. */
+/** Actions for the displayed call. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { Button, Group } from "@mantine/core";
 import { IconArrowUpRight, IconLink } from "@tabler/icons-react";
@@ -7,7 +7,7 @@ import { Link } from "react-router-dom";
 import { copyText } from "#ui/copy.tsx";
 import { idOfCall, linkToCall, pathOfCall } from "./call-address.ts";
 
-/** @param inPanel with a way to the call's own page */
+/** @param inPanel adds a link to the call's own page */
 export function CallActions({ row, inPanel = false }: { row: LogRow; inPanel?: boolean }) {
   const { t } = useTranslation();
   const id = idOfCall(row);

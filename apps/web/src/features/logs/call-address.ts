@@ -1,4 +1,4 @@
-/** Which call is open beside the list, kept in the address: a link opens it, and Back closes it. */
+/** The call that is open beside the list, kept in the address: a link opens it, and Back closes it. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { useCallback } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router-dom";
@@ -6,22 +6,22 @@ import { apiUrl } from "#lib/http.ts";
 
 const parameter = "call";
 
-/** The request id; entries that are no calls have only their number. */
+/** Returns the request id. Entries that are not calls have only their number. */
 export function idOfCall({ request_id, id }: Pick<LogRow, "request_id" | "id">): string {
   return request_id === "" ? id : request_id;
 }
 
-/** The address of a call's page, within the console. */
+/** Returns the address of a call's page within the console. */
 export function pathOfCall(id: string): string {
   return `/panel/log/${encodeURIComponent(id)}`;
 }
 
-/** For someone else's browser: with host and base path. */
+/** Returns the absolute address for sharing, with host and base path. */
 export function linkToCall(id: string): string {
   return new URL(`..${pathOfCall(id)}`, apiUrl("/")).href;
 }
 
-/** The call that the address names beside the list; "" without one. */
+/** Returns the call named by the address; "" without one. */
 export function openCallId(): string {
   return new URLSearchParams(window.location.search).get(parameter) ?? "";
 }
@@ -30,7 +30,7 @@ type Panel = {
   /** "" = closed. */
   id: string;
   open: (id: string) => void;
-  /** The next call in the place of this one: Back still closes the panel. */
+  /** Replaces the open call. Back still closes the panel. */
   swap: (id: string) => void;
   close: () => void;
 };
@@ -59,7 +59,7 @@ export function useCallPanel(): Panel {
   return { id: search.get(parameter) ?? "", open, swap, close };
 }
 
-/** Whether this entry of the history was made by opening the panel, so that the list lies one step back. */
+/** Returns whether opening the panel created this history entry, so that the list is one step back. */
 function isPanelEntry(state: unknown): boolean {
   return typeof state === "object" && state !== null && "panel" in state;
 }

@@ -1,4 +1,4 @@
-/** What one wants to know of a call first: what it cost, how long it took, how much it said. */
+/** The main figures of a call: cost, duration and tokens. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";

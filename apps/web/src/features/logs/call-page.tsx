@@ -1,4 +1,4 @@
-/** A call on a page of its own, for links. */
+/** The page of a call, for links. */
 import { Anchor, Group } from "@mantine/core";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

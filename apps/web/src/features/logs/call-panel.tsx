@@ -12,7 +12,7 @@ import { LoadedCall } from "./loaded-call.tsx";
 type CallPanelProps = {
   /** "" = closed. */
   id: string;
-  /** What the list knows of it already. */
+  /** The row of the list, if it contains the call. */
   row: LogRow | undefined;
   /** Undefined at the ends of the list. */
   onPrevious?: (() => void) | undefined;
@@ -23,7 +23,7 @@ type CallPanelProps = {
 export function CallPanel({ id, row, onPrevious, onNext, onClose }: CallPanelProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
-  // The last call stays while the panel slides out.
+  // The last call stays while the panel closes.
   const [shown, setShown] = useState({ id, row });
   if (id !== "" && (id !== shown.id || row !== shown.row)) setShown({ id, row });
   return (

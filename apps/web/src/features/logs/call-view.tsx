@@ -1,4 +1,4 @@
-/** One entry of the log, explained: on its own page and in the panel beside the list. */
+/** An entry of the log in detail, on its own page and in the panel beside the list. */
 import { type LogRow } from "@gateway/shared/usage/log";
 import { Alert, Group, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
@@ -17,7 +17,7 @@ import { UntriedChannels } from "./untried-channels.tsx";
 import { Waterfall } from "./waterfall.tsx";
 import classes from "./call.module.css";
 
-/** The model and how the call ended; entries that are no calls are named by their type. */
+/** The model and the outcome of a call. Other entries are named by their type. */
 export function CallHeading({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const { tone, text } = outcomeWord(row);
@@ -39,7 +39,7 @@ export function CallHeading({ row }: { row: LogRow }) {
 
 type CallViewProps = {
   row: LogRow;
-  /** Two columns, where there is room for them. */
+  /** Uses two columns on wide screens. */
   wide?: boolean;
 };
 
@@ -83,7 +83,7 @@ export function CallView({ row, wide = false }: CallViewProps) {
   );
 }
 
-/** What happened, why, and its code: the sentence first. */
+/** The failure of a call: its sentence, reason and code. */
 function FailureAlert({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const paused = pauseSentence(t, row, timeOfDay);

@@ -5,7 +5,7 @@ import type { useFormat } from "#lib/quota.ts";
 
 type Format = ReturnType<typeof useFormat>;
 
-/** What the entry took from the balance, or put into it. */
+/** The amount that the entry deducted from or added to the balance. */
 export function CostCell({ row, format }: { row: LogRow; format: Format }) {
   const { t } = useTranslation();
   if (row.quota === 0)
@@ -27,7 +27,7 @@ export function CostCell({ row, format }: { row: LogRow; format: Format }) {
       span
       fz="inherit"
       fw={500}
-      // A title, not a tooltip: hundreds of rows are drawn.
+      // A title instead of a tooltip, because there are hundreds of rows.
       title={row.estimated ? `${exact} · ${t("Tokens counted by us")}` : exact}
     >
       {row.estimated ? "≈ " : ""}

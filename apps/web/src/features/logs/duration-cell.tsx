@@ -5,7 +5,7 @@ import { formatDuration } from "#lib/quota.ts";
 import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
 import classes from "./logs.module.css";
 
-/** Total; below it the first byte and the speed, where the answer was streamed. */
+/** Total duration; below it the time to first byte and the speed of a streamed response. */
 export function DurationCell({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const failed = row.type === LogType.failed;

@@ -1,4 +1,4 @@
-/** A filter that shows what there is to choose, how often each occurs, and takes any other value that is typed. */
+/** A filter that lists the existing values with their counts. Any other value can be typed. */
 import { Button, Combobox, Text, useCombobox } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
@@ -12,13 +12,13 @@ type FacetPickerProps = {
   label: string;
   /** "" = all. */
   value: string;
-  /** What the value is called, where no option says it. */
+  /** Label of a value that is not among the options. */
   valueLabel?: string;
   options: FacetOption[];
   onChange: (value: string) => void;
   /** Any other value may be typed. */
   free?: boolean;
-  /** Looks for more while someone types. */
+  /** Searches for more options while the user types. */
   onSearch?: (text: string) => void;
 };
 

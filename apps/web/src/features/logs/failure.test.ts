@@ -24,13 +24,13 @@ const skip = (skipped: SkippedChannel["skipped"]): SkippedChannel => ({
 const sentence = (values: Partial<LogRow>) => pauseSentence(t, row(values), (seconds) => `<${seconds}>`);
 
 describe("why no channel was called", () => {
-  it("names the end of the first pause and its reason", () => {
+  it("is the end of the first pause and its reason", () => {
     expect(sentence({ paused: [pause(90, "server"), pause(60, "rate-limited")], skipped: [] })).toBe(
       "All channels for this model are paused until <60> (Too many requests).",
     );
   });
 
-  it("is not a pause where a channel was called, was ruled out, or the call succeeded", () => {
+  it("is not a pause when a channel was called or excluded, or the call succeeded", () => {
     const paused = [pause(90, "server")];
     expect(sentence({ paused, skipped: [skip("no-tools")] })).toBe("");
     expect(sentence({ paused, type: 2 })).toBe("");
@@ -40,7 +40,7 @@ describe("why no channel was called", () => {
 });
 
 describe("the model of a failed call", () => {
-  it("is the one it named, also where no one serves it", () => {
+  it("is the requested one, even when no channel serves it", () => {
     expect(requestedModel(row({ model_name: "m" }))).toBe("m");
     const params = { reason: "model_unknown", model: "gpt-9" };
     const failed = (code: string) => row({ content_facts: [{ code, params }] });
@@ -48,7 +48,7 @@ describe("the model of a failed call", () => {
     expect(requestedModel(failed("invalid_request"))).toBe("");
   });
 
-  it("is not read from the message of an earlier version", () => {
+  it("is not parsed from the message of an earlier version", () => {
     const content = 'The model "gpt-9" does not exist or is not available to this key.';
     expect(requestedModel(row({ error_code: "model_not_found", content }))).toBe("");
   });

@@ -1,4 +1,4 @@
-/** For someone who has not called yet: the command that makes the first row. */
+/** The empty log of a new user: the command of a first call. */
 import { Anchor, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** What one looks for most, with how many there are: a click shows them alone. */
+/** Frequent filters with their counts. A click shows only the matching calls. */
 import { type LogFacets, Outcome } from "@gateway/shared/usage/log";
 import { Button, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -11,7 +11,7 @@ type FlagsProps = {
   facets: LogFacets;
   filter: LogFilter;
   onChange: (patch: Partial<LogFilter>) => void;
-  /** With what only administrators see. */
+  /** Includes filters that only administrators see. */
   forAdmins: boolean;
 };
 

@@ -5,12 +5,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { groupsQuery } from "#lib/queries/tokens.ts";
 
-/** A group that is gone keeps its symbol. */
+/** Returns the name of a group; the symbol of a deleted one. */
 export function useGroupName(symbol: string): string {
   return useQuery(groupsQuery).data?.[symbol]?.name ?? symbol;
 }
 
-/** The group that paid; an arrow when it stepped in for another. */
+/** The charged group, with an arrow when it was the backup of another. */
 export function GroupName({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const name = useGroupName(row.group);

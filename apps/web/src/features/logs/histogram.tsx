@@ -1,4 +1,4 @@
-/** The calls of the list over time. A click on a bar narrows the list to its time. */
+/** The calls of the list over time. A click on a bar filters the list by its time. */
 import type { LogFacets } from "@gateway/shared/usage/log";
 import { useTranslation } from "react-i18next";
 import { formatTime, useFormat } from "#lib/quota.ts";
@@ -8,11 +8,11 @@ type Bar = LogFacets["histogram"]["bars"][number];
 
 type HistogramProps = {
   histogram: LogFacets["histogram"];
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   onNarrow: (from: number, to: number) => void;
 };
 
-/** Bars for the times without calls, too: an axis without gaps. */
+/** Adds empty bars for times without calls, so that the axis has no gaps. */
 function everyBar({ span, bars }: LogFacets["histogram"]): Bar[] {
   const [first, last] = [bars[0], bars.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -24,7 +24,7 @@ function everyBar({ span, bars }: LogFacets["histogram"]): Bar[] {
   });
 }
 
-/** Down to the minute, where a bar lasts at least one. */
+/** Formats the time of a bar, with minutes when a bar lasts at least one. */
 function barTime(seconds: number, span: number): string {
   return span >= 86_400
     ? formatTime(seconds).slice(5, 10)
@@ -56,7 +56,7 @@ export function Histogram({ histogram, onNarrow }: HistogramProps) {
               className={classes.slot}
               aria-label={text}
               title={text}
-              // Every bar a stop would put sixty keys between filters and list.
+              // Focusable bars would add sixty tab stops between filters and list.
               tabIndex={-1}
               onClick={() => onNarrow(bar.starts, bar.starts + span - 1)}
             >

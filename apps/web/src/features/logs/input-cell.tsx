@@ -6,7 +6,7 @@ import { cachedShare } from "./bill.ts";
 import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 
-/** Input tokens, and how much of them the provider had in its cache. */
+/** Input tokens, and how many of them came from the provider's cache. */
 export function InputCell({ row }: { row: LogRow }) {
   const { t } = useTranslation();
   const format = useFormat();

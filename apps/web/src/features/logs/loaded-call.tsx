@@ -1,4 +1,4 @@
-/** A call that is looked up by its id; says so when there is none, and where to go on. */
+/** Loads a call by its id. Shows a message with a way forward when it does not exist. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { IconFileSearch } from "@tabler/icons-react";
@@ -14,7 +14,7 @@ import { CallView } from "./call-view.tsx";
 type LoadedCallProps = {
   id: string;
   known?: LogRow | undefined;
-  /** Above the call, once it is there. */
+  /** Content above the loaded call. */
   head: (row: LogRow) => ReactNode;
   wide?: boolean;
 };
@@ -29,7 +29,7 @@ export function LoadedCall({ id, known, head, wide }: LoadedCallProps) {
       </Stack>
     );
   const { error } = call;
-  // An id that cannot be one is no more there than one that was never given.
+  // An invalid id is treated like an unknown one.
   if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return <NoSuchCall />;
   if (error) return <Failed error={error} onRetry={() => void call.refetch()} />;
   return (

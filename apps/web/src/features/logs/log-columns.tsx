@@ -23,7 +23,7 @@ const dash = (
   </Text>
 );
 
-/** @param forAdmins with whose call it was and which channel took it */
+/** @param forAdmins adds the user and the channel of a call */
 export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Column<LogRow>[] {
   const columns: (Column<LogRow> | false)[] = [
     {
@@ -78,7 +78,7 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       id: "token_name",
       sortable: true,
       title: t("Token"),
-      // Below the name of its user.
+      // Administrators see it below the user's name.
       hidden: forAdmins,
       cell: (row) => (row.token_name ? <Short text={row.token_name} width={130} /> : dash),
     },
@@ -136,7 +136,7 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
   return columns.filter((column) => column !== false);
 }
 
-/** A row on a phone: model and cost above, when, who, how long and the reason below. */
+/** A row on a phone: model and cost above; time, user, duration and reason below. */
 export function CompactRow({ row, t, format }: { row: LogRow; t: TFunction; format: Format }) {
   const who = [row.username, row.token_name].filter(Boolean).join(" · ");
   const failed = hasFailed(row);
@@ -157,7 +157,7 @@ export function CompactRow({ row, t, format }: { row: LogRow; t: TFunction; form
   );
 }
 
-/** A dot with its word for those who do not see it, or hold the pointer over it. */
+/** A dot with its label for screen readers and as a tooltip. */
 function OutcomeDot({ row, t }: { row: LogRow; t: TFunction }) {
   const { tone, text } = outcomeWord(row);
   const word = t(text);

@@ -5,7 +5,7 @@ import { formatTime } from "#lib/quota.ts";
 import { fetchLogs, type Whose } from "./api.ts";
 import type { LogFilter } from "./log-filter.ts";
 
-/** More would keep browser and server busy for minutes. */
+/** More rows would keep browser and server busy for minutes. */
 export const mostRows = 10_000;
 
 const fields: [string, (row: LogRow) => string | number][] = [
@@ -36,7 +36,7 @@ const fields: [string, (row: LogRow) => string | number][] = [
   ["source_ip", (row) => row.source_ip],
 ];
 
-/** Downloads the newest rows the filter lets through. Answers how many, and whether these are all. */
+/** Downloads the newest rows of the filter. Returns their number, and whether these are all. */
 export async function exportLogs(
   whose: Whose,
   filter: LogFilter,

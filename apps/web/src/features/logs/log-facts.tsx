@@ -108,7 +108,7 @@ export function LogFacts({ row }: { row: LogRow }) {
   );
 }
 
-/** The account, for those who may look at accounts. */
+/** A link to the account, for users who may view accounts. */
 function UserLink({ row }: { row: LogRow }) {
   const seesUsers = useMayEnter("users");
   if (!seesUsers || row.user_id === 0) return row.username;
@@ -121,7 +121,7 @@ function UserLink({ row }: { row: LogRow }) {
 
 type CallsLinkProps = { field: "token_name" | "model_name" | "source_ip"; value: string; mono?: boolean };
 
-/** To the calls that have this in common. */
+/** A link to the calls with the same value. */
 function CallsLink({ field, value, mono = false }: CallsLinkProps) {
   const { t } = useTranslation();
   return (

@@ -10,12 +10,12 @@ describe("time ranges", () => {
       expect(windowOf({ range, from: 5, to: 9 }, now).end_timestamp, range).toBe(0);
   });
 
-  it("begin today at local midnight", () => {
+  it("begin at local midnight for today", () => {
     const start = windowOf({ range: "today", from: 0, to: 0 }, now).start_timestamp;
     expect(seconds - start).toBe(9 * 3600 + 30 * 60 + 15);
   });
 
-  it("use the chosen moments when custom", () => {
+  it("use the selected times when custom", () => {
     expect(windowOf({ range: "custom", from: 5, to: 9 }, now)).toEqual({
       start_timestamp: 5,
       end_timestamp: 9,
@@ -24,12 +24,12 @@ describe("time ranges", () => {
 });
 
 describe("the filter in the address bar", () => {
-  it("survives nonsense", () => {
+  it("ignores invalid values", () => {
     const filter = LogFilter.parse({ range: "soon", size: "many", log_type: "x", from: "-4", view: "all" });
     expect(filter).toMatchObject({ range: "7d", size: 50, log_type: 0, from: 0, view: "" });
   });
 
-  it("counts what narrows the list, not the tab or the time", () => {
+  it("counts filters, but not the tab or the time range", () => {
     const filter = LogFilter.parse({ log_type: 5, range: "hour", model_name: "m", channel_id: 3 });
     expect(countNarrowing(filter)).toBe(2);
   });

@@ -1,11 +1,11 @@
-/** What the list is narrowed to, as it stands in the address bar. Pure. */
+/** The filter of the list, kept in the address. Pure. */
 import { LogQuery } from "@gateway/shared/usage/log";
 import { z } from "zod";
 
 export const ranges = ["hour", "today", "7d", "30d", "all", "custom"] as const;
 export type Range = (typeof ranges)[number];
 
-/** `from` and `to` are unix seconds and count in a custom range only; 0 is open. */
+/** `from` and `to` are unix seconds and apply only to a custom range; 0 is open. */
 export const LogFilter = LogQuery.omit({ cursor: true, start_timestamp: true, end_timestamp: true }).extend({
   size: LogQuery.shape.size.catch(50).default(50),
   range: z.enum(ranges).catch("7d").default("7d"),
@@ -21,7 +21,7 @@ const daySeconds = 24 * hourSeconds;
 
 type Window = { start_timestamp: number; end_timestamp: number };
 
-/** Ranges other than a custom one stay open at the end, so that new rows keep coming. */
+/** Only a custom range has an end, so that other ranges keep receiving new rows. */
 export function windowOf({ range, from, to }: Pick<LogFilter, "range" | "from" | "to">, now: Date): Window {
   const seconds = Math.floor(now.getTime() / 1000);
   const since = (start: number): Window => ({ start_timestamp: start, end_timestamp: 0 });
@@ -56,7 +56,7 @@ const narrowing = [
   "min_quota",
 ] as const satisfies (keyof LogFilter)[];
 
-/** Resets everything but the tab, the time and whose rows they are. */
+/** Resets all filters except the tab, the time range and the owner of the rows. */
 export const noNarrowing: Partial<LogFilter> = {
   model_name: "",
   token_name: "",

@@ -1,4 +1,4 @@
-/** What narrows the list. Everything is written to the address bar. */
+/** The filters of the list, kept in the address. */
 import { type LogFacets, Outcome } from "@gateway/shared/usage/log";
 import { Button, Drawer, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
@@ -24,7 +24,7 @@ type Props = {
   filter: LogFilter;
   onChange: (patch: Partial<LogFilter>) => void;
   whose: Whose;
-  /** Undefined while they are counted. */
+  /** Undefined while loading. */
   facets: LogFacets | undefined;
 };
 
@@ -52,7 +52,7 @@ export function LogFilters(props: Props) {
   );
 }
 
-/** All filters of a phone, on a sheet of their own. */
+/** All filters on a sheet, for phones. */
 function FilterSheet(props: Props & { count: number }) {
   const { t } = useTranslation();
   const { filter, onChange, count } = props;
@@ -226,7 +226,7 @@ type ChannelPickerProps = {
   onChange: (id: number) => void;
 };
 
-/** The channels of the newest calls; while someone types, those that the server finds by name. */
+/** The channels of the newest calls. While the user types, the server searches by name. */
 function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
   const { t } = useTranslation();
   const [text, setText] = useState("");
@@ -243,7 +243,7 @@ function ChannelPicker({ value, facets, onChange }: ChannelPickerProps) {
     queryFn: () => nameOfChannel(value),
     enabled: value > 0,
     staleTime: 60_000,
-    // Whoever is gone has no name any more.
+    // A deleted channel has no name.
     meta: { quiet: true },
   }).data;
   const counted: FacetOption[] = (facets?.channel_id ?? []).map((each) => ({
@@ -270,7 +270,7 @@ function RangeFilter({ filter, onChange }: Pick<Props, "filter" | "onChange">) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const choose = (range: Range) => {
-    // A custom range begins as what was shown before.
+    // A custom range starts with the previously shown range.
     const before = windowOf(filter, new Date());
     onChange(range === "custom" ? { range, from: before.start_timestamp, to: 0 } : { range, from: 0, to: 0 });
   };

@@ -1,4 +1,4 @@
-/** What the log's codes are called. An unknown code is shown as it is. */
+/** Labels of the log's codes. An unknown code is shown as it is. */
 import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/usage/log";
 import type { TFunction } from "i18next";
 import { attemptResultText } from "#lib/attempt-labels.ts";
@@ -20,7 +20,7 @@ export function typeText(type: number): string {
   return typeTabs.find((tab) => tab.type === type)?.text ?? phrase("Unknown");
 }
 
-/** A call to a model, or an entry about the account. */
+/** Returns whether the entry is a call to a model; others are about the account. */
 export function isCall(row: LogRow): boolean {
   return row.type === LogType.consume || row.type === LogType.failed;
 }
@@ -55,23 +55,23 @@ const outcomes: Record<string, OutcomeWord> = {
   },
 };
 
-/** How a call ended. Entries that are no calls are named by their type. */
+/** Returns the outcome of a call. Other entries are named by their type. */
 export function outcomeWord(row: LogRow): OutcomeWord {
   if (!isCall(row)) return { tone: "accent", text: typeText(row.type), sentence: "" };
   return outcomes[row.outcome] ?? { tone: "idle", text: row.outcome, sentence: "" };
 }
 
-/** The ways a call can end, for a filter. English; translate where shown. */
+/** Labels of outcomes, for a filter. English; translate when displayed. */
 export function outcomeText(outcome: string): string {
   return outcomes[outcome]?.text ?? outcome;
 }
 
-/** How often a call was tried again; 0 for owners, who do not see that. */
+/** Returns the number of retries; 0 for token owners, who do not see attempts. */
 export function retriesOf({ attempts }: Pick<LogRow, "attempts">): number {
   return Math.max(0, (attempts?.length ?? 0) - 1);
 }
 
-/** What an entry says of itself; what people or providers wrote stays as it is. */
+/** Translates the content of an entry. Text of users or providers stays as it is. */
 export function contentText(t: TFunction, { content, content_facts }: LogRow): string {
   return storedReason(t, content, content_facts);
 }

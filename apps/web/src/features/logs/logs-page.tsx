@@ -1,4 +1,4 @@
-/** Every call and every change of a balance: what, when, how fast, at what price, and why. */
+/** The log: every call and every change of a balance, with time, speed, price and failure. */
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import { LogType } from "@gateway/shared/usage/log";
 import { Button, Card, Tabs } from "@mantine/core";
@@ -31,7 +31,7 @@ import classes from "./logs.module.css";
 
 const liveEveryMs = 5_000;
 
-/** What the list shows first, for a reader who is about to open it. */
+/** Prefetches the first page of the list. */
 export async function prefetch(client: QueryClient): Promise<void> {
   const self = client.getQueryData(selfQuery.queryKey);
   if (!self) return;
@@ -55,7 +55,7 @@ export default function LogsPage() {
 
   const logs = useInfiniteQuery({
     ...logsQuery(whose, filter),
-    // Every loaded page is fetched again, so the more there are, the rarer.
+    // Every loaded page is refetched, so the interval grows with their number.
     refetchInterval: (query) => (live ? liveEveryMs * (query.state.data?.pages.length ?? 1) : false),
   });
   const totals = useQuery({ ...totalsQuery(whose, filter), refetchInterval: live ? liveEveryMs : false });
@@ -73,7 +73,7 @@ export default function LogsPage() {
   const columns = useMemo(() => logColumns(t, format, whose === "everybody"), [t, format, whose]);
   const aboutCalls = filter.log_type === LogType.all || filter.log_type === LogType.consume;
   const firstCallWaits = self?.request_count === 0 && aboutCalls && countNarrowing(filter) === 0;
-  // Time has an index; any other order is that of the newest rows.
+  // The time is indexed. Any other order sorts only the newest rows.
   const isPartlySorted =
     !/^(-?created_at)?$/.test(filter.order) && (logs.data?.pages[0]?.total_count ?? 0) > MOST_SORTED;
   const refresh = () => void Promise.all([logs.refetch(), totals.refetch()]);
@@ -170,7 +170,7 @@ export default function LogsPage() {
   );
 }
 
-/** The time, with its day where that is not today. */
+/** Formats a time, with the date unless it is today. */
 function momentText(seconds: number): string {
   const text = formatTime(seconds);
   return text.slice(0, 10) === formatTime(Date.now() / 1000).slice(0, 10) ? timeOfDay(seconds) : text;
@@ -179,7 +179,7 @@ function momentText(seconds: number): string {
 type NothingProps = {
   filter: LogFilter;
   onChange: (patch: Partial<LogFilter>) => void;
-  /** Older calls were not looked at yet. */
+  /** Older calls have not been searched yet. */
   searchedUntil: number | undefined;
   searching: boolean;
   onSearch: () => void;

@@ -5,7 +5,7 @@ import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
 const row = (more: Partial<LogRow>) =>
   ({ is_stream: true, request_time: 3000, first_byte_time: 1000, completion_tokens: 50, ...more }) as LogRow;
 
-it("calls ten seconds fast and two minutes very slow", () => {
+it("rates ten seconds as fast and two minutes as very slow", () => {
   expect([10_000, 50_000, 100_000, 120_000].map((ms) => paceOfDuration(ms).text)).toEqual([
     "Fast",
     "Fair",
@@ -14,7 +14,7 @@ it("calls ten seconds fast and two minutes very slow", () => {
   ]);
 });
 
-it("calls more than twenty tokens a second fast and ten very slow", () => {
+it("rates more than twenty tokens per second as fast and ten as very slow", () => {
   expect([21, 20, 15, 10].map((speed) => paceOfSpeed(speed).text)).toEqual([
     "Fast",
     "Fair",
@@ -23,7 +23,7 @@ it("calls more than twenty tokens a second fast and ten very slow", () => {
   ]);
 });
 
-it("measures the speed after the first byte, of streams that were long enough", () => {
+it("measures the speed after the first byte, for streams that were long enough", () => {
   expect(tokensPerSecond(row({}))).toBe(25);
   expect(tokensPerSecond(row({ is_stream: false }))).toBeNull();
   expect(tokensPerSecond(row({ request_time: 1010 }))).toBeNull();

@@ -1,4 +1,4 @@
-/** How fast a call was, in words. Pure. */
+/** Rates the speed of a call. Pure. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
@@ -10,17 +10,17 @@ const fair: Pace = { tone: "accent", text: phrase("Fair") };
 const slow: Pace = { tone: "warn", text: phrase("Slow") };
 const verySlow: Pace = { tone: "bad", text: phrase("Very slow") };
 
-/** @param ms from the request to the end of the answer */
+/** @param ms from the request to the end of the response */
 export function paceOfDuration(ms: number): Pace {
   if (ms <= 10_000) return fast;
   if (ms <= 50_000) return fair;
   return ms <= 100_000 ? slow : verySlow;
 }
 
-/** A stream shorter than this says nothing about speed. */
+/** The speed of a shorter stream is meaningless. */
 const shortestStreamMs = 100;
 
-/** Output tokens per second after the first byte; null when it cannot be told. */
+/** Returns output tokens per second after the first byte; null when unknown. */
 export function tokensPerSecond(row: LogRow): number | null {
   const streamingMs = row.request_time - row.first_byte_time;
   if (!row.is_stream || row.first_byte_time <= 0 || row.completion_tokens <= 0) return null;

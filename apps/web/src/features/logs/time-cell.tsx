@@ -1,9 +1,12 @@
-/** When an entry was made: the time of day, and the day where it is not today. Needs no clock of its own. */
+/** The time of an entry, with the date unless it is today. Does not update with the clock. */
 import { currentLocale } from "#lib/i18n.ts";
 import { formatTime } from "#lib/quota.ts";
 import classes from "./logs.module.css";
 
-/** 14:05:09 in local time. @param seconds since 1970 */
+/**
+ * Returns 14:05:09 in local time.
+ * @param seconds unix seconds
+ */
 export function timeOfDay(seconds: number): string {
   return formatTime(seconds).slice(11);
 }
@@ -25,7 +28,7 @@ function isToday(seconds: number): boolean {
   return formatTime(seconds).slice(0, 10) === formatTime(Date.now() / 1000).slice(0, 10);
 }
 
-/** "Nov 3" in the reader's language. */
+/** Returns "Nov 3" in the user's language. */
 function dayText(seconds: number): string {
   const locale = currentLocale();
   const known = dayFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
@@ -33,5 +36,5 @@ function dayText(seconds: number): string {
   return known.format(seconds * 1000);
 }
 
-/** Formatters are slow to make, and a list has hundreds of times. */
+/** Cached: formatters are slow to create, and a list has hundreds of times. */
 const dayFormats = new Map<string, Intl.DateTimeFormat>();

@@ -5,12 +5,12 @@ import classes from "./logs.module.css";
 
 type TotalsProps = {
   totals: LogTotals | undefined;
-  /** They belong to the filter before. */
+  /** The totals belong to the previous filter. */
   old: boolean;
   failed: boolean;
 };
 
-/** Sums over everything the filter lets through, not only over what is loaded. */
+/** Sums over all rows of the filter, not only over the loaded ones. */
 export function Totals({ totals, old, failed }: TotalsProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** Channels that could have served a call, but were not asked: paused when it began, or never needed. */
+/** Channels that could have served a call but were not called: paused at its start, or not needed. */
 import type { LogRow, SkipReason } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-/** j and k go through the calls: from panel to panel while one is open, else from row to row. */
+/** j and k move through the calls: from panel to panel while one is open, else from row to row. */
 import type { LogRow } from "@gateway/shared/usage/log";
 import { useEffect, useEffectEvent } from "react";
 import { idOfCall, openCallId } from "./call-address.ts";
@@ -6,7 +6,7 @@ import { idOfCall, openCallId } from "./call-address.ts";
 type Panel = { id: string; swap: (id: string) => void };
 
 type Steps = {
-  /** The row whose call is open, if the list has it. */
+  /** The row of the open call, if the list contains it. */
   shown: LogRow | undefined;
   previous: (() => void) | undefined;
   next: (() => void) | undefined;
@@ -23,7 +23,7 @@ export function useRowKeys(rows: readonly LogRow[] | undefined, panel: Panel): S
     if (!/^[jk]$/.test(event.key) || event.ctrlKey || event.metaKey || event.altKey || isTyping(event))
       return;
     const by = event.key === "j" ? 1 : -1;
-    // From the address bar: what is drawn may be one key behind.
+    // Reads the address, because the last render may be one key press behind.
     const id = openCallId();
     if (id === "") focusRow(by);
     else step(placeOf(id), by)?.();
@@ -43,7 +43,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
   );
 }
 
-/** From the row that has the focus, or to the first. */
+/** Moves the focus from the focused row, or to the first one. */
 function focusRow(by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("tr[data-row]")];
   const at = rows.findIndex((row) => row === document.activeElement);

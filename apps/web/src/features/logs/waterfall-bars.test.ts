@@ -24,7 +24,7 @@ const sizes = (...given: Parameters<typeof barsOf>) =>
   barsOf(...given).bars.map(({ from, waiting, streaming }) => [from, waiting, streaming]);
 
 describe("the bars of a call", () => {
-  it("lie where the attempts began, and a stream follows its first byte", () => {
+  it("start where the attempts began, and a stream follows its first byte", () => {
     const attempts = [note({ begun: 5 }), note({ result: "ok", begun: 110, duration: 90 })];
     expect(sizes(row({ is_stream: true }), attempts)).toEqual([
       [5, 100, 0],
@@ -32,14 +32,14 @@ describe("the bars of a call", () => {
     ]);
   });
 
-  it("follow each other where a row does not say when they began, and the answer is added", () => {
+  it("follow each other when a row contains no start times, and the response is added", () => {
     expect(sizes(row({}), [note({})])).toEqual([
       [0, 100, 0],
       [100, 900, 0],
     ]);
   });
 
-  it("are as long as the longest, also where a clock was wrong", () => {
+  it("are as long as the longest, even when a clock was wrong", () => {
     expect(barsOf(row({ request_time: 0, error_code: "x" }), [note({ duration: 40 })]).total).toBe(40);
     expect(barsOf(row({ channel_id: 0, request_time: 7 }), [])).toEqual({ bars: [], total: 7 });
   });

@@ -1,14 +1,14 @@
-/** Where the attempts of a call lie on its time axis. Pure. */
+/** Positions of the attempts of a call on its time axis. Pure. */
 import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 
-/** Milliseconds; `from` is the start since the call arrived. */
+/** In milliseconds; `from` is relative to the arrival of the call. */
 export type Bar = { note: AttemptNote; from: number; waiting: number; streaming: number };
 
 export function barsOf(row: LogRow, attempts: AttemptNote[]): { bars: Bar[]; total: number } {
   const bars: Bar[] = [];
   let end = 0;
   for (const note of withAnswer(row, attempts)) {
-    // Rows of older versions do not say when an attempt began: one after the other then.
+    // Rows of older versions contain no start times. The attempts then follow each other.
     const from = note.begun ?? end;
     const streaming = note.result === "ok" ? Math.max(0, row.request_time - from - note.duration) : 0;
     bars.push({ note, from, waiting: note.duration, streaming: row.is_stream ? streaming : 0 });
@@ -17,7 +17,9 @@ export function barsOf(row: LogRow, attempts: AttemptNote[]): { bars: Bar[]; tot
   return { bars, total: Math.max(row.request_time, end) };
 }
 
-/** Some kinds of calls leave out an answer at the first try; the axis does not. */
+/**
+ * Adds the successful attempt to rows without it: some kinds of calls omit it when the first try succeeds.
+ */
 function withAnswer(row: LogRow, attempts: AttemptNote[]): AttemptNote[] {
   const answered = row.error_code === "" && row.channel_id > 0;
   if (!answered || attempts.some((note) => note.result === "ok")) return attempts;

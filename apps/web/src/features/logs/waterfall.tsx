@@ -1,4 +1,4 @@
-/** The attempts of a call on one time axis: who was asked when, for how long, and what became of it. */
+/** The attempts of a call on one time axis: channel, start, duration and result. */
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
 import { Anchor, Text } from "@mantine/core";
@@ -92,7 +92,7 @@ function barText(t: TFunction, { waiting, streaming }: Bar): string {
   });
 }
 
-/** A link for those who may open channels. */
+/** A link for users who may open channels. */
 export function ChannelLink({ id, name }: { id: number; name: string }) {
   const { t } = useTranslation();
   const self = useSelf();

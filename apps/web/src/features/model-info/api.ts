@@ -1,4 +1,4 @@
-/** What people should know about models. */
+/** Descriptions of models. */
 import {
   type ImportMode,
   type ModelInfoChange,
@@ -25,7 +25,7 @@ export const modelNamesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The price list shows what is edited here. */
+/** The price list shows these descriptions, so it is refreshed too. */
 function useRefresh() {
   const client = useQueryClient();
   return () =>

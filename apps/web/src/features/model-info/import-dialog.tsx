@@ -1,4 +1,4 @@
-/** Takes over a whole list: the product's own, one at an address, or one that is pasted. */
+/** Imports a list of descriptions: the built-in one, one from an address, or pasted text. */
 import type { ImportMode } from "@gateway/shared/channels/model-info";
 import {
   Alert,
@@ -116,7 +116,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Null when it is no JSON. */
+/** Returns null for invalid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) ?? {};

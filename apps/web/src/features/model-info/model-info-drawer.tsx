@@ -1,4 +1,4 @@
-/** Describes a model, or changes how it is described. */
+/** Creates or edits the description of a model. */
 import { modalities, ModelInfoInput, type ModelInfoRow } from "@gateway/shared/channels/model-info";
 import { Autocomplete, NumberInput, SimpleGrid, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -9,9 +9,9 @@ import { toast } from "#ui/toast.tsx";
 import { modelNamesQuery, useSaveModelInfo } from "./api.ts";
 
 type ModelInfoDrawerProps = {
-  /** Undefined: a new one. */
+  /** Undefined for a new description. */
   info: ModelInfoRow | undefined;
-  /** Models that are described already. */
+  /** Models that already have a description. */
   taken: string[];
   onClose: () => void;
 };

@@ -1,4 +1,4 @@
-/** The catalogue: what each model is, for everyone who has to choose one. */
+/** The catalogue: descriptions of the models, for users who choose one. */
 import type { ModelInfoRow } from "@gateway/shared/channels/model-info";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconFileImport, IconPlus } from "@tabler/icons-react";

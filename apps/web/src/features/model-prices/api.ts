@@ -5,7 +5,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
 
-/** Names and logos of those who make models. */
+/** Names and logos of the owners of models. */
 export const ownersQuery = queryOptions({
   queryKey: ["model-owners"],
   queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
@@ -18,7 +18,7 @@ export const groupsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** How the models did within 24 hours; the server computes it every few seconds. */
+/** Health of the models over 24 hours. The server computes it every few seconds. */
 export const healthQuery = queryOptions({
   queryKey: ["model-health"],
   queryFn: () => http.get("/model_health", ModelsHealth),

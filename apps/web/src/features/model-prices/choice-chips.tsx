@@ -1,4 +1,4 @@
-/** A row of choices, one of which holds; scrolls sideways where there is no room. */
+/** A row of options with one selected; scrolls sideways on narrow screens. */
 import { UnstyledButton } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./model-prices.module.css";

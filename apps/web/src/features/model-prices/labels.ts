@@ -1,4 +1,4 @@
-/** Names of kinds of models and of orders. English; translate where shown. */
+/** Names of kinds of models and of orders. English; translate when displayed. */
 import { phrase } from "#lib/i18n.ts";
 import type { Sorting } from "./offers.ts";
 

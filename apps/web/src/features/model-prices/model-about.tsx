@@ -1,4 +1,4 @@
-/** What the catalogue knows about a model. */
+/** The catalogue's description of a model. */
 import { Anchor, Badge, Group, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { nameOfModality } from "#lib/modalities.ts";

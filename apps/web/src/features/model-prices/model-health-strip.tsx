@@ -1,4 +1,4 @@
-/** How a model did within 24 hours: availability by the hour, latency, speed. */
+/** Health of a model over 24 hours: availability by the hour, latency, speed. */
 import type { ModelHealth } from "@gateway/shared/channels/model-health";
 import { Card, Group, Skeleton, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";

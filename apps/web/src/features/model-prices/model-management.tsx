@@ -1,4 +1,4 @@
-/** For operators: where the model is served, priced, logged and taken off. */
+/** Links for administrators to the model's channels, price and log, and to its removal. */
 import { Button, Menu } from "@mantine/core";
 import { IconChevronDown, IconEraser, IconListDetails, IconReceipt2, IconRoute } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** A model on a page of its own: prices, how it did today, and how to call it. The same in the console and for visitors. */
+/** The page of a model: prices, health and code samples. The same in the console and on the public site. */
 import { Anchor, Button, Group, Skeleton, Stack } from "@mantine/core";
 import { IconArrowLeft, IconMessageCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -74,7 +74,7 @@ function Loaded({ offer, groups }: LoadedProps) {
   const inConsole = useInConsole();
   const address = useServerAddress();
   const health = useQuery(healthQuery);
-  // The visitor's own group, else the first one that reaches the model.
+  // The user's own group, else the first one that reaches the model.
   const group =
     [self?.group ?? "", ...offer.groups].find((symbol) => groups[symbol] !== undefined) ??
     Object.keys(groups)[0] ??

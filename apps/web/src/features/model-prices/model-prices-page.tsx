@@ -1,4 +1,4 @@
-/** Every model the visitor could call, and what it costs in each group; the same on the public site. */
+/** Every model the user could call, with its prices by group. The same on the public site. */
 import { Button, Card, Skeleton, Text } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -25,7 +25,7 @@ const noFilters = { keyword: "", owner: "", kind: "", tag: "" };
 
 export default function ModelPricesPage() {
   const inConsole = useInConsole();
-  // Earlier addresses named the model behind the question mark.
+  // Earlier addresses named the model in the query.
   const model = new URLSearchParams(useQueryString()).get("model");
   if (model) return <Navigate to={modelAddress(model, inConsole)} replace />;
   return <ModelList inConsole={inConsole} />;
@@ -41,10 +41,10 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const health = useQuery(healthQuery).data;
 
   const offers = useMemo(() => offersOf(models.data ?? {}), [models.data]);
-  // Without the groups' ratios a price would be a guess.
+  // Prices cannot be computed without the groups' ratios.
   const waiting = models.isPending || groups.isPending;
   const groupList = Object.values(groups.data ?? {});
-  // An address that was shared may name a group its reader cannot use.
+  // A shared address may name a group that this user cannot use.
   const group =
     [params.group, self?.group].find((symbol) => groupList.some((each) => each.symbol === symbol)) ??
     groupList[0]?.symbol ??

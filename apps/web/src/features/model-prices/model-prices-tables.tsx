@@ -1,4 +1,4 @@
-/** What a model costs: in every group, for other kinds of tokens, and for long inputs. */
+/** Prices of a model: by group, by kind of token, and for long inputs. */
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Badge, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -11,7 +11,7 @@ const unit = "M" as const;
 type GroupPricesProps = {
   offer: Offer;
   groups: UserGroupMap;
-  /** The group of the reader. */
+  /** The user's group. */
   own: string;
 };
 
@@ -68,7 +68,7 @@ export function GroupPrices({ offer, groups, own }: GroupPricesProps) {
 
 type PartProps = { offer: Offer; ratio: number };
 
-/** Other kinds of tokens as multiples of the input or output price, and tools by the call. */
+/** Other kinds of tokens as multiples of the input or output price, and tools priced per call. */
 export function Extras({ offer, ratio }: PartProps) {
   const { t } = useTranslation();
   const entries = Object.entries(offer.extras);
@@ -102,7 +102,7 @@ export function Extras({ offer, ratio }: PartProps) {
   );
 }
 
-/** Other prices once the input passes a length. */
+/** Prices for inputs above a length. */
 export function Tiers({ offer, ratio }: PartProps) {
   const { t } = useTranslation();
   if (offer.tiers.length === 0) return null;

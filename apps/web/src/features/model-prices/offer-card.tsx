@@ -1,4 +1,4 @@
-/** One model on a card: who makes it, what it costs in the chosen group, and how it did today. */
+/** A model on a card: owner, prices in the selected group, and health. */
 import type { ModelHealth } from "@gateway/shared/channels/model-health";
 import { Badge, Card, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -16,7 +16,7 @@ type OfferCardProps = {
   unit: Unit;
   group: string;
   groupRatio: number;
-  /** There is more than one group to tell apart. */
+  /** There is more than one group to distinguish. */
   manyGroups: boolean;
   to: string;
 };
@@ -56,7 +56,7 @@ export function OfferCard(props: OfferCardProps) {
   );
 }
 
-/** Price and state in one line. */
+/** Price and status in one line. */
 function PhoneLine({ offer, health, unit, group, groupRatio }: OfferCardProps) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -125,7 +125,7 @@ function Details({ offer, health, unit, group, groupRatio, manyGroups }: OfferCa
   );
 }
 
-/** "99.9% available · 0.8 s to first token · 45 tokens/s", as far as it is known. */
+/** "99.9% available · 0.8 s to first token · 45 tokens/s", without unknown values. */
 function HealthLine({ health }: { health: ModelHealth | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** What narrows and orders the list of models; each choice says how many models it leaves. */
+/** Filters and order of the list of models. Each option shows the number of its models. */
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { ActionIcon, SegmentedControl, Select, Skeleton, Tooltip } from "@mantine/core";
 import { IconLayoutGrid, IconList } from "@tabler/icons-react";
@@ -15,12 +15,12 @@ import type { PriceView } from "./price-params.ts";
 import classes from "./model-prices.module.css";
 
 type OfferFiltersProps = {
-  /** Undefined while they load. */
+  /** Undefined while loading. */
   offers: Offer[] | undefined;
   groups: UserGroupMap[string][];
   params: PriceView;
   group: string;
-  /** Models of other groups are shown, too. */
+  /** Includes models of other groups. */
   open: boolean;
   onChange: (patch: Partial<PriceView>) => void;
 };

@@ -31,7 +31,7 @@ describe("the price list", () => {
   const all = { keyword: "", owner: "", kind: "", tag: "", group: "" };
   const names = (list: { model: string }[]) => list.map(({ model }) => model);
 
-  it("is in the order that is asked for; what has no such value comes last", () => {
+  it("is sorted in the requested order, with missing values last", () => {
     const by = (sorting: "usage" | "price" | "context" | "name") => names(sortOffers([...offers], sorting));
     expect(by("name")).toEqual(["claude-opus", "gpt-4o", "unpriced"]);
     expect(by("usage")).toEqual(["claude-opus", "gpt-4o", "unpriced"]);
@@ -39,7 +39,7 @@ describe("the price list", () => {
     expect(by("context")[0]).toBe("claude-opus");
   });
 
-  it("finds by part of the name, by owner, by tag, by description, and by what a group reaches", () => {
+  it("is filtered by part of the name, owner, tag, description, and by the models of a group", () => {
     const found = (filter: Partial<typeof all>) => names(filterOffers(offers, { ...all, ...filter }));
     expect(found({ keyword: "GPT" })).toEqual(["gpt-4o"]);
     expect(found({ owner: "Anthropic" })).toEqual(["claude-opus"]);
@@ -49,7 +49,7 @@ describe("the price list", () => {
     expect(found({ kind: "image" })).toEqual([]);
   });
 
-  it("counts what each value would leave, with the other filters", () => {
+  it("counts the results of each value, given the other filters", () => {
     expect(countFacet(offers, all, "owner")).toEqual([
       { value: "Anthropic", count: 1 },
       { value: "OpenAI", count: 1 },
@@ -69,7 +69,7 @@ describe("the price list", () => {
     expect(priceOf({ type: "tokens" }, 0, 1, options)).toBe("Free");
   });
 
-  it("never multiplies the price of a call", () => {
+  it("does not scale the price of a call", () => {
     expect(priceOf({ type: "times" }, 20, 1, { unit: "M", freeWord: "Free", usdOnly: true })).toBe("$0.04");
   });
 });

@@ -1,4 +1,4 @@
-/** What each model costs in a group: rows of the price list. Pure. */
+/** The price of each model in a group: rows of the price list. Pure. */
 import { formatPrice } from "@gateway/shared/billing/money";
 import type { AvailableModels } from "@gateway/shared/channels/model";
 import type { ModelFacts } from "@gateway/shared/channels/model-info";
@@ -8,17 +8,17 @@ export type Offer = {
   model: string;
   owner: string;
   kind: ModelKind;
-  /** Its place among the most used models; null without calls. */
+  /** Rank among the most used models; null without calls. */
   rank: number | null;
   groups: string[];
-  /** "tokens", "times", or "" when there is no price. */
+  /** "tokens", "times", or "" without a price. */
   type: string;
   input: number;
   output: number;
   extras: Record<string, number>;
-  /** Prices beyond so many input tokens. */
+  /** Prices above a number of input tokens. */
   tiers: { above: number; input: number; output: number }[];
-  /** What the catalogue says. */
+  /** The catalogue's description. */
   info: ModelFacts | null;
 };
 
@@ -40,7 +40,7 @@ export function offersOf(models: AvailableModels): Offer[] {
     .sort((a, b) => a.model.localeCompare(b.model));
 }
 
-/** What offers can be narrowed by, one value at a time. */
+/** Facets of the filter, with one value each. */
 const facets = {
   owner: (offer: Offer) => (offer.owner === "" ? [] : [offer.owner]),
   kind: (offer: Offer) => [offer.kind],
@@ -66,7 +66,9 @@ export function filterOffers(offers: readonly Offer[], filter: OfferFilter, with
 
 export type FacetCount = { value: string; count: number };
 
-/** The values of a facet and how many offers each leaves, given the other filters; most offers first. */
+/**
+ * Returns the values of a facet and the number of offers of each, given the other filters; most offers first.
+ */
 export function countFacet(offers: readonly Offer[], filter: OfferFilter, facet: Facet): FacetCount[] {
   const counts = new Map<string, number>();
   for (const offer of offers) for (const value of facets[facet](offer)) counts.set(value, 0);
@@ -80,7 +82,7 @@ export function countFacet(offers: readonly Offer[], filter: OfferFilter, facet:
 export const sortings = ["usage", "price", "context", "name"] as const;
 export type Sorting = (typeof sortings)[number];
 
-/** Sorts in place. Without a price, calls or a known context a model comes after those that have them. */
+/** Sorts in place. Models without a price, calls or a known context length come last. */
 export function sortOffers(offers: Offer[], by: Sorting): Offer[] {
   const cost = ({ type, input, output }: Offer) => (type === "" ? Infinity : input + output);
   const key: Record<Sorting, (offer: Offer) => number> = {
@@ -98,7 +100,10 @@ export function sortOffers(offers: Offer[], by: Sorting): Offer[] {
 
 export type Unit = "M" | "K";
 
-/** Price of one kind of token per thousand or million, or of one call; with the group's ratio. */
+/**
+ * Returns the price of one kind of token per thousand or
+ * million, or of one call, including the group's ratio.
+ */
 export function priceOf(
   offer: Pick<Offer, "type">,
   ratio: number,

@@ -1,4 +1,4 @@
-/** What the address of the list of models says. */
+/** Parameters of the list of models in the address. */
 import { PageQuery } from "@gateway/shared/paging";
 import { z } from "zod";
 import { sortings } from "./offers.ts";
@@ -13,7 +13,7 @@ export const PriceParams = PageQuery.extend({
   tag: z.string().default(""),
   group: z.string().default(""),
   unit: z.enum(["M", "K"]).catch("M").default("M"),
-  /** "shown": also the models that the group does not reach. */
+  /** "shown": includes models that the group does not reach. */
   others: z.enum(["", "shown"]).catch("").default(""),
 });
 export type PriceView = z.output<typeof PriceParams>;

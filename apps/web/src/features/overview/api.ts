@@ -6,11 +6,11 @@ import { type Connection, useLiveEvents } from "#lib/live-events.ts";
 export const overviewQuery = queryOptions({
   queryKey: ["overview"],
   queryFn: () => http.get("/overview", asSent<Overview>()),
-  // Events bring what is new.
+  // Events trigger updates.
   staleTime: 60_000,
 });
 
-/** Keeps the overview current while the screen is seen. */
+/** Keeps the overview live while the page is visible. */
 export function useLiveOverview(): [Connection, () => void] {
   const client = useQueryClient();
   return useLiveEvents({

@@ -1,4 +1,4 @@
-/** What an operator should look at now: one line each, with the way there. */
+/** Issues that need an administrator's attention: one line each, with a link. */
 import type { AttentionItem } from "@gateway/shared/usage/overview";
 import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** Models or customers whose charges changed most against the day before. */
+/** Models or customers whose charges changed most against the previous day. */
 import type { Change as ChangeRow } from "@gateway/shared/usage/overview";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";

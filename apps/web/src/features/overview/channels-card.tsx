@@ -1,4 +1,4 @@
-/** A row per channel: its last 24 hours, how fast it answers, and what it earned. */
+/** A row per channel: its last 24 hours, response times and revenue. */
 import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import type { ChannelHealth, ChannelsHealth } from "@gateway/shared/usage/overview";
 import { Button, Text } from "@mantine/core";
@@ -114,7 +114,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
   );
 }
 
-/** Two lines: name and state, health and the two figures that matter most. */
+/** Two lines: name and status, health and the two main figures. */
 function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -139,7 +139,7 @@ function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
   );
 }
 
-/** A channel that answers fewer than four of five calls is in trouble; fewer than 99 of 100 is worth a look. */
+/** Rates a channel: below 80 % successful calls is bad; below 99 % is a warning. */
 function stateOf(t: TFunction, row: ChannelHealth): { tone: Tone; text: string } {
   if (row.status === ChannelStatus.autoDisabled) return { tone: "bad", text: t("Disabled automatically") };
   if (row.status !== ChannelStatus.enabled) return { tone: "idle", text: t("Disabled") };

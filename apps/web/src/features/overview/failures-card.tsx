@@ -1,4 +1,4 @@
-/** Why calls failed, the most frequent reason first. */
+/** Failed calls by reason, the most frequent first. */
 import type { Failures } from "@gateway/shared/usage/overview";
 import { Button, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";

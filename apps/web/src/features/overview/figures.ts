@@ -1,12 +1,12 @@
-/** What the overview computes from the server's figures. Pure. */
+/** Figures that the overview computes from the server's data. Pure. */
 import type { Compared, Traffic } from "@gateway/shared/usage/overview";
 
-/** Change as a share of before; null when there was nothing before. */
+/** Returns the change as a share of the previous value; null when that was zero. */
 export function changeOf({ now, before }: Compared): number | null {
   return before === 0 ? null : (now - before) / before;
 }
 
-/** Failed calls as a share of all; null without calls. */
+/** Returns failed calls as a share of all; null without calls. */
 export function errorRate({ requests, failed }: Pick<Traffic, "requests" | "failed">): {
   now: number | null;
   before: number | null;

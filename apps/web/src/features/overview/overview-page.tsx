@@ -1,4 +1,4 @@
-/** The state of the gateway: figures of 24 hours, what needs attention, channels, failures and changes. */
+/** The state of the gateway: figures of 24 hours, issues, channels, failures and changes. */
 import type { Overview } from "@gateway/shared/usage/overview";
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -19,9 +19,9 @@ import { TrafficChart } from "./traffic-chart.tsx";
 import classes from "./overview.module.css";
 
 type OverviewPageProps = {
-  /** The way to the reader's own usage. */
+  /** Link to the user's own usage. */
   tabs: ReactNode;
-  /** What a fresh installation still needs. */
+  /** Setup steps of a fresh installation. */
   firstSteps: ReactNode;
 };
 
@@ -90,7 +90,7 @@ function TrafficSection({ traffic, since }: TrafficSectionProps) {
   );
 }
 
-/** Keeps the places of what comes. */
+/** Placeholders for the content. */
 function Waiting() {
   return (
     <>

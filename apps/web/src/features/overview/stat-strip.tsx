@@ -68,7 +68,7 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
 type LatencyProps = {
   title: string;
   now: [number | null, number | null];
-  /** The 95th percentile of the day before. */
+  /** The 95th percentile of the previous day. */
   before: number | null;
   sample: LatencySample;
 };
@@ -102,7 +102,7 @@ function Latency({ title, now: [p50, p95], before, sample }: LatencyProps) {
   );
 }
 
-/** More is neither good nor bad here, so the arrow has no colour. */
+/** A change is neither good nor bad here, so the arrow has no colour. */
 function Change({ compared }: { compared: Compared }) {
   const { t } = useTranslation();
   const format = useFormat();

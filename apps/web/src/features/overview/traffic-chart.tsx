@@ -1,4 +1,4 @@
-/** Calls by hour, failed ones on top. Blue and orange differ in lightness, too, for readers who do not see colours. */
+/** Calls by hour, failed ones on top. Blue and orange also differ in lightness, for colour-blind users. */
 import type { Traffic } from "@gateway/shared/usage/overview";
 import { useTranslation } from "react-i18next";
 import { hourText } from "#lib/channel-hours.ts";

@@ -1,4 +1,4 @@
-/** Who makes models. */
+/** Owners of models. */
 import { type ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";

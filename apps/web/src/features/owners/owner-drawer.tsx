@@ -1,4 +1,4 @@
-/** Makes an owner of models or changes one. */
+/** Creates or edits an owner of models. */
 import { ModelOwnerChange, ModelOwnerInput, type ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { NumberInput, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -9,9 +9,9 @@ import { toast } from "#ui/toast.tsx";
 import { useSaveOwner } from "./api.ts";
 
 type OwnerDrawerProps = {
-  /** Undefined: a new one. */
+  /** Undefined for a new owner. */
   owner: ModelOwnerRow | undefined;
-  /** What a new one starts with. */
+  /** Default id of a new owner. */
   freeId: number;
   onClose: () => void;
 };

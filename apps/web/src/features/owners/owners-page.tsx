@@ -1,4 +1,4 @@
-/** Who makes models: the names and logos that prices and models are shown with. */
+/** Owners of models: their names and logos, as shown with models and prices. */
 import { LAST_RESERVED_OWNER, type ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";

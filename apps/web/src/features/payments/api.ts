@@ -1,4 +1,4 @@
-/** Payment gateways and everyone's orders, for administrators. */
+/** Payment gateways and all orders, for administrators. */
 import { OrderPage, type OrderQuery, OrderRow } from "@gateway/shared/billing/order";
 import {
   type PaymentForm,
@@ -22,7 +22,7 @@ export const gatewaysQuery = (query: PaymentQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** Those an order list can be narrowed to. */
+/** Gateways of the order filter. */
 export const gatewayNamesQuery = queryOptions({
   queryKey: [...allGateways, "names"],
   queryFn: () => http.get("/payment", PaymentPage, { size: 100, order: "name" }),
@@ -73,7 +73,7 @@ export function useDeleteGateway() {
   });
 }
 
-/** Takes the credit of a paid order back, with the reason. */
+/** Deducts the credit of a paid order, with a reason. */
 export function useRefundOrder() {
   const refresh = useRefresh();
   return useMutation({
@@ -83,7 +83,7 @@ export function useRefundOrder() {
   });
 }
 
-/** Asks the gateway whether it was paid, or gives it up. */
+/** Checks the payment at the gateway, or cancels the order. */
 export function useOrderAction() {
   const refresh = useRefresh();
   return useMutation({
@@ -93,5 +93,5 @@ export function useOrderAction() {
   });
 }
 
-/** For an address that names a gateway which the list does not show. */
+/** Fetches a gateway that is named in the address but not in the list. */
 export const fetchGateway = (id: string) => http.get(`/payment/${encodeURIComponent(id)}`, PaymentRow);

@@ -1,4 +1,4 @@
-/** One setting of a gateway's account, as its kind wants it. */
+/** One setting of a gateway's account; the input depends on its kind. */
 import { PasswordInput, Select, Textarea, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,9 +7,9 @@ import type { ConfigField } from "./gateway-labels.ts";
 type ConfigInputProps = {
   field: ConfigField;
   required: boolean;
-  /** Stored already; empty keeps it. */
+  /** A value is stored; an empty input keeps it. */
   secretSet: boolean;
-  /** What the form gives. */
+  /** Value of the form. */
   value?: string;
   error?: ReactNode;
   onChange?: (value: unknown) => void;

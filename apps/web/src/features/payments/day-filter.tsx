@@ -1,4 +1,4 @@
-/** From one day to another, in the reader's time zone. */
+/** A range of days in the user's time zone. */
 import { Button, Popover, Stack } from "@mantine/core";
 import { IconCalendar } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
@@ -6,7 +6,7 @@ import { formatTime } from "#lib/quota.ts";
 import { DayField } from "#ui/form/time-field.tsx";
 
 type DayFilterProps = {
-  /** Seconds since 1970; 0 = open. */
+  /** Unix seconds; 0 = open. */
   from: number;
   to: number;
   onChange: (from: number, to: number) => void;
@@ -53,7 +53,10 @@ function dayOf(seconds: number): string {
   return seconds === 0 ? "" : formatTime(seconds).slice(0, 10);
 }
 
-/** By the clock on the wall: a day may have 23 or 25 hours. @returns 0 for no day */
+/**
+ * Uses local time, because a day may have 23 or 25 hours.
+ * @returns 0 for no day
+ */
 function secondOf(day: string, time: string): number {
   return day === "" ? 0 : new Date(`${day}T${time}`).getTime() / 1000;
 }

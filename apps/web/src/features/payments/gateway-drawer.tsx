@@ -1,4 +1,4 @@
-/** Adds a payment gateway or changes one. Its fields are those of its type. */
+/** Adds or edits a payment gateway. Its fields depend on its type. */
 import { PaymentForm, paymentIcons, type PaymentRow } from "@gateway/shared/billing/payment";
 import {
   paymentConfigs,
@@ -24,10 +24,10 @@ const otherIcon = "other";
 const isOurs = (icon: string) => (paymentIcons as readonly string[]).includes(icon);
 
 type GatewayDrawerProps = {
-  /** Undefined: a new one. */
+  /** Undefined for a new gateway. */
   gateway: PaymentRow | undefined;
   onClose: () => void;
-  /** A new one that still needs something from the other side. */
+  /** Called with a new gateway that still needs configuration at the provider. */
   onUnfinished: (gateway: PaymentRow) => void;
 };
 
@@ -234,7 +234,10 @@ function isOptional(type: PaymentType, name: string): boolean {
   return shape[name]?.safeParse("").success ?? true;
 }
 
-/** What the form's own schema leaves to the type's; a secret that is stored may stay empty. */
+/**
+ * Returns errors of the type's own settings, which the form's
+ * schema does not check. A stored secret may stay empty.
+ */
 function problemsOf(values: PaymentForm, gateway: PaymentRow | undefined): Record<string, WireParams> {
   const parsed = paymentConfigs[values.type].safeParse(values.config);
   const stored: readonly string[] = gateway?.secrets_set ?? [];

@@ -1,9 +1,9 @@
-/** What gateways and their settings are called. */
+/** Labels of gateways and their settings. */
 import type { paymentIcons } from "@gateway/shared/billing/payment";
 import type { PaymentConfigs, PaymentType } from "@gateway/shared/billing/payment-config";
 import { phrase } from "#lib/i18n.ts";
 
-/** Translated where they are shown. */
+/** Translated when displayed. */
 export const typeTitles: Record<PaymentType, string> = {
   epay: phrase("Epay"),
   alipay: phrase("Alipay"),
@@ -28,7 +28,7 @@ export type ConfigField = {
   choices?: { value: string; label: string }[];
 };
 
-/** Per type and field; a field of the schema that is missing here does not compile. */
+/** Labels by type and field. A missing field of a schema is a compile error. */
 export const configFields: { [T in PaymentType]: Record<keyof PaymentConfigs[T], ConfigField> } = {
   epay: {
     pay_domain: {

@@ -1,4 +1,4 @@
-/** How people can pay: the gateways, and what each adds. */
+/** The payment gateways and their fees. */
 import { type PaymentRow, PaymentQuery } from "@gateway/shared/billing/payment";
 import { PaymentType } from "@gateway/shared/billing/payment-config";
 import { Box, Button, Group, Switch, Text } from "@mantine/core";

@@ -1,4 +1,4 @@
-/** The orders that the filters let through, as a file. */
+/** Exports the filtered orders as a file. */
 import type { OrderQuery, OrderRow } from "@gateway/shared/billing/order";
 import { useQueryClient } from "@tanstack/react-query";
 import { formatTime } from "#lib/quota.ts";

@@ -1,4 +1,4 @@
-/** What everyone ordered and paid. */
+/** All users' orders and payments. */
 import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/billing/order";
 import { ActionIcon, Button, Group, Tooltip } from "@mantine/core";
 import {

@@ -1,4 +1,4 @@
-/** How people pay, and what they paid. */
+/** Payment gateways and orders. */
 import { Button, Tabs } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
@@ -32,7 +32,7 @@ export default function PaymentsPage() {
     >
       <Tabs
         value={tab}
-        // Each list has filters of its own, so none comes along.
+        // The lists have different filters, so none is kept.
         onChange={(next) => setSearch(next === "gateways" ? { tab: "gateways" } : {}, { replace: true })}
       >
         <Tabs.List>

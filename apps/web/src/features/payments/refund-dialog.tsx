@@ -1,4 +1,4 @@
-/** Takes the credit of an order back, once its money was given back at the gateway. */
+/** Deducts the credit of an order after its payment was refunded at the gateway. */
 import { OrderRefund, type OrderRow } from "@gateway/shared/billing/order";
 import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** What can be wrong with an order, in words. */
+/** Messages for problems of an order. */
 import type { OrderRow, OrderTrouble } from "@gateway/shared/billing/order";
 import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
@@ -13,7 +13,9 @@ const labels: Record<OrderTrouble, string> = {
   payment_of_another_order: phrase("This payment belongs to another order."),
 };
 
-/** "" when nothing is wrong. Orders from before there were codes hold a sentence, which is shown as it is. */
+/**
+ * Returns "" without a problem. Orders from before problem codes contain a sentence, which is shown as it is.
+ */
 export function troubleText(t: TFunction, { trouble, trouble_facts }: OrderRow): string {
   const word: string | undefined = labels[trouble as OrderTrouble];
   return word === undefined ? trouble : t(word, trouble_facts);

@@ -1,4 +1,4 @@
-/** Time, tokens and cost of an answer in one quiet line; the sum behind the cost on hover. */
+/** Time, tokens and cost of an answer in one line, with the calculation of the cost in a tooltip. */
 import { Text, Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** A model's Markdown. Nothing in it runs, and nothing is loaded from elsewhere. */
+/** Renders a model's Markdown. Scripts do not run, and nothing is loaded from other servers. */
 import { Typography } from "@mantine/core";
 import DOMPurify from "dompurify";
 import { Marked, type Tokens } from "marked";
@@ -15,7 +15,7 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** `copy` stays a mark in the text, put in by us: the words are the reader's language. */
+/** `copy` is a marker in the text that we insert; its label is in the user's language. */
 function createMarkdown(copyWord: string): Marked {
   return new Marked({
     gfm: true,
@@ -25,11 +25,11 @@ function createMarkdown(copyWord: string): Marked {
         const language = escape(/^\S*/.exec(lang ?? "")?.[0] ?? "");
         return `<div data-code><div data-bar><span>${language}</span><button type="button" data-copy>${escape(copyWord)}</button></div><pre tabindex="0"><code>${escape(text)}</code></pre></div>`;
       },
-      // HTML is shown as what it is: text.
+      // HTML is shown as text.
       html({ text }: Tokens.HTML | Tokens.Tag) {
         return escape(text);
       },
-      // A picture elsewhere would tell its server what was said here.
+      // An external image would disclose the conversation to its server.
       image({ href, text }: Tokens.Image) {
         if (href.startsWith("data:image/")) return `<img src="${escape(href)}" alt="${escape(text)}">`;
         return `<a href="${escape(href)}" target="_blank" rel="noopener noreferrer">${escape(text || href)}</a>`;

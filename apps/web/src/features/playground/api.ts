@@ -11,17 +11,17 @@ export const modelsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** The key the console itself calls with; made by the server when it is first asked for. */
+/** The API key of the console itself. The server creates it on the first request. */
 export const keyQuery = queryOptions({
   queryKey: ["playground-key"],
   queryFn: async () => (await http.get("/token/playground", TokenKey)).key,
   staleTime: Infinity,
 });
 
-/** A call whose client left is settled a moment later. */
+/** Delays of the retries: a call is settled shortly after its client disconnected. */
 const patienceMs = [0, 400, 1_500];
 
-/** What a call cost, from the request log; null when it is not written down. */
+/** Returns the cost of a call from the request log; null when it is not recorded. */
 export async function chargeOf(requestId: string): Promise<Charge | null> {
   if (requestId === "") return null;
   for (const waitMs of patienceMs) {

@@ -1,4 +1,4 @@
-/** The conversations kept in this browser. */
+/** The conversations stored in this browser. */
 import { ActionIcon, Button, ScrollArea, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconPencilPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** Conversations in this browser, apart for each account. They never go to the server. */
+/** Conversations in this browser, separate for each account. They are never stored on the server. */
 import { z } from "zod";
 import { keep, kept } from "#lib/stored.ts";
 import { Chat, isRunning } from "./chat.ts";
@@ -17,7 +17,7 @@ export function loadChats(userId: number): Chat[] {
   }
 }
 
-/** What was running when the page was closed has stopped. */
+/** Marks answers as stopped that were in progress when the page was closed. */
 function settled(chat: Chat): Chat {
   return {
     ...chat,
@@ -30,7 +30,10 @@ function settled(chat: Chat): Chat {
   };
 }
 
-/** Newest first. When the browser has no more room, the oldest lose their pictures, then go. */
+/**
+ * Stores the conversations, newest first. When the quota is
+ * exceeded, the oldest lose their images and are then dropped.
+ */
 export function saveChats(userId: number, chats: Chat[]): void {
   let saved = chats.filter((chat) => chat.turns.length > 0).slice(0, mostChats);
   for (let pictured = saved.length; saved.length > 0;) {

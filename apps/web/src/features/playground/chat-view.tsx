@@ -1,4 +1,4 @@
-/** One conversation: who answers, what was said, and the next question. */
+/** A conversation: models, messages and the next question. */
 import { ActionIcon, Button, Drawer, Group, Indicator, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconAdjustmentsHorizontal, IconMessages, IconPencilPlus } from "@tabler/icons-react";
@@ -20,7 +20,7 @@ import { TurnView } from "./turn-view.tsx";
 import { useChats } from "./use-chats.ts";
 import classes from "./playground.module.css";
 
-/** One message for all chats that were deleted in a row; its button restores them all. */
+/** One toast for all chats deleted in a row. Its button restores them all. */
 function useDeletedMessage() {
   const { t } = useTranslation();
   const deleted = useRef<{ chat: Chat; at: number }[]>([]);
@@ -46,10 +46,10 @@ function useDeletedMessage() {
 
 type ChatViewProps = {
   userId: number;
-  /** Names the person can call. */
+  /** Models that the user can call. */
   models: string[];
   defaultModel: string;
-  /** The link that led here asks for a new chat with this model. */
+  /** Model of a link that opens a new chat. */
   wanted: string | undefined;
 };
 
@@ -219,7 +219,7 @@ function NoModels() {
 
 const nearPx = 60;
 
-/** Follows the answer as it grows, unless the reader has scrolled up. */
+/** Scrolls with the growing answer unless the user has scrolled up. */
 function useStickyEnd(chat: Chat) {
   const box = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);

@@ -20,7 +20,7 @@ const chat: Chat = {
 };
 
 describe("the messages of a turn", () => {
-  it("give each model its own line of the conversation", () => {
+  it("give each model its own branch of the conversation", () => {
     expect(messagesFor(chat, "3", "b", 1)).toEqual([
       { role: "system", content: "Be short." },
       { role: "user", content: "one" },
@@ -35,18 +35,18 @@ describe("the messages of a turn", () => {
     ]);
   });
 
-  it("give a model that joins later what stood in its place", () => {
+  it("give a model that joins later the previous answers at its position", () => {
     expect(messagesFor(chat, "3", "new", 1).map((message) => message.content)).toContain("B1");
   });
 
-  it("end with the turn that is asked again", () => {
+  it("end with the turn to be answered again", () => {
     expect(messagesFor(chat, "1", "a", 0)).toEqual([
       { role: "system", content: "Be short." },
       { role: "user", content: "one" },
     ]);
   });
 
-  it("leave out an answer that is still coming", () => {
+  it("leave out an unfinished answer", () => {
     const running = {
       ...chat,
       turns: chat.turns.map((turn) => ({ ...turn, answers: [output("a", "part", "streaming")] })),
@@ -56,14 +56,14 @@ describe("the messages of a turn", () => {
 });
 
 describe("the title of a chat", () => {
-  it("is its first question in one line, cut", () => {
+  it("is its first question in one line, truncated", () => {
     expect(titleOf(chat)).toBe("one");
     const long = { ...chat, turns: [{ id: "1", text: `a\n  ${"b".repeat(100)}`, images: [], answers: [] }] };
     expect(titleOf(long)).toHaveLength(61);
   });
 });
 
-it("a chat of another screen's conversation holds its answers, and leaves the last question to be asked", () => {
+it("a chat from another screen contains its answers and leaves the last question unanswered", () => {
   const turns = [
     { text: "1", images: ["data:image/png;base64,AA"], answer: "one" },
     { text: "2", images: [], answer: "" },

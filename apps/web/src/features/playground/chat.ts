@@ -1,13 +1,15 @@
-/** What a conversation is, and what of it is sent to a model. Pure; knows neither network nor screen. */
+/**
+ * The structure of a conversation, and the messages sent to a model. Pure; independent of network and screen.
+ */
 import { z } from "zod";
 import type { PlaygroundDraft } from "#lib/playground-draft.ts";
 
-/** Models that answer side by side. */
+/** Maximum number of models that answer side by side. */
 export const mostModels = 3;
 
 const BillLine = z.object({ kind: z.string(), amount: z.number(), ratio: z.string() });
 
-/** What the gateway wrote down for a call. */
+/** The gateway's record of a call. */
 const Charge = z.object({
   points: z.number(),
   estimated: z.boolean(),
@@ -24,12 +26,12 @@ export const Answer = z.object({
   /** Data URLs. */
   images: z.array(z.string()),
   state: z.enum(["waiting", "streaming", "done", "stopped", "failed"]),
-  /** The gateway's sentence, and its name for it. */
+  /** The gateway's message and code. */
   error: z.string(),
   code: z.string().default(""),
   params: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
   usage: z.object({ input: z.number(), output: z.number() }).nullable(),
-  /** Milliseconds from sending to the end, and to the first word. */
+  /** Milliseconds from sending to the end, and to the first token. */
   duration: z.number(),
   firstWord: z.number(),
   requestId: z.string(),
@@ -45,7 +47,7 @@ const Turn = z.object({
 });
 export type Turn = z.infer<typeof Turn>;
 
-/** Empty means the model's own default. */
+/** Empty values use the model's default. */
 export const Parameters = z.object({
   system: z.string(),
   temperature: z.number().nullable(),
@@ -58,7 +60,7 @@ export const noParameters: Parameters = { system: "", temperature: null, topP: n
 
 export const Chat = z.object({
   id: z.string(),
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   updated: z.number(),
   models: z.array(z.string()),
   parameters: Parameters,
@@ -93,7 +95,7 @@ export function newAnswer(model: string): Answer {
   };
 }
 
-/** A conversation from another screen, up to its last question. */
+/** Creates a conversation from another screen's draft, up to its last question. */
 export function chatOf({ model, system, turns }: PlaygroundDraft, updated: number): Chat {
   return {
     id: newId(),
@@ -109,7 +111,7 @@ export function chatOf({ model, system, turns }: PlaygroundDraft, updated: numbe
   };
 }
 
-/** The first words of the first question; "" for a chat that has none. */
+/** Returns the start of the first question; "" for an empty chat. */
 export function titleOf(chat: Chat): string {
   const text = chat.turns[0]?.text.replace(/\s+/g, " ").trim() ?? "";
   return text.length > 60 ? `${text.slice(0, 60).trimEnd()}…` : text;
@@ -127,7 +129,7 @@ function question(turn: Turn): Message {
   return { role: "user", content: [...text, ...images] };
 }
 
-/** The answer this model gave; else what another one in its place said. */
+/** Returns this model's answer, else the answer of another model at its position. */
 function answerFor(turn: Turn, model: string, place: number): Answer | undefined {
   const output = turn.answers.filter((answer) => answer.text !== "" && !isRunning(answer));
   return (
@@ -138,8 +140,8 @@ function answerFor(turn: Turn, model: string, place: number): Answer | undefined
 }
 
 /**
- * What is sent to answer the turn `turnId`: each model sees its own line of the conversation. Turns that no one
- * answered are left out, because two questions in a row confuse some models.
+ * Returns the messages for answering the turn `turnId`. Each model sees its own branch of the conversation.
+ * Unanswered turns are omitted, because two consecutive questions confuse some models.
  */
 export function messagesFor(chat: Chat, turnId: string, model: string, place: number): Message[] {
   const messages: Message[] = [];

@@ -1,4 +1,4 @@
-/** One streamed call to the gateway, as any client would make it. Knows no screen. */
+/** A streamed call to the gateway, like that of any client. Independent of the screen. */
 import { z } from "zod";
 import type { Message } from "./chat.ts";
 import { createEventCutter } from "./sse.ts";
@@ -20,7 +20,7 @@ export type CompletionEvent =
   | { type: "image"; url: string }
   | { type: "usage"; input: number; output: number };
 
-/** What the gateway answered instead: its code and params, and the same in English. */
+/** The gateway's error: code, params and English message. */
 export class CompletionError extends Error {
   readonly status: number;
   readonly requestId: string;
@@ -72,7 +72,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** One call with the reader's own key. Throws CompletionError when it is refused. */
+/** Sends a call with the user's own key. Throws CompletionError when it is rejected. */
 export async function askGateway(
   path: string,
   requested: unknown,
@@ -94,7 +94,7 @@ export async function askGateway(
   return { response, body, requestId };
 }
 
-/** Reports each piece as it comes and resolves at the end. Throws CompletionError, or the abort's own error. */
+/** Reports each chunk and resolves at the end. Throws CompletionError or the abort error. */
 export async function streamCompletion(
   request: CompletionRequest,
   report: (event: CompletionEvent) => void,

@@ -1,4 +1,4 @@
-/** Where the next question is written: words, pictures, send or stop. */
+/** The input of the next question: text, images, send or stop. */
 import { ActionIcon, CloseButton, Textarea, Tooltip } from "@mantine/core";
 import { IconArrowUp, IconPhoto, IconPlayerStopFilled } from "@tabler/icons-react";
 import { type KeyboardEvent, useRef, useState } from "react";
@@ -41,7 +41,7 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
   };
 
   const key = (event: KeyboardEvent) => {
-    // Enter that confirms a word of an input method is not an answer; on a phone it is a new line.
+    // Enter that confirms an input method's word does not send; on a phone Enter is a new line.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || phone) return;
     event.preventDefault();
     send();

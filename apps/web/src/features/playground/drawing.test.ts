@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { onlyDraws } from "./drawing.ts";
 
 describe("a model", () => {
-  it("that only draws is known by its name, with or without its maker's", () => {
+  it("that only creates images is recognised by its name, with or without its owner's prefix", () => {
     for (const model of [
       "dall-e-3",
       "gpt-image-1",
@@ -12,7 +12,7 @@ describe("a model", () => {
       expect(onlyDraws(model), model).toBe(true);
   });
 
-  it("that draws while it chats is asked to chat", () => {
+  it("that creates images in a chat is called as a chat model", () => {
     for (const model of ["gemini-2.5-flash-image", "gpt-4o", "claude-opus-4-5", "demo-chat"])
       expect(onlyDraws(model), model).toBe(false);
   });

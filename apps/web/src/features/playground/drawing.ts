@@ -1,4 +1,7 @@
-/** Models that draw and do not chat: asked where pictures are made, with one question. Knows no screen. */
+/**
+ * Calls models that create images but do not chat, at the image
+ * endpoint, with a single question. Independent of the screen.
+ */
 import { z } from "zod";
 import type { Message } from "./chat.ts";
 import { askGateway, type CompletionEvent, type CompletionRequest } from "./completion.ts";
@@ -15,7 +18,7 @@ const Drawn = z.object({
   usage: z.object({ input_tokens: z.number(), output_tokens: z.number() }).nullish(),
 });
 
-/** Reports the pictures of the last question. Throws as `streamCompletion` does. */
+/** Reports the images of the last question. Throws like `streamCompletion`. */
 export async function drawPicture(
   request: CompletionRequest,
   report: (event: CompletionEvent) => void,
@@ -27,7 +30,7 @@ export async function drawPicture(
   const { data, usage } = Drawn.parse(await response.json());
   for (const { b64_json: base64, url } of data) {
     if (base64) report({ type: "image", url: `data:${typeOf(base64)};base64,${base64}` });
-    // Nothing is loaded from elsewhere by itself.
+    // Nothing is loaded from other servers automatically.
     else if (url) report({ type: "text", text: `<${url}>\n\n` });
   }
   if (usage) report({ type: "usage", input: usage.input_tokens, output: usage.output_tokens });
@@ -39,7 +42,7 @@ function lastText(messages: readonly Message[]): string {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 }
 
-/** By its first bytes: providers do not say it. */
+/** Returns the media type by the first bytes, because providers do not report it. */
 function typeOf(base64: string): string {
   if (base64.startsWith("/9j/")) return "image/jpeg";
   return base64.startsWith("UklGR") ? "image/webp" : "image/png";

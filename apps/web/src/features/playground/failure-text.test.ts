@@ -19,7 +19,7 @@ beforeAll(async () => {
 const shown = (code: string, params = {}, error = "English") =>
   failureText({ error, code, params }, i18next.t);
 
-it("playground: shows an error of the gateway in the reader's language", () => {
+it("playground: shows a gateway error in the user's language", () => {
   expect(shown("upstream_rate_limited", { reason: "provider_busy" })).toBe(
     "厂商收到的请求过多，请稍后再试。",
   );
@@ -28,7 +28,7 @@ it("playground: shows an error of the gateway in the reader's language", () => {
   expect(shown("rate_limit_exceeded", rate)).toBe("此账户每分钟最多发送 60 个请求。");
 });
 
-it("playground: leaves the message of a provider as it is", () => {
+it("playground: shows a provider's message unchanged", () => {
   const message = "max_tokens is too large";
   expect(shown("upstream_refused", { reason: "provider_message", message })).toBe(message);
 });
@@ -39,6 +39,6 @@ it("playground: shows the English message of an unknown code", () => {
   );
 });
 
-it("playground: reports a connection that broke", () => {
+it("playground: reports a broken connection", () => {
   expect(shown("", {}, "")).toBe("连接中断");
 });

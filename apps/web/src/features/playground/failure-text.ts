@@ -1,4 +1,4 @@
-/** Why the gateway gave no answer, in the reader's language. What a provider said of the request stays as it is. */
+/** Translates the gateway's errors. A provider's message stays as it is. */
 import type { TFunction } from "i18next";
 import { codeText } from "#lib/error-text.ts";
 import type { Answer } from "./chat.ts";

@@ -1,5 +1,7 @@
 import { type ChatLinkEntry, fillChatLink } from "@gateway/shared/site/chat-link";
-/** A chat client the operator names. It is another site and gets a key, so nothing is loaded before the person says so. */
+/**
+ * An external chat client set by the operator. It gets a key, so nothing is loaded before the user agrees.
+ */
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -53,7 +55,7 @@ export function ForeignChat({ link }: { link: ChatLinkEntry }) {
   );
 }
 
-/** Chat clients keep their settings in their own origin's storage; a page of our origin must never have ours. */
+/** Chat clients use their own origin's storage. A page of our origin must never access ours. */
 function sandboxFor(address: string): string {
   const foreign = URL.parse(address)?.origin !== window.location.origin;
   return `allow-scripts allow-forms allow-popups allow-downloads${foreign ? " allow-same-origin" : ""}`;

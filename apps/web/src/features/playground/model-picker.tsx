@@ -17,7 +17,7 @@ type ModelPickerProps = {
   disabled: boolean;
 };
 
-/** @param names what the catalogue calls the models */
+/** @param names display names of the catalogue */
 const optionOf =
   (names: Readonly<Record<string, string>>): SelectProps["renderOption"] =>
   ({ option: { value } }) => (
@@ -42,7 +42,7 @@ export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerP
     Object.entries(catalogue).map(([model, { info }]) => [model, info?.name ?? ""]),
   );
   const unchosen = models.filter((model) => !chosen.includes(model));
-  // What is compared is an answer in text.
+  // Only text answers can be compared.
   const isChat = (name: string) => kindOfModel(name, catalogue[name]?.info?.output_modalities) === "chat";
   const next = unchosen.find(isChat) ?? unchosen[0];
   return (
@@ -51,7 +51,7 @@ export function ModelPicker({ models, chosen, onChange, disabled }: ModelPickerP
         <div key={model} className={classes.picker}>
           <Select
             aria-label={chosen.length > 1 ? t("Model {{number}}", { number: place + 1 }) : t("Model")}
-            // A chat may remember a model that is gone: it is named, and its answer says why there is none.
+            // A chat may contain a deleted model. It is listed, and its answer shows the error.
             data={[...new Set([model, ...unchosen])].sort((a, b) => a.localeCompare(b))}
             value={model}
             onChange={(name) => name && onChange(chosen.map((old) => (old === model ? name : old)))}

@@ -1,4 +1,4 @@
-/** What rarely changes: the system prompt, and how freely a model answers. Empty is the model's own default. */
+/** Rarely changed parameters: the system prompt and the sampling. Empty values use the model's default. */
 import { Button, Group, NumberInput, Stack, Text, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { noParameters, type Parameters } from "./chat.ts";

@@ -1,10 +1,10 @@
-/** Pictures as data URLs, made small enough to send and to keep. */
+/** Images as data URLs, scaled down for sending and storing. */
 
 const longestSide = 1600;
 const smallEnough = 400_000;
 const readable = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
-/** Undefined for a file that is no picture a model can read. */
+/** Returns undefined for a file that is not an image models can read. */
 export async function pictureOf(file: File): Promise<string | undefined> {
   if (!file.type.startsWith("image/")) return undefined;
   const bitmap = await createImageBitmap(file).catch(() => undefined);
@@ -16,7 +16,7 @@ export async function pictureOf(file: File): Promise<string | undefined> {
   canvas.height = Math.max(1, Math.round(bitmap.height * scale));
   const context = canvas.getContext("2d");
   if (!context) return undefined;
-  // JPEG has no transparency; what shows through would be black.
+  // JPEG has no transparency; transparent pixels would become black.
   context.fillStyle = "white";
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);

@@ -1,4 +1,4 @@
-/** Talk to the models through the gateway itself, with the console's own key; or through a client the operator names. */
+/** Chats with models through the gateway, with the console's own key, or through an external client. */
 import { shownChatLinks } from "@gateway/shared/site/chat-link";
 import { Skeleton, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -14,7 +14,7 @@ import { ChatView } from "./chat-view.tsx";
 import { ForeignChat } from "./foreign-chat.tsx";
 import classes from "./playground.module.css";
 
-/** The value of our own tab; those of the links start with a colon. */
+/** Value of our own tab; those of the links start with a colon. */
 const own = "own";
 
 export default function PlaygroundPage() {
@@ -57,7 +57,7 @@ function OwnChat() {
   if (models.error && !models.data)
     return <Failed error={models.error} onRetry={() => void models.refetch()} />;
   if (!self || !models.data) return <Skeleton className={classes.chat ?? ""} />;
-  // The console's key belongs to the person's own group.
+  // The console's key belongs to the user's own group.
   const own = Object.entries(models.data).filter(([, model]) => model.groups.includes(self.group));
   const names = own.map(([name]) => name).sort((a, b) => a.localeCompare(b));
   return (
@@ -71,7 +71,7 @@ function OwnChat() {
   );
 }
 
-/** As high as the window leaves room below where the element starts. */
+/** Fits the height of the element to the space below its top edge. */
 function useFittedHeight() {
   const ref = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);

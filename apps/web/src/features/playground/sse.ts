@@ -1,15 +1,15 @@
-/** Cuts an event stream into the data of its events, wherever the network cut it. Pure. */
+/** Creates a parser that returns the data of complete events, for any split of the stream. Pure. */
 export function createEventCutter(): (piece: string) => string[] {
   let rest = "";
   return (piece) => {
     const blocks = (rest + piece).replaceAll("\r\n", "\n").split("\n\n");
     rest = blocks.pop() ?? "";
-    // A lone CR may be half a line end: its LF comes with the next piece.
+    // A trailing CR may be half a line end: its LF arrives with the next chunk.
     return blocks.map(dataOf).filter((data) => data !== "");
   };
 }
 
-/** Comments and other fields are nothing to us. */
+/** Ignores comments and other fields. */
 function dataOf(block: string): string {
   return block
     .split("\n")

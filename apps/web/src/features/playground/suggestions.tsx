@@ -1,4 +1,4 @@
-/** What an empty chat offers. */
+/** Suggestions of an empty chat. */
 import { SimpleGrid, Text, Title, UnstyledButton } from "@mantine/core";
 import { IconBraces, IconLanguage, IconListDetails, IconTable } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** A question and the answers to it, side by side. */
+/** A question and its answers side by side. */
 import { ActionIcon, Alert, Button, Group, Loader, Text, Tooltip } from "@mantine/core";
 import { IconAlertCircle, IconPlayerStop, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** The conversations of the screen: which are there, what is being answered, and how to stop it. */
+/** State of the playground: the conversations, the answers in progress, and how to stop them. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { PlaygroundDraft } from "#lib/playground-draft.ts";
@@ -21,14 +21,14 @@ import { drawPicture, onlyDraws } from "./drawing.ts";
 export type Question = { text: string; images: string[] };
 
 export type Chats = {
-  /** Newest first; one without a question is not kept. */
+  /** Newest first. A conversation without a question is not stored. */
   all: Chat[];
   current: Chat;
   running: boolean;
   open: (id: string) => void;
   start: () => void;
   remove: (id: string) => void;
-  /** Takes back a removal. */
+  /** Restores a deleted conversation. */
   restore: (chat: Chat) => void;
   setModels: (models: string[]) => void;
   setParameters: (parameters: Parameters) => void;
@@ -88,8 +88,8 @@ function grown(answer: Answer, event: CompletionEvent, sinceMs: number): Answer 
 }
 
 /**
- * @param defaultModel what a new chat starts with; "" while it is not known
- * @param draft what another screen handed over: it is open at first
+ * @param defaultModel model of a new chat; "" while unknown
+ * @param draft conversation from another screen, opened first
  */
 export function useChats(userId: number, defaultModel: string, draft?: PlaygroundDraft): Chats {
   const client = useQueryClient();
@@ -99,7 +99,7 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
   });
   const [currentId, setCurrentId] = useState(() => chats[0]?.id ?? "");
   const aborts = useRef(new Map<string, AbortController>());
-  // What a running call reads and writes: state would be one paint behind.
+  // Read and written by running calls: state would be one render behind.
   const latest = useRef(chats);
 
   const change = useCallback((update: (chats: Chat[]) => Chat[]) => {
@@ -121,7 +121,7 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
   useEffect(() => {
     const running = aborts.current;
     const save = () => saveChats(userId, latest.current);
-    // A reload unmounts nothing, and an answer may be under way.
+    // A reload does not unmount components, and an answer may be in progress.
     window.addEventListener("pagehide", save);
     return () => {
       window.removeEventListener("pagehide", save);
@@ -163,7 +163,7 @@ export function useChats(userId: number, defaultModel: string, draft?: Playgroun
         );
       } catch (error) {
         end = endOf(error, abort.signal.aborted);
-        // A key that was taken back is asked for anew the next time.
+        // Requests a new key for the next call after the current one was revoked.
         if (error instanceof CompletionError && error.status === 401)
           client.removeQueries({ queryKey: keyQuery.queryKey });
       }
@@ -242,11 +242,11 @@ function endOf(error: unknown, aborted: boolean): Partial<Answer> {
     const { message, code, params, requestId } = error;
     return { state: "failed", error: message, code, params, requestId };
   }
-  // The connection broke: the screen has the words for it.
+  // The connection broke: the screen has the message for it.
   return { state: "failed", error: "" };
 }
 
-/** Gathers what comes within one frame, so that a fast stream does not repaint at every piece. */
+/** Collects items for one frame, so that a fast stream does not render on every chunk. */
 function byFrame<T>(use: (gathered: T[]) => void): { push: (item: T) => void; flush: () => void } {
   let gathered: T[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;

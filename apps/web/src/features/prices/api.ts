@@ -7,7 +7,7 @@ import {
   PriceUpdate,
   type SyncMode,
 } from "@gateway/shared/billing/price";
-/** The price list, who makes models, and which models there are. */
+/** The price list, the owners, and the names of models. */
 import { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
@@ -38,7 +38,7 @@ export const updateServiceQuery = queryOptions({
   queryFn: () => http.get("/prices/updateService", z.string()),
 });
 
-/** What the clock did with the list, the newest first. */
+/** Results of the scheduled price updates, newest first. */
 export const priceUpdatesQuery = queryOptions({
   queryKey: [...allPrices, "updates"],
   queryFn: () => http.get("/prices/updates", z.array(PriceUpdate)),
@@ -46,7 +46,7 @@ export const priceUpdatesQuery = queryOptions({
 
 const single = (model: string) => `/prices/single/${encodeURIComponent(model)}`;
 
-/** One model keeps its own address, so that it can be renamed; several are saved in one go. */
+/** A single model uses its own endpoint, so that it can be renamed; several are saved in one request. */
 async function savePrices({ original_models, models, price }: PriceGroupInput): Promise<void> {
   const [before] = original_models;
   const [model = ""] = models;
@@ -60,7 +60,7 @@ async function savePrices({ original_models, models, price }: PriceGroupInput): 
   }
 }
 
-/** The form has one field for the models and none called `price`. */
+/** Maps error paths: the form has one field for the models and none called `price`. */
 function onFormFields(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const issues = Object.entries(error.issues).map(([path, issue]) => [
@@ -96,7 +96,7 @@ export function useDeletePrices() {
   });
 }
 
-/** @param url "" for the list that this version brings */
+/** @param url "" for the built-in list of this version */
 export function usePreview() {
   return useMutation({
     mutationFn: (url: string) => http.post("/prices/preview", PricePreview, { url }),

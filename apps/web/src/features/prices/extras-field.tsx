@@ -1,4 +1,4 @@
-/** What costs another price than plain input and output: multiples of those, and calls of tools in dollars. */
+/** Prices besides plain input and output: multiples of those, and tool calls in dollars. */
 import { ActionIcon, Button, Group, NumberInput, Select, Stack } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

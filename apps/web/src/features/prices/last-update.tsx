@@ -8,7 +8,7 @@ import { storedReason } from "#lib/reasons.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { priceUpdatesQuery } from "./api.ts";
 
-/** What the last update by the clock did; nothing where none has run. */
+/** Result of the last scheduled update. Renders nothing when none has run. */
 export function LastUpdate() {
   const { t } = useTranslation();
   useErrorTexts();

@@ -1,4 +1,4 @@
-/** Models that no one can use or that are charged by guess, because they have no price; and prices without an owner. */
+/** Models whose calls are rejected because they have no price, and prices without an owner. */
 import type { PriceRow } from "@gateway/shared/billing/price";
 import { Alert, Badge, Button, Group, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";

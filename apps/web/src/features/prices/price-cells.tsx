@@ -1,4 +1,4 @@
-/** What stands in the columns of the price lists. */
+/** Cells of the price lists. */
 import { formatPrice } from "@gateway/shared/billing/money";
 import type { ListedPrice } from "@gateway/shared/billing/price";
 import { Badge, Box, Group, Text, Tooltip } from "@mantine/core";
@@ -35,7 +35,7 @@ export function ModelCell({ price, owner }: { price: ListedPrice; owner: string 
   );
 }
 
-/** Dollars and yuan, and the ratio they come from. */
+/** Dollars and yuan, and the ratio they are derived from. */
 export function MoneyCell({
   price,
   side,
@@ -61,7 +61,7 @@ export function MoneyCell({
   );
 }
 
-/** The kinds that cost something else, and the steps of a long context. */
+/** Kinds with a price of their own, and tiers of long contexts. */
 export function ExtrasCell({ price }: { price: ListedPrice }) {
   const { t } = useTranslation();
   const extras = Object.entries(price.extra_ratios);

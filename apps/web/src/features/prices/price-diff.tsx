@@ -1,4 +1,4 @@
-/** What a price list adds, changes and removes, line by line. */
+/** Additions, changes and removals of a price list, line by line. */
 import type { ListedPrice, PriceChanges } from "@gateway/shared/billing/price";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -7,7 +7,7 @@ import type { Owners } from "./price-columns.tsx";
 import { type Difference, differencesOf } from "./price-list.ts";
 import classes from "./prices.module.css";
 
-/** More lines than anyone reads. */
+/** Maximum number of lines; no one reads more. */
 const shownAtMost = 300;
 
 type Line = {

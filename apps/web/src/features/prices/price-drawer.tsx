@@ -1,4 +1,4 @@
-/** Makes a price or changes one, for one model or for several that cost the same. */
+/** Creates or edits a price, for one model or for several with the same price. */
 import { type PriceGroupInput, PriceValues } from "@gateway/shared/billing/price";
 import { Alert, SegmentedControl, Select, SimpleGrid, Switch, TagsInput, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -67,7 +67,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
           limit={50}
           searchValue={typed}
           onSearchChange={setTyped}
-          // The whole list of models would cover the form.
+          // The complete list of models would cover the form.
           dropdownOpened={typed !== "" && focused}
           splitChars={[",", " ", "\n"]}
           acceptValueOnBlur
@@ -106,7 +106,8 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
             {...form.getInputProps("type")}
             onChange={(next) => {
               form.setFieldValue("type", next === "times" ? "times" : "tokens");
-              // A call has one price: what no one can see must not stop the saving.
+              // A price per call has no output or tiers. Invalid values of
+              // hidden fields must not prevent saving.
               if (next === "times") form.setValues({ output: 0, tiers: [] });
             }}
           />
@@ -199,7 +200,7 @@ function OwnerOf({ id, owners }: { id: number; owners: readonly Owner[] }) {
   return owner ? <OwnerIcon icon={owner.icon} name={owner.name} size={16} /> : null;
 }
 
-/** A wrong name has an error of its own path; the field shows the first. */
+/** Returns the error of the models field: its own, or the first of its names. */
 function modelsError(errors: Record<string, React.ReactNode>): React.ReactNode {
   return Object.entries(errors).find(([path]) => path === "models" || path.startsWith("models."))?.[1];
 }

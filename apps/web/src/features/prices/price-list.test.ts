@@ -38,13 +38,13 @@ describe("the list of prices", () => {
     expect(names(filterPrices(rows, { ...all, locked: "yes" }, ownerName))).toEqual(["claude-*"]);
   });
 
-  it("is ordered by a column, either way", () => {
+  it("is sorted by a column, in both directions", () => {
     expect(names(sortPrices(rows, "-input"))[0]).toBe("painter");
     expect(names(sortPrices(rows, "model"))[0]).toBe("claude-*");
     expect(names(sortPrices(rows, ""))).toEqual(names(rows));
   });
 
-  it("puts models of one price together, whatever the order of their extras", () => {
+  it("groups models with the same price, regardless of the order of their extras", () => {
     expect(groupPrices(rows).map((group) => group.models)).toEqual([
       ["gpt-a"],
       ["gpt-b", "gpt-c"],
@@ -53,11 +53,11 @@ describe("the list of prices", () => {
     ]);
   });
 
-  it("knows which models have no price: neither their own nor a wildcard's", () => {
+  it("finds models without a price of their own or of a wildcard", () => {
     expect(modelsWithoutPrice(["gpt-a", "claude-x", "gpt-*", "new"], rows)).toEqual(["new"]);
   });
 
-  it("names what a list changes", () => {
+  it("lists the changes of an update", () => {
     const after = price("gpt-a", { output: 5, extra_ratios: { z: 0.1 } });
     expect(differencesOf(price("gpt-a"), after)).toEqual([
       { field: "output", before: "4", after: "5" },

@@ -1,9 +1,9 @@
-/** Finding, ordering and grouping prices. Pure. */
+/** Search, order and grouping of prices. Pure. */
 import type { ListedPrice, PriceRow } from "@gateway/shared/billing/price";
 
 export type PriceFilter = { keyword: string; owner: number; type: string; locked: string };
 
-/** @param ownerName for the search, which finds a provider's name too */
+/** @param ownerName returns a provider's name, which the search covers too */
 export function filterPrices(
   rows: readonly PriceRow[],
   filter: PriceFilter,
@@ -37,7 +37,7 @@ const comparators: Record<string, (a: PriceRow, b: PriceRow) => number> = {
 
 export type PriceGroup = { key: string; price: PriceRow; models: string[] };
 
-/** Models that cost the same, together. */
+/** Groups models with the same price. */
 export function groupPrices(rows: readonly PriceRow[]): PriceGroup[] {
   const groups = new Map<string, PriceGroup>();
   for (const row of rows) {
@@ -55,7 +55,7 @@ function fingerprint(price: ListedPrice): string {
   return JSON.stringify([channel_type, type, input, output, locked, extras, tiers]);
 }
 
-/** Models that channels offer and no price covers. A pattern of a channel is not a model. */
+/** Returns models that channels offer without a price. A pattern of a channel is not a model. */
 export function modelsWithoutPrice(names: readonly string[], rows: readonly PriceRow[]): string[] {
   const exact = new Set(rows.map((row) => row.model));
   const prefixes = rows.filter((row) => row.model.endsWith("*")).map((row) => row.model.slice(0, -1));
@@ -66,7 +66,7 @@ export function modelsWithoutPrice(names: readonly string[], rows: readonly Pric
 
 export type Difference = { field: string; before: string; after: string };
 
-/** What is not the same in two prices of one model, as fields to print. */
+/** Returns the differing fields of two prices of one model, for display. */
 export function differencesOf(before: ListedPrice, after: ListedPrice): Difference[] {
   const [left, right] = [flat(before), flat(after)];
   return [...new Set([...Object.keys(left), ...Object.keys(right)])]

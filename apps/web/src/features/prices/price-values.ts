@@ -1,4 +1,4 @@
-/** What the price form holds: one price and the models it is for. */
+/** Values of the price form: one price and its models. */
 import { PriceGroupInput, type PriceRow, PriceValues } from "@gateway/shared/billing/price";
 import type { z } from "zod";
 import type { SchemaForm } from "#ui/form/form.ts";
@@ -7,7 +7,7 @@ export const PriceFormValues = PriceValues.extend({ models: PriceGroupInput.shap
 export type PriceFormValues = z.input<typeof PriceFormValues>;
 export type PriceForm = SchemaForm<PriceFormValues>;
 
-/** What the drawer works on: nothing yet, names without a price, or one price and its models. */
+/** Target of the drawer: a new price, models without a price, or one price and its models. */
 export type Edited = { price?: PriceRow; models: string[] };
 
 export function initialValues({ price, models }: Edited): PriceFormValues {
@@ -23,7 +23,7 @@ export function initialValues({ price, models }: Edited): PriceFormValues {
   };
 }
 
-/** A call has one price, so what its other fields hold is no one's business. */
+/** Clears fields that do not apply to a price per call. */
 export function cleaned(values: PriceFormValues): PriceFormValues {
   if (values.type !== "times") return values;
   const extra_ratios = Object.fromEntries(

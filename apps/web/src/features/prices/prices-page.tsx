@@ -1,5 +1,5 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
-/** What models cost: one by one or in groups of one price, edited here or taken over from a list. */
+/** Prices of models, individually or grouped by price; edited here or imported from a list. */
 import { PageQuery } from "@gateway/shared/paging";
 import { ActionIcon, Button, SegmentedControl, Tabs, Tooltip } from "@mantine/core";
 import { IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** A ratio, entered as a ratio, in dollars or in yuan; the other two are shown below as one types. */
+/** A ratio, entered as a ratio, in dollars or in yuan. The other two are shown below while typing. */
 import { TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,7 +6,7 @@ import { fromRatio, type RateUnit, toRatio } from "./rate-units.ts";
 
 type RateFieldProps = {
   label: string;
-  /** The ratio; NaN when what was typed is no number. */
+  /** The ratio; NaN for invalid input. */
   value: number;
   onChange: (ratio: number) => void;
   unit: RateUnit;
@@ -21,7 +21,7 @@ const signs = { rate: "×", usd: "$", rmb: "￥" } as const;
 export function RateField({ label, value, onChange, unit, error, path, onBlur, compact }: RateFieldProps) {
   const { t } = useTranslation();
   const [draft, setDraft] = useState<{ text: string; unit: RateUnit; ratio: number } | null>(null);
-  // The text stays as typed ("0.10") for as long as it says what the form holds.
+  // Keeps the typed text ("0.10") while it represents the form's value.
   const current = draft !== null && draft.unit === unit && Object.is(draft.ratio, value);
   const text = current ? draft.text : Number.isNaN(value) ? "" : String(fromRatio(value, unit));
   return (
@@ -49,7 +49,7 @@ export function RateField({ label, value, onChange, unit, error, path, onBlur, c
   );
 }
 
-/** The same in the currencies that are not being typed. */
+/** Returns the ratio in the other units. */
 function otherUnits(ratio: number, unit: RateUnit, t: (key: string) => string): string {
   if (!Number.isFinite(ratio) || ratio < 0) return " ";
   const per = unit.perCall ? t("per call") : unit.scale === "M" ? t("per 1M tokens") : t("per 1K tokens");

@@ -8,7 +8,7 @@ const unit = (currency: RateUnit["currency"], scale: RateUnit["scale"], perCall 
 });
 
 describe("a ratio as money", () => {
-  it("is $2 or ￥14 per million tokens, a thousandth of it per thousand", () => {
+  it("is $2 or ￥14 per million tokens, and a thousandth per thousand", () => {
     expect(fromRatio(1, unit("usd", "M"))).toBe(2);
     expect(fromRatio(1, unit("rmb", "M"))).toBe(14);
     expect(fromRatio(15, unit("usd", "K"))).toBe(0.03);
@@ -20,7 +20,7 @@ describe("a ratio as money", () => {
     expect(fromRatio(20, unit("usd", "K", true))).toBe(0.04);
   });
 
-  it("comes back as it went", () => {
+  it("is converted back without loss", () => {
     for (const currency of ["rate", "usd", "rmb"] as const)
       for (const scale of ["K", "M"] as const)
         for (const ratio of [0, 0.0375, 0.1, 1.25, 2.5, 75, 12_345.678])

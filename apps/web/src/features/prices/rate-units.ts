@@ -1,8 +1,8 @@
-/** A ratio written as money, and back. Pure. */
+/** Converts ratios to money and back. Pure. */
 import { CNY_PER_1K_AT_RATIO_1, USD_PER_1K_AT_RATIO_1 } from "@gateway/shared/billing/money";
 
 export type Currency = "rate" | "usd" | "rmb";
-/** Per thousand or million tokens; a call is one call in either. */
+/** Per thousand or million tokens; irrelevant for calls. */
 export type Scale = "K" | "M";
 export type RateUnit = { currency: Currency; scale: Scale; perCall: boolean };
 
@@ -12,12 +12,12 @@ function factorOf({ currency, scale, perCall }: RateUnit): number {
   return scale === "M" && !perCall ? perK * 1000 : perK;
 }
 
-/** As the server keeps it: ten decimals. */
+/** Returns the ratio with ten decimals, as the server stores it. */
 export function toRatio(amount: number, unit: RateUnit): number {
   return Number((amount / factorOf(unit)).toFixed(10));
 }
 
-/** Without the noise of binary fractions. */
+/** Returns the amount without floating-point noise. */
 export function fromRatio(ratio: number, unit: RateUnit): number {
   return Number((ratio * factorOf(unit)).toPrecision(10));
 }

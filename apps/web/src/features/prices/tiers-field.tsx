@@ -1,4 +1,4 @@
-/** Other ratios from so many input tokens on. */
+/** Ratios that apply from a number of input tokens on. */
 import { ActionIcon, Box, Button, Group, NumberInput, Stack } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

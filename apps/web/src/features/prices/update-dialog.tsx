@@ -1,4 +1,4 @@
-/** Brings a whole price list in: where from, what would change, and how much of that is wanted. */
+/** Imports a price list: source, preview, and import mode. */
 import type { PriceChanges, PricePreview, SyncMode } from "@gateway/shared/billing/price";
 import { Alert, Button, Group, Modal, Radio, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
@@ -100,7 +100,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
   );
 }
 
-/** The preview holds what overwriting would do; the other modes are parts of it. */
+/** The preview shows the overwrite mode. The other modes apply parts of it. */
 function changesOf({ changes }: PricePreview, mode: SyncMode): PriceChanges {
   const none = { added: [], changed: [], removed: [], locked: [] };
   if (mode === "add") return { ...none, added: changes.added };

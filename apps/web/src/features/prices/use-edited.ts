@@ -4,14 +4,14 @@ import { NEW, useOpened } from "#lib/opened.ts";
 import type { Edited } from "./price-values.ts";
 
 /**
- * What the price form is open for, kept in the address: `edit=new`, or the names of models that share a price,
- * separated by commas. Names without a price open the form of a new one.
+ * Target of the price form, kept in the address: `edit=new`, or the comma-separated names of models with the
+ * same price. Names without a price open the form of a new one.
  */
 export function useEdited(
   prices: PriceRow[] | undefined,
 ): [Edited | "missing" | null, (edited: Edited) => void, () => void] {
   const { key, open, close } = useOpened();
-  // What the form began with: a price that is renamed while it is saved must not close it first.
+  // Initial target of the form: renaming a model on save must not close the form early.
   const [begun, setBegun] = useState<{ key: string; edited: Edited | "missing" } | null>(null);
   if (key !== "" && prices !== undefined && begun?.key !== key)
     setBegun({ key, edited: editedOf(key, prices) });

@@ -1,4 +1,4 @@
-/** The token for scripts that manage the gateway: made, seen once, revoked. */
+/** The access token for management scripts: create, show once, revoke. */
 import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-/** What the account is and has; nothing here can be changed by its owner. */
+/** Read-only details of the user's own account. */
 import { useTranslation } from "react-i18next";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";

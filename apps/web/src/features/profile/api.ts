@@ -1,4 +1,4 @@
-/** What the signed-in person changes about the own account. */
+/** Changes of the user to their own account. */
 import {
   AccessToken,
   type EmailProof,
@@ -26,7 +26,7 @@ export const sessionsQuery = queryOptions({
   queryFn: () => http.get("/user/self/sessions", z.array(SessionRow)),
 });
 
-/** @param meta inForm: a form shows what is wrong with its fields */
+/** @param meta `inForm` when a form shows the field errors */
 export function useChangeProfile(meta: Failing = {}) {
   const client = useQueryClient();
   return useMutation({
@@ -36,10 +36,10 @@ export function useChangeProfile(meta: Failing = {}) {
   });
 }
 
-/** Dialogs show what went wrong themselves. */
+/** Dialogs show their errors themselves. */
 const inDialog = { quiet: true };
 
-/** What it changes about the account is read again; nothing it answers is kept. */
+/** Refetches the account after the change. The response is not cached. */
 function useAccountMutation<Input, Output>(
   mutationFn: (input: Input) => Promise<Output>,
   meta: Failing = {},
@@ -60,7 +60,7 @@ function useAccountMutation<Input, Output>(
 export const useChangePassword = () =>
   useAccountMutation((input: PasswordChange) => http.put("/user/self/password", nothing, input), inForm);
 
-/** One session, or all but this without an id. */
+/** Ends one session; without an id, all except the current one. */
 export const useEndSession = () =>
   useAccountMutation((id: string | undefined) =>
     http.del(`/user/self/sessions${id === undefined ? "" : `/${id}`}`, nothing),
@@ -107,17 +107,17 @@ export const identitiesQuery = queryOptions({
   queryFn: () => http.get("/user/self/identities", z.array(IdentityRow)),
 });
 
-/** Lets this session link an account elsewhere within the next minutes. */
+/** Allows this session to link an external account for the next minutes. */
 export const confirmOwner = (password: string) =>
   http.post("/user/self/identities/confirm", nothing, { password });
 
-/** Leaves for the provider, which sends the browser back to `/oauth/<provider>`. */
+/** Redirects to the provider, which returns the browser to `/oauth/<provider>`. */
 export function useBind() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
       await leaveFor(id, await client.ensureQueryData(statusQuery));
-      // Busy until the browser is gone.
+      // Pending until the browser has left the page.
       return new Promise<void>(() => {});
     },
   });

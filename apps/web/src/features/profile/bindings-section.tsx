@@ -1,4 +1,4 @@
-/** Accounts elsewhere that open this one. */
+/** External accounts linked to this one for sign-in. */
 import type { IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -24,7 +24,7 @@ export function BindingsSection() {
   const bound = useQuery(identitiesQuery);
   const offers = offeredProviders(site);
   const left = bound.data?.map((row) => row.provider).filter((id) => !offers.includes(id)) ?? [];
-  // What is switched off can still be let go of.
+  // Accounts of a disabled provider can still be unlinked.
   const shown = [...offers, ...left];
   if (shown.length === 0) return null;
   return (

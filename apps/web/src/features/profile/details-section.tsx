@@ -13,7 +13,7 @@ const DetailsForm = ProfileInput.pick({ display_name: true, avatar_url: true });
 
 export function DetailsSection() {
   const self = useSelf();
-  // Keyed by what is stored, so that a saved form starts clean.
+  // Keyed by the stored values, so that the form is reset after saving.
   return self ? <Details key={`${self.display_name}\n${self.avatar_url}`} self={self} /> : null;
 }
 

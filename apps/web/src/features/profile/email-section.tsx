@@ -1,4 +1,4 @@
-/** The account's e-mail address: proved by a code before it is kept. */
+/** The account's e-mail address. It is verified by a code before it is stored. */
 import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -20,7 +20,7 @@ export function EmailSection() {
   const self = useSelf();
   const site = useSite();
   const [open, setOpen] = useState(false);
-  // Without a mail server there is nothing to be done here.
+  // An address cannot be verified without a mail server.
   if (!self || !site?.sends_mail) return null;
   return (
     <Section
@@ -132,7 +132,7 @@ function CodeStep({ email, onDone, onBack }: { email: string; onDone: () => void
   );
 }
 
-/** What went wrong, unless it stands at a field already. */
+/** The error of a request, unless a field already shows it. */
 function Failure({ error }: { error: unknown }) {
   const { t } = useTranslation();
   if (!error || (error instanceof ApiError && Object.keys(error.issues).length > 0)) return null;

@@ -6,7 +6,7 @@ import { CopyCode } from "#ui/copy.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";
 
-/** The own invite link. No one can follow it while sign-up is closed. */
+/** The user's invite link. It cannot be used while sign-up is closed. */
 export function InviteSection() {
   const { t } = useTranslation();
   const format = useFormat();

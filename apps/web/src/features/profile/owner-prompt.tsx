@@ -1,4 +1,4 @@
-/** Asks for the current password before something that outlives the session. */
+/** Asks for the current password before an action whose effect outlives the session. */
 import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,10 +9,10 @@ import { useSelf } from "#lib/session.ts";
 
 type OwnerPromptProps = {
   title: string;
-  /** What happens next. */
+  /** Describes the next step. */
   text: string;
   action: string;
-  /** Its failures are shown here. */
+  /** Runs the action. Its errors are shown here. */
   run: (password: string) => Promise<unknown>;
   onClose: () => void;
 };

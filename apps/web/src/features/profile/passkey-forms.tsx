@@ -59,7 +59,7 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
   );
 }
 
-/** The browser's own refusals are English sentences for programmers. */
+/** Translates the browser's errors, which are technical English messages. */
 function reasonOf(error: Error, t: ReturnType<typeof useTranslation>["t"]): string {
   if (error instanceof ApiError || error instanceof TypeError) return errorReason(error, t);
   if (error.name === "InvalidStateError") return t("This device has a passkey for your account already.");

@@ -19,7 +19,7 @@ function usePasskeyMutation<Input, Output>(mutationFn: (input: Input) => Promise
   });
 }
 
-/** The device makes the key and asks who holds it; that part is the browser's own dialog. */
+/** The browser's own dialog verifies the user; the device creates the key. */
 export const useAddPasskey = () =>
   usePasskeyMutation(async ({ alias, password }: { alias: string; password: string }) => {
     const { startRegistration } = await import("@simplewebauthn/browser");

@@ -1,4 +1,4 @@
-/** Passkeys: signing in with a finger, a face or the device's own code. */
+/** Passkeys: sign-in with a fingerprint, a face or the device's code. */
 import type { PasskeyRow } from "@gateway/shared/accounts/passkey";
 import { ActionIcon, Badge, Button, Modal, Skeleton, Text, Tooltip } from "@mantine/core";
 import { IconFingerprint, IconPencil, IconTrash } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** Who I am here, how I sign in, and how the console looks for me. */
+/** The user's account, sign-in methods and console preferences. */
 import { Stack, Tabs } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";

@@ -3,7 +3,7 @@ import { IconCopy } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
 
-/** Shown this once. */
+/** Recovery codes, shown only once. */
 export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { t } = useTranslation();
   return (

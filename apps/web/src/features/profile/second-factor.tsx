@@ -1,4 +1,4 @@
-/** The second factor: a code of an app beside the password. */
+/** The second factor: a code from an authenticator app in addition to the password. */
 import { Badge, Button, Group, Modal, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** The own Telegram account. */
+/** The user's Telegram account. */
 import { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import { http } from "#lib/http.ts";
 
 const ownLink = ["own-telegram"] as const;
 
-/** @param waiting the code is out: whether it was sent is only known by asking */
+/** @param waiting whether a code is displayed: the query then polls until the user has sent it */
 export const telegramLinkQuery = (waiting: boolean) =>
   queryOptions({
     queryKey: ownLink,
@@ -14,7 +14,7 @@ export const telegramLinkQuery = (waiting: boolean) =>
     refetchInterval: waiting ? 3_000 : false,
   });
 
-/** Each time there is a new one, so that what is shown works. */
+/** Creates a new code on each call, so that the displayed code is valid. */
 export const newTelegramCode = (password: string) =>
   http.post("/user/self/telegram", TelegramCode, { password });
 

@@ -1,4 +1,4 @@
-/** The own Telegram account: linked by a code that is sent to the bot. */
+/** The user's Telegram account, linked by sending a code to the bot. */
 import type { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
 import { Button, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBrandTelegram } from "@tabler/icons-react";
@@ -26,7 +26,7 @@ export function TelegramSection() {
     setOffer(await newTelegramCode(password));
     setAsking(false);
   };
-  // Without a bot there is nothing to link, but what is linked can still be let go of.
+  // Without a bot no account can be linked, but an existing link can be removed.
   if (bot === "" && !link.data) return null;
   return (
     <Section

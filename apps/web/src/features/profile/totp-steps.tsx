@@ -1,4 +1,4 @@
-/** The dialogs of the second factor: prove who sits here, scan, confirm. */
+/** The dialogs of the second factor: password, QR code, confirmation. */
 import type { TotpOffer } from "@gateway/shared/accounts/profile";
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -72,7 +72,7 @@ function CodeField({ value, onChange, error, autofocus }: FieldProps & { autofoc
   );
 }
 
-/** The sentence for one field out of a failure, or for all of it when it names no field. */
+/** Returns the error of one field. With `takesRest` also an error without field errors. */
 function useFieldError(error: unknown, field: string, takesRest: boolean): ReactNode {
   const { t } = useTranslation();
   if (!error) return undefined;

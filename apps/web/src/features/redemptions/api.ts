@@ -25,7 +25,7 @@ function useRefresh() {
   return () => client.invalidateQueries({ queryKey: allCodes });
 }
 
-/** Answers the codes. */
+/** Returns the new codes. */
 export function useCreateCodes() {
   const refresh = useRefresh();
   return useMutation({
@@ -61,7 +61,7 @@ export function useSwitchCode() {
 export function useDeleteCodes() {
   const refresh = useRefresh();
   return useMutation({
-    /** One after the other: each leaves its own audit row. */
+    /** Deletes them one by one: each gets its own audit entry. */
     mutationFn: async (ids: number[]) => {
       for (const id of ids) await http.del(`/redemption/${id}`, z.null());
     },
@@ -70,5 +70,5 @@ export function useDeleteCodes() {
   });
 }
 
-/** For an address that names a code which the list does not show. */
+/** Fetches a code that is named in the address but not in the list. */
 export const fetchCode = (id: string) => http.get(`/redemption/${encodeURIComponent(id)}`, RedemptionRow);

@@ -1,4 +1,4 @@
-/** The columns of the list of redemption codes. */
+/** Columns of the list of redemption codes. */
 import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
 import { Group, Switch, Text } from "@mantine/core";
 import type { TFunction } from "i18next";

@@ -1,5 +1,5 @@
 import { RedemptionInput, type RedemptionRow } from "@gateway/shared/billing/redemption";
-/** Makes redemption codes, or changes one that no one has redeemed yet. Worth is entered in dollars. */
+/** Creates redemption codes, or edits an unredeemed one. Values are entered in dollars. */
 import { because } from "@gateway/shared/errors/issue";
 import { NumberInput, SimpleGrid, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -14,18 +14,18 @@ import { useChangeCode, useCreateCodes } from "./api.ts";
 
 const CodeForm = z.object({
   name: RedemptionInput.shape.name,
-  /** Dollars; the server's points are whole. */
+  /** In dollars; the server's points are integers. */
   amount: z
     .number(phrase("A number from 0 is required"))
     .min(0, because("quota_negative"))
     .max(1_000_000, because("dollars_too_many")),
-  /** As a date field writes it, local time; "" = never. */
+  /** Local time in the format of a date input; "" = never. */
   expires: z.string(),
   count: RedemptionInput.shape.count,
 });
 
 type CodeDrawerProps = {
-  /** Undefined: new ones. */
+  /** Undefined for new codes. */
   code: RedemptionRow | undefined;
   onClose: () => void;
   onCreated: (codes: string[], name: string) => void;

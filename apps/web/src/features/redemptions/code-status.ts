@@ -1,4 +1,4 @@
-/** What a code is at this moment, in a word and a tone. */
+/** Returns the label and tone of a code's current status. */
 import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";

@@ -1,4 +1,7 @@
-/** Offers text as a file. @param name without its ending; becomes `<name>.txt` */
+/**
+ * Downloads the codes as a text file.
+ * @param name without extension; becomes `<name>.txt`
+ */
 export function downloadCodes(codes: readonly string[], name: string): void {
   const url = URL.createObjectURL(new Blob([`${codes.join("\n")}\n`], { type: "text/plain" }));
   const link = document.createElement("a");

@@ -1,4 +1,4 @@
-/** The codes just made: to copy or to keep as a file. */
+/** The new codes, to copy or to download. */
 import { Button, Code, Group, Modal, ScrollArea, Stack, Text } from "@mantine/core";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

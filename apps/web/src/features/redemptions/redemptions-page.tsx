@@ -1,4 +1,4 @@
-/** Codes that credit whoever redeems them first. */
+/** Redemption codes. Each credits the first user who redeems it. */
 import { RedemptionQuery, type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
 import { Button } from "@mantine/core";
 import { IconDownload, IconPlus, IconTicket } from "@tabler/icons-react";

@@ -34,7 +34,7 @@ export function useRegister() {
   });
 }
 
-/** Whether the set-up link can be used. In the body, because addresses are logged. */
+/** Whether the setup link is valid. The token is sent in the body, because addresses are logged. */
 export const setupLinkQuery = (token: string) =>
   queryOptions({
     queryKey: ["setup-link", token],
@@ -56,7 +56,7 @@ export function useSetup() {
   });
 }
 
-/** The mails are in the language of the screen. */
+/** Mails are sent in the language of the screen. */
 const mailed = (path: string) => (input: Omit<MailRequest, "language">) =>
   http.post(path, nothing, { ...input, language: currentLanguage() });
 
@@ -71,7 +71,7 @@ export const useReset = () =>
     meta: { quiet: true },
   });
 
-/** The browser asks which passkey, and the device who holds it. */
+/** The browser asks for the passkey, and the device verifies the user. */
 export function usePasskeySignIn() {
   const client = useQueryClient();
   return useMutation({

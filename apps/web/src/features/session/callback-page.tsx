@@ -1,4 +1,4 @@
-/** Where identity providers send the browser back to: finishes the sign-in, or a binding, and moves on. */
+/** The callback page of identity providers: completes the sign-in or the binding, and redirects. */
 import type { Self } from "@gateway/shared/accounts/session";
 import { Group, Loader, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -16,7 +16,7 @@ import { ProviderCode } from "./provider-code.tsx";
 
 const TRIES = 3;
 const bindings = "/panel/profile?tab=security";
-/** WeChat never sends a browser anywhere. */
+/** Providers that redirect back; WeChat does not. */
 const sendBack = new Set(["github", "lark", "oidc"]);
 
 export default function CallbackPage() {
@@ -77,7 +77,7 @@ function Arrival({ provider }: { provider: string }) {
     failureCount === 0
       ? t("Processing…")
       : t("Something went wrong. Try {{number}} of {{most}}…", { number: failureCount + 1, most: TRIES });
-  // A refusal is final, so it may come at the first try.
+  // A rejection is final, so it may occur at the first try.
   const failed = t("Try {{number}} of {{most}} failed. Going back…", { number: failureCount, most: TRIES });
   return (
     <EntryCard title={error ? t("Sign-in failed") : t("Signing in")}>

@@ -1,4 +1,4 @@
-/** An e-mail address, a button that has a code sent there, and the code. */
+/** An e-mail address, a button that sends a code to it, and the code. */
 import { Button, Group, TextInput } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { type ReactNode, useState } from "react";
@@ -10,7 +10,7 @@ type EmailFieldsProps = {
   email: Input;
   code: Input;
   sending: boolean;
-  /** Ends with true when the mail is on its way. */
+  /** Resolves to true when the mail was sent. */
   onSend: () => Promise<boolean>;
 };
 
@@ -53,7 +53,7 @@ export function EmailFields({ email, code, sending, onSend }: EmailFieldsProps) 
           flex={1}
           miw={0}
           {...code}
-          // Beside the button, so that both stay on one line.
+          // The message is shown beside the button, so that both stay on one line.
           error={code.error ? true : undefined}
         />
         <Button

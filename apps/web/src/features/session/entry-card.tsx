@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Mark } from "#components/mark.tsx";
 import { usePageTitle } from "#lib/site.ts";
 
-/** The card in the middle of the sign-in and set-up screens. */
+/** The centred card of the sign-in and setup screens. */
 export function EntryCard({
   title,
   hint,

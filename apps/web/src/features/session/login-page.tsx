@@ -1,4 +1,4 @@
-/** Sign in with a password, and with a code when the account asks for one; afterwards back to where one wanted to go. */
+/** Sign-in with a password, and a code if the account needs one. Returns to the requested page afterwards. */
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { type ChangeEvent, type FormEvent, useState } from "react";
@@ -19,8 +19,8 @@ type Values = Record<Field, string>;
 type Problems = Partial<Record<Field, string | undefined>>;
 
 /**
- * Existing accounts sign in with what they have; these are the shortest lengths there can be. Written out: the libraries
- * of forms and schemas are larger than everything else on this page.
+ * Checks only the minimum lengths: existing accounts may have any valid password. Written by hand, because
+ * the form and schema libraries are larger than everything else on this page.
  */
 function useProblems(): (values: Values) => Problems {
   const { t } = useTranslation();
@@ -46,7 +46,7 @@ function useProblems(): (values: Values) => Problems {
   };
 }
 
-/** Only screens that ask for an account: a link must not send people elsewhere after signing in. */
+/** Allows only screens that require an account: a link must not redirect users elsewhere after sign-in. */
 function safeNext(next: string | null): string {
   return next && /^\/(panel|playground)(\/|$|\?)/.test(next) ? next : "/panel/dashboard";
 }

@@ -1,5 +1,5 @@
 import { Password } from "@gateway/shared/accounts/user";
-/** Where the mailed link leads: a new password of one's own choice. */
+/** The target of the mailed link: sets a new password. */
 import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
@@ -30,7 +30,7 @@ export default function NewPasswordPage() {
   const reset = useReset();
   const form = useSchemaForm(NewPasswordForm, { password: "", repeat: "" });
 
-  // The address bar is shared, photographed and kept; what opens the account should not stay in it.
+  // Addresses are shared, photographed and stored, so the secret token is removed from it.
   useEffect(() => {
     if (search.has("token")) void navigate("/user/reset", { replace: true });
   }, [search, navigate]);

@@ -6,7 +6,10 @@ import { useSite } from "#lib/site.ts";
 import { toast } from "#ui/toast.tsx";
 import { usePasskeySignIn } from "./api.ts";
 
-/** Signs in without a name or a password. Hidden where the browser knows no passkeys: plain http, or an old one. */
+/**
+ * Signs in without a name or a password. Hidden when the
+ * browser has no passkeys: plain http, or an old browser.
+ */
 export function PasskeyButton() {
   const { t } = useTranslation();
   const site = useSite();
@@ -15,7 +18,7 @@ export function PasskeyButton() {
   const act = () =>
     signIn.mutate(undefined, {
       onError: (error) => {
-        // The browser does not tell "no passkey" from "changed my mind", so neither is called an error.
+        // The browser does not distinguish "no passkey" from "cancelled", so neither is shown as an error.
         if (error.name === "NotAllowedError" || error.name === "AbortError")
           toast.info(t("No passkey was used."));
         else toast.error(t("Error: {{message}}", { message: errorReason(error, t) }));
@@ -28,7 +31,7 @@ export function PasskeyButton() {
       fullWidth
       leftSection={<IconFingerprint size={18} stroke={1.7} />}
       loading={signIn.isPending}
-      // The password form must not complain about what is not being used.
+      // The password form must not show errors of fields that are not used.
       onMouseDown={(event) => event.preventDefault()}
       onClick={act}
     >

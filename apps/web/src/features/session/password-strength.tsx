@@ -1,11 +1,11 @@
 import { Group, Progress, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 
-/** 0 to 3 by length and by kinds of characters; length counts most. */
+/** Returns 0 to 3 by length and kinds of characters; length counts most. */
 export function strengthOf(password: string): 0 | 1 | 2 | 3 {
   if (password.length < 8) return 0;
   const kinds = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u].filter((kind) => kind.test(password)).length;
-  // "aaaaaaaa" is long and worth nothing.
+  // "aaaaaaaa" is long but weak.
   const different = new Set(password).size;
   if (different < 5) return 1;
   const score = (password.length >= 12 ? 1 : 0) + (password.length >= 16 ? 1 : 0) + (kinds >= 3 ? 1 : 0);

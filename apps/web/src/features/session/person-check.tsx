@@ -1,4 +1,4 @@
-/** The check that a person sits here, for forms that anyone may send. Nothing at all while it is switched off. */
+/** The bot check of public forms. Renders nothing while it is disabled. */
 import { Skeleton } from "@mantine/core";
 import { lazy, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,15 +8,15 @@ import { toast } from "#ui/toast.tsx";
 
 const Widget = lazy(async () => ({ default: (await import("./turnstile-widget.tsx")).TurnstileWidget }));
 
-/** Of the widget, so that the form does not jump when it appears. */
+/** Height of the widget, so that the form does not move when it appears. */
 const HEIGHT = 65;
 
 export interface PersonCheck {
-  /** Stands above the button of the form. */
+  /** Placed above the form's button. */
   widget: ReactNode;
   /**
-   * Sends with the answer of the check, which is good for one time; a new check begins. While it still runs, says so
-   * instead and answers false.
+   * Calls `send` with the token of the check, which is valid once, and starts a new check. While the check is
+   * running, it shows a message and returns false.
    */
   pass(send: (token: string) => void): boolean;
 }

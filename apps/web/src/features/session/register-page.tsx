@@ -1,5 +1,5 @@
 import { RegisterInput } from "@gateway/shared/accounts/registration";
-/** Make an account, where the operator lets people do so. */
+/** The sign-up page, when the operator allows sign-up. */
 import { because } from "@gateway/shared/errors/issue";
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** A forgotten password: asks for the address, and says the same whether there is such an account or not. */
+/** Requests a password reset. Shows the same message whether the account exists or not. */
 import { Email } from "@gateway/shared/site/mail";
 import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertCircle, IconMailCheck } from "@tabler/icons-react";

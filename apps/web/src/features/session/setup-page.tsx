@@ -1,5 +1,5 @@
 import { SetupInput } from "@gateway/shared/accounts/session";
-/** First run: makes the root account with the one-time link the server printed. */
+/** First run: creates the root account with the one-time link that the server printed. */
 import { because } from "@gateway/shared/errors/issue";
 import {
   Alert,
@@ -53,7 +53,7 @@ export default function SetupPage() {
   return token ? <CheckedLink token={token} /> : <WhereTheLinkIs />;
 }
 
-/** A link that cannot be used says so before anything is typed. */
+/** Reports an invalid link before the user types anything. */
 function CheckedLink({ token }: { token: string }) {
   const { t } = useTranslation();
   const link = useQuery(setupLinkQuery(token));

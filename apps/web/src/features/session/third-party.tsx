@@ -1,4 +1,4 @@
-/** The buttons below the password form: one for every way of signing in that the operator has set up. */
+/** Buttons below the password form, one per configured sign-in method. */
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { Button, Divider, SimpleGrid } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
@@ -11,7 +11,7 @@ import { LatePart } from "#ui/late-part.tsx";
 
 const WeChatSignIn = lazy(async () => ({ default: (await import("./wechat-sign-in.tsx")).WeChatSignIn }));
 
-/** @param next where to go once signed in */
+/** @param next target page after sign-in */
 export function ThirdParty({ next }: { next: string }) {
   const { t } = useTranslation();
   const site = useSite();
@@ -20,7 +20,7 @@ export function ThirdParty({ next }: { next: string }) {
     mutationFn: async (id: Exclude<IdentityProviderId, "wechat">) => {
       keepNext(next);
       if (site) await leaveFor(id, site);
-      // The browser is on its way; the button stays busy until it is gone.
+      // The button stays busy until the browser has left the page.
       return new Promise<void>(() => {});
     },
   });
@@ -39,7 +39,7 @@ export function ThirdParty({ next }: { next: string }) {
             leftSection={<IdentityProviderIcon id={id} />}
             loading={leave.isPending && leave.variables === id}
             disabled={leave.isPending && leave.variables !== id}
-            // The password form must not complain about what is not being used.
+            // The password form must not show errors of fields that are not used.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => (id === "wechat" ? setScanning(true) : leave.mutate(id))}
           >

@@ -2,7 +2,7 @@ import { useComputedColorScheme } from "@mantine/core";
 import { Turnstile } from "@marsidev/react-turnstile";
 import { currentLocale } from "#lib/i18n.ts";
 
-/** Loaded only where the operator wants visitors checked: it brings another site's script. */
+/** Loaded only when the operator enabled the check: it loads a script from another site. */
 export function TurnstileWidget({ siteKey, onToken }: { siteKey: string; onToken: (token: string) => void }) {
   const theme = useComputedColorScheme("light");
   return (

@@ -1,4 +1,4 @@
-/** Sign-in with the code that the WeChat account answers with, and with a second factor where the account has one. */
+/** Sign-in with the code that the WeChat account sent, and a second factor if the account has one. */
 import type { Self } from "@gateway/shared/accounts/session";
 import { Modal } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -17,7 +17,7 @@ export function WeChatSignIn({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const enter = (self: Self) => {
     forgetInviteCode();
-    // The login page goes on by itself once there is a session.
+    // The login page redirects automatically once there is a session.
     openSession(client, self);
   };
   const signIn = useMutation({

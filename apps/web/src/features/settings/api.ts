@@ -13,7 +13,7 @@ export const settingsQuery = queryOptions({
   queryFn: () => http.get("/option", SettingsView),
 });
 
-/** Saves some settings together. Everything shown may depend on them, so everything is fetched again. */
+/** Saves several settings. Everything on screen may depend on them, so all queries are invalidated. */
 export function useSaveSettings() {
   const client = useQueryClient();
   return useMutation({
@@ -23,7 +23,7 @@ export function useSaveSettings() {
   });
 }
 
-/** Answers the address a mail went to, else "". */
+/** Returns the recipient of a test mail, else "". */
 export const useSettingTest = () =>
   useMutation({
     mutationFn: async (test: TestAction) => {

@@ -1,4 +1,4 @@
-/** The chat clients as rows; stored as the JSON list that the older API has. */
+/** The chat clients as rows, stored as the JSON list of the older API. */
 import {
   type ChatLinkEntry,
   ChatLinkEntry as Entry,
@@ -42,7 +42,7 @@ const textOf = (rows: readonly ChatLinkEntry[]) =>
 export function ChatLinksField({ label, value, error, onChange }: ChatLinksFieldProps) {
   const { t } = useTranslation();
   const [rows, setRows] = useState<Row[]>(() => rowsOf(value));
-  // What we last wrote; another value came from outside: saved by someone, discarded, back to the default.
+  // The last value written here. Another value came from outside: saved, discarded or reset to the default.
   const [known, setKnown] = useState(value);
   if (value !== known) {
     setKnown(value);

@@ -1,4 +1,4 @@
-/** A text of the operator's, written on the left and shown on the right as visitors will see it. */
+/** An operator's text, edited on the left and previewed on the right as visitors will see it. */
 import { Text, Textarea } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { lazy } from "react";

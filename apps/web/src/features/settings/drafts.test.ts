@@ -6,7 +6,7 @@ import { settingGroups } from "./fields.ts";
 const saved = SettingsView.parse({ ...defaultSettings, secrets_set: [] });
 
 describe("drafts of settings", () => {
-  it("hold only what differs from what is saved", () => {
+  it("contain only differences from the saved values", () => {
     const changed = withDraft({}, saved, "RetryTimes", 5);
     expect(changed).toEqual({ RetryTimes: 5 });
     expect(withDraft(changed, saved, "RetryTimes", 3)).toEqual({});
@@ -16,14 +16,14 @@ describe("drafts of settings", () => {
     expect(savedValue(saved, "GitHubClientSecret")).toBe("");
   });
 
-  it("take a secret out that is stored, which is not the same as typing nothing", () => {
+  it("remove a stored secret, unlike an empty input", () => {
     const stored = { ...saved, secrets_set: ["GitHubClientSecret" as const] };
     expect(withDraft({}, stored, "GitHubClientSecret", null)).toEqual({ GitHubClientSecret: null });
     expect(withDraft({ GitHubClientSecret: "typed" }, stored, "GitHubClientSecret", "")).toEqual({});
     expect(withDraft({}, saved, "GitHubClientSecret", null)).toEqual({});
   });
 
-  it("are checked by the server's schema", () => {
+  it("are validated by the server's schema", () => {
     expect(problemOf("RetryTimes", 21)).toBeTruthy();
     expect(problemOf("ServerAddress", "nowhere")).toEqual({ reason: "site_address" });
     expect(problemOf("ServerAddress", "https://ai.example.com")).toBeUndefined();
@@ -31,7 +31,7 @@ describe("drafts of settings", () => {
 });
 
 describe("the settings on the screen", () => {
-  it("exist, and each is there once", () => {
+  it("exist and appear once each", () => {
     const keys = settingGroups
       .flatMap((group) => group.sections.flatMap((section) => section.fields))
       .map((field) => field.key);

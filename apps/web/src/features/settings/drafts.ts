@@ -1,15 +1,17 @@
 import type { FieldIssue } from "@gateway/shared/errors";
 import { issueOf } from "@gateway/shared/errors/issue";
-/** What was typed and not yet saved. Pure. */
+/** Unsaved values of settings. Pure. */
 import { defaultSettings, type SettingKey, Settings, type SettingsView } from "@gateway/shared/site/settings";
 
 export type Value = string | number | boolean;
-/** Null takes a stored secret out, which "" cannot say: its input is empty while nothing is typed. */
+/** Null removes a stored secret. "" cannot, because the input is empty while nothing is typed. */
 export type Draft = Value | null;
-/** Only what differs from what is saved. */
+/** Only differences from the saved values. */
 export type Drafts = Partial<Record<SettingKey, Draft>>;
 
-/** A secret never comes back: its saved value is "" here, and typing replaces it. */
+/**
+ * Returns the saved value; "" for a secret, which is never returned by the server and is replaced by typing.
+ */
 export function savedValue(settings: SettingsView, key: SettingKey): Value {
   return key in settings ? (settings[key as keyof SettingsView] as Value) : "";
 }
@@ -28,7 +30,7 @@ export function defaultOf(key: SettingKey): Value {
   return defaultSettings[key];
 }
 
-/** What the schema that the server enforces finds wrong; undefined when it takes the value. */
+/** Returns the schema's error; undefined when the value is valid. */
 export function problemOf(key: SettingKey, value: Value): FieldIssue | undefined {
   const issue = Settings.shape[key].safeParse(value).error?.issues[0];
   return issue === undefined ? undefined : issueOf(issue, value);

@@ -1,4 +1,4 @@
-/** Which notices go a way: ticked one by one, stored as names with commas between them. */
+/** The events of a notice channel as checkboxes, stored as comma-separated names. */
 import { eventsOf, type NoticeEvent, noticeEvents } from "@gateway/shared/site/notice";
 import { Checkbox, Group } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -29,7 +29,7 @@ export function EventsField({ label, value, error, onChange }: EventsFieldProps)
       label={label}
       error={error}
       value={eventsOf(value)}
-      // In the order of the list, so that ticking back and forth leaves nothing to save.
+      // In the order of the list, so that toggling twice leaves no change.
       onChange={(ticked) => onChange(noticeEvents.filter((event) => ticked.includes(event)).join(","))}
     >
       <Group mt={8} style={{ columnGap: 24, rowGap: 10 }}>

@@ -1,4 +1,4 @@
-/** Which settings there are on the screen, where, and under which words. Only what has an effect is listed. */
+/** The settings of the screen, with their sections and labels. Only settings with an effect are listed. */
 import { phrase } from "#lib/i18n.ts";
 import { endpointsSection, monitoringSection, keywordsSection } from "./guard-fields.ts";
 import { demoSection, taskSection, translationSection } from "./model-fields.ts";
@@ -360,7 +360,7 @@ export const settingGroups: SettingGroup[] = [
   },
 ];
 
-/** As the screen calls it; one that has no place there keeps its own name. */
+/** Returns the label of a setting; its key when it is not on the screen. */
 export function labelOf(key: string): string {
   const fields = settingGroups.flatMap((group) => group.sections.flatMap((section) => section.fields));
   return fields.find((field) => field.key === key)?.label ?? key;

@@ -1,4 +1,4 @@
-/** Settings that keep away: failing channels, clients of other dialects, words that no one shall ask with. */
+/** Settings of failing channels, APIs of other providers, and forbidden words. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";

@@ -1,4 +1,4 @@
-/** The logo: an address, or a small picture that is kept in the settings themselves. */
+/** The logo: an address, or a small image stored in the settings themselves. */
 import { Button, FileButton, Group, TextInput } from "@mantine/core";
 import { IconUpload } from "@tabler/icons-react";
 import type { ReactNode } from "react";

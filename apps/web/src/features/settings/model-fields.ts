@@ -1,4 +1,4 @@
-/** Settings for the demo provider, for requests that leave something open, and for those who wait for a task. */
+/** Settings of the demo provider, of request defaults, and of the wait for tasks. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";

@@ -1,4 +1,4 @@
-/** Settings of money: how it is shown, how people pay, what they are given. */
+/** Settings of money: display, payments and credits. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 import { units } from "./units.ts";
@@ -37,7 +37,7 @@ export const moneySection: SettingSection = {
   ],
 };
 
-/** What holds for every payment gateway; each has its own settings on the screen of payments. */
+/** Settings of all payment gateways. Each gateway has its own settings on the payment screen. */
 export const topUpSection: SettingSection = {
   id: "top-up",
   title: phrase("Online top-up"),

@@ -1,4 +1,4 @@
-/** Settings by which the gateway reaches people: mail, the checks of newcomers, and what operators are told. */
+/** Settings of mail, sign-up verification, and notices to administrators. */
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import { phrase } from "#lib/i18n.ts";
 import type { Field, SettingSection } from "./section.ts";
@@ -103,7 +103,7 @@ type NoticePrefix =
   | "NotifyPushDeer"
   | "NotifyWebhook";
 
-/** One way to tell operators: a switch first, what it needs, and the events last. */
+/** A channel for notices to administrators: a switch first, its settings, and the events last. */
 function noticeChannelSection(
   channel: NoticeChannelId,
   prefix: NoticePrefix,

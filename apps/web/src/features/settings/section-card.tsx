@@ -1,5 +1,5 @@
 import { isRootSetting, type SettingKey, type SettingsView } from "@gateway/shared/site/settings";
-/** A few settings that are one decision: one save for all of them. */
+/** A few related settings that are saved together. */
 import { Button, Group, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -35,7 +35,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const mayChange = useMayChange();
   const isRoot = useCan("configure");
   const isLocked = (key: SettingKey) => !mayChange || (!isRoot && isRootSetting(key));
-  // Who may change nothing here has nothing to try out.
+  // The test is only for users who may change a setting of the section.
   const mayTest = section.fields.some((field) => !isLocked(field.key));
   const [refused, setRefused] = useState<ApiError["issues"]>({});
   const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
@@ -47,7 +47,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
     const issue = (draft === undefined ? undefined : problemOf(key, draft ?? "")) ?? refused[key];
     return issue === undefined ? undefined : issueText(t, { ...issue });
   };
-  // What was refused may be so because of another field.
+  // A field may have been rejected because of another field.
   const change = (key: SettingKey, value: Draft) => {
     setRefused({});
     onDraft(key, value);
@@ -67,7 +67,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
       onForget(dirty);
       toast.success(t("Saved"));
     } catch (error) {
-      // Anything that names no field was already reported as a toast.
+      // An error without field errors was already reported as a toast.
       if (!(error instanceof ApiError)) return;
       setRefused(error.issues);
       for (const [key, issue] of Object.entries(error.issues))

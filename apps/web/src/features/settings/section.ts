@@ -1,4 +1,4 @@
-/** What a section of the settings screen is made of. */
+/** The structure of a section of the settings screen. */
 import type { NoticeChannelId } from "@gateway/shared/site/notice";
 import type { SettingKey } from "@gateway/shared/site/settings";
 import type { Unit } from "./units.ts";
@@ -9,7 +9,7 @@ export type FieldKind =
   | "secret"
   | "switch"
   | "number"
-  /** A number with a fraction. */
+  /** A number with decimals. */
   | "decimal"
   /** Stored in milliseconds, shown in seconds. */
   | "milliseconds"
@@ -18,22 +18,22 @@ export type FieldKind =
   /** One of `choices`. */
   | "choice"
   | "logo"
-  /** Which notices go this way. */
+  /** The events of a notice channel. */
   | "events"
   | "content"
   /** One per line. */
   | "phrases"
-  /** JSON as it is written. */
+  /** JSON as typed. */
   | "json"
   | "chat-links";
 
 export type Field = {
   key: SettingKey;
   kind: FieldKind;
-  /** English; translated where it is shown. */
+  /** English; translated when displayed. */
   label: string;
   hint?: string;
-  /** Behind the number. */
+  /** Shown after the number. */
   unit?: Unit;
   choices?: { value: string; label: string }[];
 };
@@ -44,11 +44,11 @@ export type SettingSection = {
   id: string;
   title: string;
   hint?: string;
-  /** Where the other side sends people back to, under the server's address. */
+  /** Path that the provider redirects back to, below the server's address. */
   callback?: string;
-  /** While this switch is off, the rest stays out of the way. */
+  /** While this switch is off, the other fields are collapsed. */
   foldedBy?: SettingKey;
-  /** Tries out what is saved. */
+  /** Tests the saved values. */
   test?: TestAction;
   fields: Field[];
 };

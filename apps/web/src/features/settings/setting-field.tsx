@@ -1,4 +1,4 @@
-/** One setting: its words, its input, and the way back to the default. */
+/** A setting: label, input and reset to the default. */
 import {
   ActionIcon,
   Button,
@@ -93,7 +93,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
     label,
     description: field.hint ? t(field.hint) : undefined,
     error,
-    // Below, so that inputs side by side stand on one line.
+    // Below the input, so that inputs side by side are aligned.
     inputWrapperOrder: ["label", "input", "description", "error"] as InputWrapperOrder,
   };
   const number = (scale: number, unit: Unit | undefined) => (

@@ -1,4 +1,4 @@
-/** How this installation behaves and what it says. Every change is live on all nodes at once. */
+/** The settings of this installation. Every change takes effect on all nodes at once. */
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -106,7 +106,9 @@ function isDirty(group: SettingGroup, drafts: Drafts): boolean {
   return group.sections.some((section) => section.fields.some((field) => field.key in drafts));
 }
 
-/** Sections of all tabs in which each word occurs: in a label, a hint, a title, or the setting's own name. */
+/**
+ * Returns the sections of all tabs that contain each word: in a label, a hint, a title, or the setting's key.
+ */
 function sectionsWith(query: string, t: (key: string) => string): SettingSection[] {
   const parts = query.toLowerCase().split(/\s+/).filter(Boolean);
   const sections = settingGroups.flatMap((group) => group.sections);

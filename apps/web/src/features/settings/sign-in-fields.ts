@@ -1,4 +1,4 @@
-/** Settings of the accounts elsewhere that people may sign in with. */
+/** Settings of the identity providers for sign-in. */
 import { phrase } from "#lib/i18n.ts";
 import type { SettingSection } from "./section.ts";
 

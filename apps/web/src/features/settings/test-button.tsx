@@ -5,7 +5,7 @@ import { toast } from "#ui/toast.tsx";
 import { useSettingTest } from "./api.ts";
 import type { TestAction } from "./section.ts";
 
-/** Sends a test with what is saved, and says what the other side said. */
+/** Sends a test with the saved settings and shows the result. */
 export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }) {
   const { t } = useTranslation();
   const run = useSettingTest();

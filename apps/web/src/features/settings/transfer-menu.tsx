@@ -1,4 +1,4 @@
-/** Settings to a file and back: first what would change, then the change. */
+/** Exports settings to a file and imports them, with a preview before the change. */
 import { SettingsFile, type SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { ActionIcon, Button, Code, FileButton, Group, Menu, Modal, Stack, Table, Text } from "@mantine/core";
 import { IconDots, IconDownload, IconUpload } from "@tabler/icons-react";
@@ -9,7 +9,7 @@ import { toast } from "#ui/toast.tsx";
 import { useExportSettings, useImportSettings, usePreviewSettings } from "./api.ts";
 import { labelOf } from "./fields.ts";
 
-/** Far more than any export of ours. */
+/** Far larger than any export of ours. */
 const MOST_BYTES = 900_000;
 
 export function TransferMenu() {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import english from "#locales/en_US.json" with { type: "json" };
 import { units } from "./units.ts";
 
-it("is one day and one dollar, but two of them, none and a half in the plural", async () => {
+it("uses the singular for one day and one dollar, and the plural for two, none and a half", async () => {
   const language = createInstance();
   const t = await language.init({
     lng: "en-US",

@@ -1,4 +1,4 @@
-/** What stands behind the number of a setting. In English one day is no "1 days". */
+/** The unit after the number of a setting, in singular or plural. */
 import type { TFunction } from "i18next";
 
 export type Unit = (t: TFunction, count: number) => string;

@@ -9,7 +9,7 @@ const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ defa
 
 const licenceUrl = "https://opensource.org/license/mit";
 
-/** The operator's own footer, or ours. */
+/** The operator's own footer, or the default one. */
 export function Footer() {
   const { t } = useTranslation();
   const site = useSite();

@@ -1,4 +1,4 @@
-/** The public front page: the operator's own text, or ours. */
+/** The public home page: the operator's own content, or the default one. */
 import { useQuery } from "@tanstack/react-query";
 import { lazy } from "react";
 import { Navigate } from "react-router-dom";

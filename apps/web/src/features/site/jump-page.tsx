@@ -1,4 +1,4 @@
-/** /jump?url=: hands people from a link in a message over to their chat app. */
+/** /jump?url=: redirects from a link in a message to the user's chat app. */
 import { Button, Center, VisuallyHidden } from "@mantine/core";
 import { IconExternalLink, IconUnlink } from "@tabler/icons-react";
 import { useEffect } from "react";

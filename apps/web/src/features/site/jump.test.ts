@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { appAddress } from "./jump.ts";
 
-it("opens the chat apps we know and nothing else", () => {
+it("opens the known chat apps and nothing else", () => {
   const ask = (url: string) => appAddress(`?url=${encodeURIComponent(url)}`);
   expect(ask("opencat://team/join?domain=https://ai.example&token=sk-1")).toBe(
     "opencat://team/join?domain=https://ai.example&token=sk-1",

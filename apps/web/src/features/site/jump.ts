@@ -1,7 +1,7 @@
-/** The chat apps that may be opened from here; any other address could lead people astray. */
+/** Schemes of allowed chat apps. Any other address would make this an open redirect. */
 const schemes = new Set(["opencat:", "ama:"]);
 
-/** The app's address in `?url=`; null when there is none, or none that may be opened. */
+/** Returns the app's address in `?url=`; null when it is missing or not allowed. */
 export function appAddress(search: string): string | null {
   const url = URL.parse(new URLSearchParams(search).get("url") ?? "");
   return url !== null && schemes.has(url.protocol) ? url.href : null;

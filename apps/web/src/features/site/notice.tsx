@@ -1,4 +1,4 @@
-/** The button of the announcement, for visitors. */
+/** The announcement button of the public site. */
 import { ActionIcon } from "@mantine/core";
 import { IconBell } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** A page that the operator wrote (Markdown or HTML), or named by its address. */
+/** An operator's page: Markdown, HTML, or the address of an external page. */
 import { Anchor, Container, Loader, Text } from "@mantine/core";
 import { IconExternalLink } from "@tabler/icons-react";
 import { lazy, useEffect, useState } from "react";
@@ -11,7 +11,7 @@ const RichText = lazy(() => import("#ui/rich-text.tsx").then((module) => ({ defa
 
 const patienceMs = 15_000;
 
-/** @param size widest the text may be, in pixels */
+/** @param size maximum width of the text, in pixels */
 export function OperatorPage({ text, title, size }: { text: string; title: string; size: number }) {
   const address = addressIn(text);
   if (address) return <ForeignPage address={address} title={title} />;
@@ -24,13 +24,16 @@ export function OperatorPage({ text, title, size }: { text: string; title: strin
   );
 }
 
-/** The text is the address of a page and nothing else. */
+/** Returns the address when the text is an address and nothing else. */
 function addressIn(text: string): URL | null {
   const trimmed = text.trim();
   return /^https?:\/\/\S+$/i.test(trimmed) ? URL.parse(trimmed) : null;
 }
 
-/** A page of another site: without our origin, our storage and our address. Browsers do not say why a frame stays empty. */
+/**
+ * An external page, without access to our origin, storage and
+ * address. Browsers do not report why a frame stays empty.
+ */
 function ForeignPage({ address, title }: { address: URL; title: string }) {
   const { t } = useTranslation();
   const [state, setState] = useState<"loading" | "loaded" | "late">("loading");

@@ -1,4 +1,4 @@
-/** How available the models are, for anyone; only while the operator enables it. */
+/** Public availability of the models, when the operator enabled it. */
 import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
 import { StatusPage as Status } from "@gateway/shared/channels/model-health";
 import {
@@ -47,7 +47,7 @@ const states: Record<ModelState, { tone: Tone; text: string }> = {
   no_data: { tone: "idle", text: phrase("No recent calls") },
 };
 
-/** So many models are shown before all are asked for. */
+/** Number of models shown before the user requests all. */
 const shownAtFirst = 100;
 
 export default function StatusPage() {
@@ -172,7 +172,7 @@ function Row({ model, status, days }: { model: ModelStatus; status: Status; days
   const share = days ? model.availability_90d : model.availability;
   const total = share === null ? t("No calls") : format.percent(share);
   const shares = days ? model.daily : model.hourly;
-  // A phone has place for a month.
+  // A phone has space for 30 days.
   const from = days && phone ? shares.length - 30 : 0;
   const bars = shares.slice(from).map((each, index) => {
     const at = days ? dayText(status.first_day, from + index) : hourText(status.since, index);

@@ -1,4 +1,4 @@
-/** What this gateway offers, shown when the operator has written no page of their own. */
+/** The default home page, when the operator has set no content. */
 import { Anchor, Button, Container, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconArrowRight, IconArrowsShuffle, IconReceipt2, IconSearch, IconWorld } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** Work that providers do later, as its reader may see it. */
+/** Asynchronous tasks of providers, as far as the user may see them. */
 import {
   MidjourneyPage,
   MidjourneyQuery,
@@ -14,7 +14,7 @@ import { isOpen } from "./task-labels.ts";
 /** Everyone's rows are for administrators. */
 export type Whose = "everybody" | "own";
 
-/** Providers are asked every ten seconds; looking more often shows nothing new. */
+/** The server polls providers every ten seconds. More frequent refetches show nothing new. */
 const WATCH_MS = 5_000;
 
 const paths = {
@@ -23,7 +23,7 @@ const paths = {
 } as const;
 
 type Loaded = { state: { data: { data: { status: string }[] } | undefined } };
-/** Only what is shown and not finished is worth watching. */
+/** Polls only while the list contains unfinished tasks. */
 const watching = ({ state }: Loaded) => (state.data?.data.some(isOpen) ? WATCH_MS : false);
 
 export const tasksQuery = (whose: Whose, query: TaskQuery) =>
@@ -34,7 +34,7 @@ export const tasksQuery = (whose: Whose, query: TaskQuery) =>
     refetchInterval: watching,
   });
 
-/** @param query with seconds, as the address bar has them */
+/** @param query times in unix seconds, as in the address */
 export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
   queryOptions({
     queryKey: ["mj", whose, query],
@@ -52,18 +52,18 @@ export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
     refetchInterval: watching,
   });
 
-/** For an address that names a task which the list does not show. */
+/** Fetches a task that is named in the address but not in the list. */
 export async function fetchTask(whose: Whose, taskId: string): Promise<TaskRow | undefined> {
   const found = await http.get(paths[whose].task, TaskPage, { task_id: taskId.slice(0, 64), size: 1 });
   return found.data[0];
 }
 
-/** The same for a task of Midjourney. */
+/** The same for a Midjourney task. */
 export async function fetchMidjourney(whose: Whose, taskId: string): Promise<MidjourneyRow | undefined> {
   const found = await http.get(paths[whose].mj, MidjourneyPage, { mj_id: taskId.slice(0, 64), size: 1 });
   return found.data[0];
 }
 
-/** What names a task in an address: the provider's id, or ours when it has none. */
+/** Returns the key of a task in the address: the provider's id, or ours when it has none. */
 export const keyOfTask = (row: { id: number; task_id: string }) => row.task_id || String(row.id);
 export const keyOfMidjourney = (row: { id: number; mj_id: string }) => row.mj_id || String(row.id);

@@ -1,4 +1,4 @@
-/** Pictures that were ordered: how they stand, what they look like, what they cost. */
+/** Midjourney tasks: status, result and cost. */
 import { type MidjourneyRow, TaskQuery } from "@gateway/shared/channels/task";
 import { Anchor, Group, Image, Text } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
@@ -60,7 +60,7 @@ export default function MidjourneyPage() {
   );
 }
 
-/** Addresses come from providers: only what a picture may be loaded from counts as one. */
+/** Addresses come from providers. Only addresses that an image may be loaded from are valid. */
 function addressOf({ image_url: url }: MidjourneyRow): string | undefined {
   return /^(https:|data:image\/)/.test(url) ? url : undefined;
 }
@@ -105,7 +105,7 @@ function Thumbnail({ address }: { address: string | undefined }) {
 function Picture({ row }: { row: MidjourneyRow }) {
   const { t } = useTranslation();
   const address = addressOf(row);
-  // Some work has words for a result: what is seen on a picture, a shorter prompt.
+  // Some tasks return text: the description of an image, a shortened prompt.
   if (address === undefined)
     return row.prompt_en === "" ? null : <Section padding="md">{row.prompt_en}</Section>;
   return (

@@ -1,4 +1,4 @@
-/** What both lists of tasks show of a row. Pure. */
+/** The fields of a task that both lists show. Pure. */
 import type { MidjourneyRow, TaskRow } from "@gateway/shared/channels/task";
 
 type Common = Pick<
@@ -17,7 +17,7 @@ type Common = Pick<
   | "prompt"
 >;
 
-/** Times are seconds; null has not happened. */
+/** Times in unix seconds; null for events that have not happened. */
 export type ShownTask = Common & {
   taskId: string;
   percent: number;

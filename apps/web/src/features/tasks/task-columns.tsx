@@ -1,4 +1,4 @@
-/** The columns that both lists of tasks have. */
+/** Columns shared by both lists of tasks. */
 import { Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { formatDuration, type useFormat } from "#lib/quota.ts";

@@ -1,4 +1,4 @@
-/** One task, whole: what came of it, and the facts. */
+/** Details of a task: its result and facts. */
 import { Alert, Drawer, Group, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { IconAlertCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-/** What narrows both lists of tasks. Everything is written to the address bar. */
+/** Filters of both lists of tasks, kept in the address. */
 import type { TaskQuery } from "@gateway/shared/channels/task";
 import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
@@ -16,7 +16,7 @@ type Props = {
   onChange: (patch: Partial<TaskQuery>) => void;
   whose: Whose;
   actions: readonly string[];
-  /** What only one of the lists has. */
+  /** Filters of only one of the lists. */
   children?: ReactNode;
 };
 

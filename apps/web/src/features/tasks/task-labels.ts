@@ -1,4 +1,4 @@
-/** What the states and kinds of tasks are called. */
+/** Labels of the states and kinds of tasks. */
 import type { TaskStatus } from "@gateway/shared/channels/task";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
@@ -13,7 +13,7 @@ export const statusLabels: Record<TaskStatus, { tone: Tone; text: string }> = {
   UNKNOWN: { tone: "warn", text: phrase("Unknown") },
 };
 
-/** Those to filter by, in the order of a task's life. */
+/** Statuses of the filter, in the order of a task's life cycle. */
 export const statuses = Object.keys(statusLabels) as TaskStatus[];
 
 const songAndVideoLabels: Record<string, string> = {
@@ -42,12 +42,15 @@ const midjourneyLabels: Record<string, string> = {
   UPLOAD: phrase("Upload"),
 };
 
-/** The kinds that a list of tasks can be narrowed to. */
+/** Kinds of the filter. */
 export const taskActions = Object.keys(songAndVideoLabels);
 
 export const midjourneyActions = Object.keys(midjourneyLabels);
 
-/** English; what has no word of ours keeps its provider's: LOW_VARIATION would read "Low variation". */
+/**
+ * Returns the label of an action in English. An unknown one is derived from the provider's name:
+ * LOW_VARIATION → "Low variation".
+ */
 export function actionWord(action: string): string {
   const word = songAndVideoLabels[action] ?? midjourneyLabels[action];
   return word ?? action.charAt(0) + action.slice(1).toLowerCase().replaceAll("_", " ");
@@ -55,7 +58,7 @@ export function actionWord(action: string): string {
 
 export const platformNames = { suno: "Suno", kling: "Kling", midjourney: "Midjourney" } as const;
 
-/** It may still change. */
+/** Returns whether the task may still change. */
 export function isOpen({ status }: { status: string }): boolean {
   return status !== "SUCCESS" && status !== "FAILURE";
 }

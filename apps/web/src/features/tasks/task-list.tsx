@@ -1,5 +1,5 @@
 import type { TaskQuery } from "@gateway/shared/channels/task";
-/** A list of work that providers do later, whatever it is: filters, rows, and the drawer of one. */
+/** A generic list of asynchronous tasks: filters, rows, and the drawer of a task. */
 import type { Page as PageOf } from "@gateway/shared/paging";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { type Icon, IconRefresh } from "@tabler/icons-react";
@@ -22,21 +22,21 @@ type TaskListProps<Row> = {
   id: string;
   title: string;
   description: string;
-  /** On the button that opens a row. */
+  /** Icon of the button that opens a row. */
   icon: Icon;
   list: UseQueryResult<PageOf<Row>>;
-  /** The provider's id of the task, which stands in the address of its drawer. */
+  /** Returns the provider's id of the task, which is the key in the address. */
   keyOf: (row: Row) => string;
   load: (key: string) => Promise<Row | undefined>;
   query: TaskQuery;
   onQuery: (patch: Partial<TaskQuery>) => void;
   columns: Column<Row>[];
   shown: (row: Row) => ShownTask;
-  /** What came of it, in the drawer. */
+  /** The result of the task, for the drawer. */
   result: (row: Row) => ReactNode;
   forAdmins: boolean;
   filters: ReactNode;
-  /** Stands where there is nothing at all. */
+  /** The empty state of the list. */
   empty: ReactNode;
 };
 

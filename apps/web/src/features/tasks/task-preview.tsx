@@ -1,4 +1,4 @@
-/** The result of a finished task, to hear, to watch or to read. */
+/** The result of a finished task as audio, video or text. */
 import type { TaskRow } from "@gateway/shared/channels/task";
 import { Anchor, Box, Code, Group, Image, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
@@ -47,7 +47,7 @@ export function TaskPreview({ row }: { row: TaskRow }) {
   }
 }
 
-/** @param asked the prompt, which need not be said again where there is no other text */
+/** @param asked the prompt of the task; a clip with the same text does not repeat it */
 function Song({ clip, requested }: { clip: Clip; requested: string }) {
   const { t } = useTranslation();
   const { audio_url: audio, video_url: video, image_url: cover } = clip;

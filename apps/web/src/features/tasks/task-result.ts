@@ -1,8 +1,8 @@
-/** What came of a task, read from its provider's words. Pure. */
+/** The result of a task, parsed from its provider's response. Pure. */
 import type { TaskRow } from "@gateway/shared/channels/task";
 import { z } from "zod";
 
-/** A player is given only what it may load: from the web, or brought along. */
+/** Sources that a player may load: https and data URLs. */
 const Media = z.string().refine((url) => /^(https:|data:(audio|video|image)\/)/.test(url));
 
 const Clip = z.object({

@@ -1,4 +1,4 @@
-/** How a task stands and what it cost: the same words in both lists and in the details. */
+/** Status and cost of a task, for both lists and the details. */
 import { Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { useFormat } from "#lib/quota.ts";

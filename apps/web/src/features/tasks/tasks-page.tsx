@@ -1,4 +1,4 @@
-/** Songs, lyrics and videos that were ordered: how they stand, what came of them, what they cost. */
+/** Song, lyrics and video tasks: status, result and cost. */
 import { TaskQuery, type TaskRow } from "@gateway/shared/channels/task";
 import { Group, Text } from "@mantine/core";
 import { IconPlayerPlay, IconWand } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** The Telegram bot's commands and how it is doing. */
+/** The Telegram bot's commands and status. */
 import {
   type TelegramMenuInput,
   TelegramMenuPage,
@@ -20,7 +20,7 @@ export const menusQuery = (query: TelegramMenuQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** Telegram itself is asked, so it is not asked at every turn. */
+/** The server requests the status from Telegram, so it is not refetched on every visit. */
 export const botQuery = queryOptions({
   queryKey: ["telegram-bot"],
   queryFn: () => http.get("/option/telegram/status", TelegramStatus),
@@ -50,7 +50,7 @@ export function useDeleteMenu() {
   });
 }
 
-/** Tells Telegram the commands as they are now; answers how the bot is doing then. */
+/** Sends the current commands to Telegram. Returns the bot's status. */
 export function useReloadBot() {
   const client = useQueryClient();
   return useMutation({
@@ -59,6 +59,6 @@ export function useReloadBot() {
   });
 }
 
-/** For an address that names a command which the list does not show. */
+/** Fetches a command that is named in the address but not in the list. */
 export const fetchMenu = (id: string) =>
   http.get(`/option/telegram/${encodeURIComponent(id)}`, TelegramMenuRow);

@@ -1,4 +1,4 @@
-/** How the bot is doing, as Telegram says, and telling it the commands anew. */
+/** The bot's status at Telegram, and a button that sends the commands again. */
 import { can } from "@gateway/shared/accounts/roles";
 import type { TelegramStatus } from "@gateway/shared/site/telegram";
 import { Anchor, Button, Card, Group, Skeleton, Text } from "@mantine/core";
@@ -17,7 +17,7 @@ import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { toast } from "#ui/toast.tsx";
 import { botQuery, useReloadBot } from "./api.ts";
 
-// The server's own sentences; Telegram's stay as Telegram writes them.
+// Messages of our server. Telegram's own messages are not translated.
 phrase("Telegram: Unauthorized.");
 
 export function BotState() {

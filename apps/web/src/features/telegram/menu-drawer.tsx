@@ -1,4 +1,4 @@
-/** Makes a command of the bot or changes one. */
+/** Creates or edits a command of the bot. */
 import { parseModes, TelegramMenuInput, type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Select, Text, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -8,7 +8,7 @@ import { toast } from "#ui/toast.tsx";
 import { useSaveMenu } from "./api.ts";
 
 type MenuDrawerProps = {
-  /** Undefined: a new one. */
+  /** Undefined for a new command. */
   menu: TelegramMenuRow | undefined;
   onClose: () => void;
 };

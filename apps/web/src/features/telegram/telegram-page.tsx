@@ -1,4 +1,4 @@
-/** What the Telegram bot answers, besides its own commands. */
+/** The custom commands of the Telegram bot. */
 import { TelegramMenuQuery, type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Badge, Button, Text } from "@mantine/core";
 import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";

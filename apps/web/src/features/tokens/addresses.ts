@@ -1,11 +1,11 @@
-/** Is this an IP address, or a range of them? Pure. */
+/** Validates IP addresses and ranges. Pure. */
 
 const octet = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
 const ipv4 = new RegExp(`^${octet}(\\.${octet}){3}$`);
 
 function isIpv6(text: string): boolean {
   if (!/^[\da-f:.]+$/i.test(text) || !text.includes(":")) return false;
-  // The URL parser knows every way to write one.
+  // The URL parser supports every notation.
   return URL.canParse(`http://[${text}]/`);
 }
 

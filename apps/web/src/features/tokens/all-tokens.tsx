@@ -1,4 +1,6 @@
-/** Everyone's tokens, for administrators: find one, stop one, hand one over. Never the keys themselves. */
+/**
+ * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
+ */
 import { type TokenAdminRow, TokenAdminQuery, type TokenCreated } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
@@ -35,7 +37,7 @@ import { tokenColumns } from "./token-columns.tsx";
 import { CreatedDialog } from "./token-created.tsx";
 import { TokenForDrawer } from "./token-for-form.tsx";
 
-/** @param switcher between one's own tokens and these */
+/** @param switcher switches between the user's own tokens and these */
 export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -155,7 +157,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   );
 }
 
-/** The owner in front, and the key as a hint: no one copies someone else's. */
+/** Adds the owner in front. The key is only a hint: no one may copy another user's key. */
 function ownedColumns(columns: ReturnType<typeof tokenColumns>, title: string): Column<TokenAdminRow>[] {
   const owner: Column<TokenAdminRow> = {
     id: "user_id",

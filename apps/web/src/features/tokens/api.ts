@@ -1,4 +1,4 @@
-/** The signed-in person's API keys, and what a key can be pointed at. */
+/** The signed-in user's API keys, and their possible groups and models. */
 import {
   type TokenAdminChange,
   TokenAdminCreated,
@@ -18,7 +18,7 @@ import { http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
-/** Everyone's, for administrators. */
+/** Tokens of all users, for administrators. */
 export const allTokensQuery = (query: TokenAdminQuery) =>
   queryOptions({
     queryKey: [...allTokens, "all", query],
@@ -26,7 +26,7 @@ export const allTokensQuery = (query: TokenAdminQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** The whole key. Never kept in the query cache. */
+/** Returns the complete key. Never stored in the query cache. */
 export async function fetchKey(id: number): Promise<string> {
   return (await http.get(`/token/${id}/key`, TokenKey)).key;
 }
@@ -47,7 +47,9 @@ export function useCreateToken() {
 
 type Change = { before: TokenRow; input: TokenForm };
 
-/** Calls go on while the form is open: what is sent is the difference, so nothing they spent comes back. */
+/**
+ * Returns only the difference: calls go on while the form is open, and their spending must not be reverted.
+ */
 function changeOf({ before, input }: Change): TokenChange {
   const { remain_quota: wanted = before.remain_quota, ...rest } = input;
   const added = wanted - before.remain_quota;
@@ -102,10 +104,10 @@ export function useSwitchAnyToken() {
   });
 }
 
-/** For an address that names a token of one's own which the list does not show. */
+/** Fetches the user's own token that is named in the address but not in the list. */
 export const fetchToken = (id: string) => http.get(`/token/${encodeURIComponent(id)}`, TokenRow);
 
-/** The same among the tokens of all users. */
+/** The same for tokens of all users. */
 export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefined> {
   if (!/^[1-9]\d{0,8}$/.test(id)) return undefined;
   const found = await http.get("/token/admin/search", TokenAdminPage, { token_id: id, size: 1 });
@@ -114,7 +116,7 @@ export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefin
 
 export type PageToken = { token: TokenRow; own: boolean; owner: string };
 
-/** A token for its page: one's own, or for administrators anyone's. */
+/** The token of a page: the user's own, or for administrators any. */
 export const onePageTokenQuery = (id: number, self: number, administers: boolean) =>
   queryOptions({
     queryKey: [...allTokens, "page", id, self, administers],

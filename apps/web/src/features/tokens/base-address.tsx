@@ -1,4 +1,4 @@
-/** Where a client has to point. */
+/** The base URL for clients. */
 import { Group, Paper, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";

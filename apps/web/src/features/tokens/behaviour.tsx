@@ -4,7 +4,7 @@ import type { TokenSchemaForm } from "./form-schema.ts";
 import { SwitchedField } from "./switched-field.tsx";
 import classes from "./tokens.module.css";
 
-/** What the gateway does for the calls of this token besides carrying them. */
+/** Additional processing of the token's calls. */
 export function Behaviour({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation();
   const { heartbeat } = form.values.setting;

@@ -7,7 +7,10 @@ import { useTranslation } from "react-i18next";
 import { useServerAddress, useSite } from "#lib/site.ts";
 import { useFetchKey } from "./api.ts";
 
-/** Hands the key to a chat client. The key is fetched when the menu opens, so that its items are plain links. */
+/**
+ * Opens a chat client with the key. The key is fetched when
+ * the menu opens, so that its items are plain links.
+ */
 export function ChatMenu({ token }: { token: TokenRow }) {
   const { t } = useTranslation();
   const site = useSite();

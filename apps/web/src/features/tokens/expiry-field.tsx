@@ -14,7 +14,10 @@ function inDays(days: number): number {
 
 type ExpiryProps = { value: number; onChange: (time: number) => void; error?: ReactNode };
 
-/** Never, or until a moment. @param props `value` in seconds since 1970, -1 for never */
+/**
+ * Never, or a date and time.
+ * @param props `value` in unix seconds, -1 for never
+ */
 export function ExpiryField({ value, onChange, error }: ExpiryProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();

@@ -1,5 +1,5 @@
 import { NEVER_EXPIRES, type TokenForm, TokenInput, type TokenRow } from "@gateway/shared/accounts/token";
-/** What the form accepts: the server's rules, and no token that could open nothing. */
+/** Validation of the form: the server's rules, and no token that could not call any model. */
 import { ModelPattern } from "@gateway/shared/channels/channel";
 import type { FieldReason } from "@gateway/shared/errors/fields";
 import { because } from "@gateway/shared/errors/issue";
@@ -12,7 +12,7 @@ export const addressesPath = "setting.limits.limits_ip_setting.whitelist";
 
 type Report = (path: string, reason: FieldReason) => void;
 
-/** @param before the token being changed: its old expiry time may stay, even when it has passed */
+/** @param before the edited token: its expiry time may stay, even when it has passed */
 export function tokenFormSchema(before?: TokenRow): typeof TokenInput {
   return TokenInput.superRefine((input, context) => {
     const report: Report = (path, reason) =>
@@ -43,7 +43,7 @@ function checkAddresses({ setting }: TokenInput, report: Report): void {
     if (!isAddressOrRange(line)) report(`${addressesPath}.${index}`, "not_address_range");
 }
 
-/** The form always holds every setting, so that its fields have something to bind to. */
+/** The form always contains every setting, so that its fields can be bound. */
 export type TokenFormValues = TokenForm & Required<Pick<z.output<typeof TokenInput>, "setting">>;
 export type TokenSchemaForm = SchemaForm<TokenFormValues>;
 
@@ -60,7 +60,7 @@ export function initialValues(token?: TokenRow): TokenFormValues {
   };
 }
 
-/** Lines that were left wrong behind a switched-off restriction must not stop the saving. */
+/** Drops invalid lines of a disabled restriction, which must not prevent saving. */
 export function toInput(values: TokenForm): TokenForm {
   const input = TokenInput.parse(values);
   const addresses = input.setting.limits.limits_ip_setting;

@@ -5,7 +5,7 @@ import { groupsQuery } from "#lib/queries/tokens.ts";
 import { useSelf } from "#lib/session.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 
-/** Which group pays and routes, and which one steps in. */
+/** The group that is charged and routes, and its backup group. */
 export function GroupFields({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation();
   const self = useSelf();
@@ -15,7 +15,7 @@ export function GroupFields({ form }: { form: TokenSchemaForm }) {
     value: group.symbol,
     label: label(group.name, group.ratio),
   }));
-  /** A group that is gone stays visible, so that saving does not change it silently. */
+  /** A deleted group stays visible, so that saving does not change it silently. */
   const withCurrent = (value: string) =>
     value === "" || groups[value] ? known : [...known, { value, label: value }];
   const { group = "", backup_group = "" } = form.values;

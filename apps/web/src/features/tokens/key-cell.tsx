@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
 import { useFetchKey } from "./api.ts";
 
-/** The key's first and last characters; copying fetches the whole one. */
+/** The key's first and last characters. Copying fetches the complete key. */
 export function KeyCell({ token }: { token: TokenRow }) {
   const { t } = useTranslation();
   const fetchKey = useFetchKey();

@@ -1,4 +1,4 @@
-/** Changes someone's token, and whose it is. */
+/** Edits a user's token and its owner. */
 import type { TokenAdminRow } from "@gateway/shared/accounts/token";
 import { Alert, Select, SimpleGrid, TextInput } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
@@ -86,7 +86,7 @@ type GroupFieldProps = {
   none: string;
 };
 
-/** Any group; whether the owner may use it, the server says. */
+/** Offers all groups; the server checks whether the owner may use it. */
 function GroupField({ form, field, label, none }: GroupFieldProps) {
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
   const current = form.values[field] ?? "";

@@ -1,4 +1,4 @@
-/** Whose a token is, or shall be. */
+/** The current or new owner of a token. */
 import { UserQuery } from "@gateway/shared/accounts/user";
 import { NumberInput, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -9,15 +9,15 @@ import { usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 
 type OwnerFieldProps = {
-  /** Who is chosen at first. */
+  /** Initial selection. */
   known: { id: number; name: string } | undefined;
-  /** 0 while no one is chosen. */
+  /** 0 without a selection. */
   value: number;
   onChange: (id: number) => void;
   error?: ReactNode;
 };
 
-/** By name for those who may see users, else by number. */
+/** By name for users who may see accounts, else by id. */
 export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
   const { t } = useTranslation();
   const seesUsers = useMayEnter("users");
@@ -48,7 +48,7 @@ export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
       checkIconPosition="right"
       nothingFoundMessage={t("No user has this name")}
       data={[...options].map(([id, name]) => ({ value: String(id), label: `${id} · ${name}` }))}
-      // What the server found is what fits.
+      // The server has already filtered.
       filter={({ options: all }) => all}
       onSearchChange={(text) => setTyped(text.includes(" · ") ? "" : text)}
       value={value === 0 ? null : String(value)}

@@ -6,7 +6,7 @@ import classes from "./tokens.module.css";
 
 type Format = ReturnType<typeof useFormat>;
 
-/** Used on the left, left on the right, and how far between. */
+/** The used amount, the remaining amount, and a progress bar. */
 export function QuotaCell({ token, format }: { token: TokenRow; format: Format }) {
   const { t } = useTranslation();
   const { used_quota: used, remain_quota: left, unlimited_quota: unlimited } = token;

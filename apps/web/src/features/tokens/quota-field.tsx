@@ -5,15 +5,15 @@ import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
 import type { TokenSchemaForm } from "./form-schema.ts";
 
-/** Dollars; a limit of nothing would be a token that opens nothing. */
+/** Default limit in dollars; a limit of zero would make the token unusable. */
 const firstOffer = 5;
 
-/** A limit in dollars, its points beside it, or none. */
+/** A limit in dollars with its points beside it, or no limit. */
 export function QuotaField({ form }: { form: TokenSchemaForm }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { unlimited_quota: unlimited = true, remain_quota: points = 0 } = form.values;
-  // What was typed: rounding to points must not change the digits under the cursor.
+  // Keeps the typed text: rounding to points must not change the digits under the cursor.
   const [dollars, setDollars] = useState<number | string>(points / format.pointsPerUsd);
   const enter = (value: number | string) => {
     setDollars(value);

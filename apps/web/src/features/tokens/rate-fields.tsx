@@ -8,7 +8,7 @@ import type { TokenSchemaForm } from "./form-schema.ts";
 
 type Props = { form: TokenSchemaForm; token: TokenRow | undefined };
 
-/** How fast and how much this key may use; an empty field is no limit, which is stored as 0. */
+/** Rate and spending limits of the key. An empty field is no limit, stored as 0. */
 export function RateFields({ form, token }: Props) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -67,7 +67,7 @@ function SpendField({ form, name, label, hint }: FieldProps) {
   const format = useFormat();
   const path = pathOf(name);
   const points = form.values.setting.rates[name];
-  // What was typed: rounding to points must not change the digits under the cursor.
+  // Keeps the typed text: rounding to points must not change the digits under the cursor.
   const [dollars, setDollars] = useState<number | string>(points === 0 ? "" : points / format.pointsPerUsd);
   return (
     <NumberInput

@@ -1,8 +1,8 @@
 import type { TokenInput } from "@gateway/shared/accounts/token";
-/** Which models a token can call. Pure. */
+/** The models that a token can call. Pure. */
 import type { AvailableModels } from "@gateway/shared/channels/model";
 
-/** Names that at least one of the groups reaches, in order. */
+/** Returns the sorted names that at least one of the groups reaches. */
 export function modelsOfGroups(models: AvailableModels, groups: string[]): string[] {
   return Object.entries(models)
     .filter(([, model]) => groups.some((group) => model.groups.includes(group)))
@@ -14,7 +14,7 @@ function matches(pattern: string, name: string): boolean {
   return pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 }
 
-/** @param ownGroup of the account, which a token without a group follows */
+/** @param ownGroup group of the account, used by a token without a group */
 export function modelsOfToken(
   models: AvailableModels,
   token: Pick<TokenInput, "group" | "backup_group" | "setting">,

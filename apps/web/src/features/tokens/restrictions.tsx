@@ -37,7 +37,7 @@ export function Restrictions({ form, models, reachable }: Props) {
 function ModelsField({ form, models, reachable }: Props) {
   const { t } = useTranslation();
   const byOwner = Map.groupBy(reachable, (name) => models[name]?.owned_by ?? "");
-  // Models of no one in particular come last.
+  // Models without an owner come last.
   const owners = [...byOwner.keys()].sort(
     (a, b) => Number(a === "") - Number(b === "") || a.localeCompare(b),
   );
@@ -86,7 +86,7 @@ function AddressesField({ form }: { form: TokenSchemaForm }) {
         value={text}
         onFocus={onFocus}
         onBlur={onBlur}
-        // Leaving the field puts the first line's sentence here, until the lines are listed.
+        // A blur shows the first line's error here, until the errors of all lines are listed.
         error={lineErrors.length > 0 ? true : nothing}
         onChange={(event) => {
           setText(event.currentTarget.value);

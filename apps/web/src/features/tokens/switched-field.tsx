@@ -11,7 +11,7 @@ type SwitchedFieldProps = {
   children: ReactNode;
 };
 
-/** A switch that unfolds what it switches. */
+/** A switch that shows its settings when it is on. */
 export function SwitchedField({ form, path, label, hint, children }: SwitchedFieldProps) {
   const { checked, ...input } = form.getInputProps(path, { type: "checkbox" });
   return (

@@ -20,7 +20,7 @@ const soonSeconds = 3 * 24 * 3600;
 
 /**
  * @param tags whether billing tags are shown
- * @param budgets what is spent of operators' budgets, by id; the column appears while a row has one
+ * @param budgets use of operators' budgets by id; the column is shown while a row has one
  */
 export function tokenColumns(
   t: TFunction,

@@ -1,4 +1,4 @@
-/** The new key, shown whole, and what to do with it. */
+/** The complete new key, with its next steps. */
 import type { TokenCreated } from "@gateway/shared/accounts/token";
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconCopy } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** A token for someone else, made by an administrator. */
+/** Creates a token for another user, as an administrator. */
 import type { TokenCreated } from "@gateway/shared/accounts/token";
 import { TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
@@ -15,7 +15,7 @@ import { QuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
 
 type TokenForDrawerProps = {
-  /** Who is chosen at first; 0 for no one. */
+  /** Initial selection; 0 for none. */
   userId: number;
   onClose: () => void;
   onCreated: (token: z.infer<typeof TokenCreated>) => void;

@@ -1,4 +1,4 @@
-/** Makes a token or changes one. */
+/** Creates or edits a token. */
 import type { TokenCreated, TokenRow } from "@gateway/shared/accounts/token";
 import { SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -28,7 +28,7 @@ import { modelsOfGroups } from "./reachable-models.ts";
 import { Restrictions } from "./restrictions.tsx";
 
 type Props = {
-  /** Undefined: a new one. */
+  /** Undefined for a new token. */
   token: TokenRow | undefined;
   onClose: () => void;
   onCreated: (token: z.infer<typeof TokenCreated>) => void;
@@ -107,7 +107,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
   );
 }
 
-/** Some of what the chosen groups reach, so that no one has to guess. */
+/** Examples of models that the selected groups reach. */
 function Reachable({ names, known }: { names: string[]; known: boolean }) {
   const { t } = useTranslation();
   if (!known) return null;

@@ -1,4 +1,4 @@
-/** What the states and the limits of a token are called. */
+/** Labels of the states and limits of a token. */
 import type { TokenRates } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import type { TFunction } from "i18next";
@@ -19,7 +19,7 @@ export function statusWord(status: number): Word {
   return labels[status] ?? { text: phrase("Unknown"), tone: "idle" };
 }
 
-/** The limits that are set, in words: "60 requests per minute". */
+/** Returns labels of the limits: "60 requests per minute". */
 export function limitLabels(rates: TokenRates, t: TFunction, format: ReturnType<typeof useFormat>): string[] {
   const messages: [number, () => string][] = [
     [

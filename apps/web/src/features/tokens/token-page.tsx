@@ -1,4 +1,4 @@
-/** A token on a page of its own: what it used, its limits, its calls and its settings. */
+/** The page of a token: usage, limits, calls and settings. */
 import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/accounts/token";
 import { Button, Stack, Text } from "@mantine/core";
 import { IconKey, IconPencil } from "@tabler/icons-react";

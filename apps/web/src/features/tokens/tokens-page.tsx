@@ -1,4 +1,4 @@
-/** The signed-in person's API keys: what each may spend, where it may be used, and the key itself. */
+/** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
 import { type TokenCreated, TokenQuery } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
@@ -27,7 +27,7 @@ import { tokenColumns } from "./token-columns.tsx";
 import { CreatedDialog } from "./token-created.tsx";
 import { TokenDrawer } from "./token-form.tsx";
 
-/** Whose tokens are shown lives in the address bar. */
+/** The owner filter is kept in the address. */
 const View = z.object({ view: z.enum(["", "all"]).catch("").default("") });
 
 export default function TokensPage() {
@@ -43,7 +43,7 @@ export default function TokensPage() {
         { value: "all", label: t("All users'") },
       ]}
       value={view}
-      // The filters of one list mean nothing to the other.
+      // The lists have different filters, so none is kept.
       onChange={(next) => setSearch(next === "" ? {} : { view: next }, { replace: true })}
     />
   ) : null;

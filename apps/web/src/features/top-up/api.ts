@@ -1,4 +1,4 @@
-/** Bringing a balance up. */
+/** Queries and mutations of the top-up screen. */
 import {
   OpenedOrder,
   type OrderInput,
@@ -20,7 +20,7 @@ import { z } from "zod";
 import { http } from "#lib/http.ts";
 import { selfQuery } from "#lib/session.ts";
 
-/** Answers the points that were credited. */
+/** Returns the credited points. */
 export function useRedeem() {
   const client = useQueryClient();
   return useMutation({
@@ -36,7 +36,7 @@ export function useRedeem() {
 
 const allOrders = ["own-orders"] as const;
 
-/** How one can pay, best first; none when the operator takes no payments. */
+/** Payment methods, best first; none when the operator accepts no payments. */
 export const choicesQuery = queryOptions({
   queryKey: ["top-up", "choices"],
   queryFn: () => http.get("/user/payment", z.array(PaymentChoice)),
@@ -55,10 +55,10 @@ export const ownOrdersQuery = (query: PageQuery) =>
   });
 
 const POLL_MS = 3_000;
-/** Whoever waits longer looks at the list of orders. */
+/** Maximum number of polls. After it the list of orders shows the status. */
 const POLLS = 1_200;
 
-/** How an order stands, asked again and again until it is decided. */
+/** Status of an order, polled until it is final. */
 export const orderStateQuery = (trade_no: string) =>
   queryOptions({
     queryKey: ["top-up", "state", trade_no],
@@ -76,7 +76,7 @@ export const orderStateQuery = (trade_no: string) =>
     gcTime: 0,
   });
 
-/** Brings what a payment has changed up to date, wherever it is shown. */
+/** Refreshes everything that a payment changes. */
 function showPaid(client: QueryClient): void {
   for (const queryKey of [selfQuery.queryKey, ["log"], allOrders])
     void client.invalidateQueries({ queryKey });
@@ -87,7 +87,7 @@ export function useOpenOrder() {
   return useMutation({
     mutationFn: (input: OrderInput) => http.post("/user/order", OpenedOrder, input),
     meta: { quiet: true },
-    // A refusal may mean that prices have changed.
+    // A rejection may mean that prices have changed.
     onError: () => client.invalidateQueries({ queryKey: ["top-up"] }),
     onSettled: () => client.invalidateQueries({ queryKey: allOrders }),
   });

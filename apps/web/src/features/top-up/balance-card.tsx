@@ -1,4 +1,4 @@
-/** What is left, how long it lives, and what was spent. */
+/** The balance, how long it lasts, and the amount spent. */
 import { Box, Card, SimpleGrid, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";

@@ -1,4 +1,4 @@
-/** One's own invitation: code, link, and what came of it. */
+/** The user's invitation: code, link, and results. */
 import { SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";

@@ -1,4 +1,4 @@
-/** One's own orders; nothing for whoever never paid, where no one can. */
+/** The user's orders. Renders nothing without orders when no payments are accepted. */
 import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/billing/order";
 import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
@@ -25,7 +25,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
   const columns = useMemo(() => orderColumns(t, format), [t, format]);
   const none = orders.data?.total_count === 0;
   if (none && choices?.length === 0) return null;
-  // Where no one can pay, a list that may turn out to be empty would only flash.
+  // When no payments are accepted, a list that may be empty would only flash.
   if (!orders.data && !orders.error && !choices?.length) return null;
   return (
     <DataTable

@@ -1,4 +1,4 @@
-/** Topping up by payment: how much, by which way, and what that costs to the cent. */
+/** Top-up by payment: amount, method and exact price. */
 import { type OpenedOrder, type TopUpTerms } from "@gateway/shared/billing/order";
 import { formatCents, type OrderPrice, priceOrder } from "@gateway/shared/billing/order-price";
 import type { PaymentChoice } from "@gateway/shared/billing/payment";
@@ -24,7 +24,7 @@ const MOST_PRESETS = 8;
 
 type PayCardProps = { onOpened: (order: OpenedOrder) => void };
 
-/** Nothing where the operator takes no payments. */
+/** Renders nothing when the operator accepts no payments. */
 export function PayCard({ onOpened }: PayCardProps) {
   const { t } = useTranslation();
   const choices = useQuery(choicesQuery);
@@ -181,7 +181,7 @@ function payLabel(price: OrderPrice | undefined, choice: PaymentChoice | undefin
   return t("Pay {{amount}}", { amount: formatMoney(formatCents(price.total), choice.currency) });
 }
 
-/** Amounts with a discount come first in mind, so they are always among those offered. */
+/** Returns the preset amounts. Amounts with a discount are always included. */
 function presetsOf({ discounts, min_amount, max_amount }: TopUpTerms): number[] {
   const offered = discounts.map(({ amount }) => amount);
   const fits = (amount: number) => amount >= min_amount && amount <= max_amount;

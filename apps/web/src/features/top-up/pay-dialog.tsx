@@ -1,4 +1,4 @@
-/** The order is open: how to pay it, and a look every few seconds whether it was paid. */
+/** The dialog of an open order: payment instructions, and a status check every few seconds. */
 import type { OpenedOrder, OrderStatus } from "@gateway/shared/billing/order";
 import { Button, Group, Loader, Modal, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconX } from "@tabler/icons-react";

@@ -1,4 +1,4 @@
-/** What a top-up costs, line by line. */
+/** The price of a top-up, line by line. */
 import { formatCents, type OrderPrice } from "@gateway/shared/billing/order-price";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
@@ -10,7 +10,7 @@ type PriceLinesProps = {
   /** Undefined while the amount cannot be paid. */
   price: OrderPrice | undefined;
   currency: string;
-  /** Of `currency` for one dollar, where it is none. */
+  /** Units of `currency` per dollar. */
   rate: number;
 };
 

@@ -1,4 +1,4 @@
-/** Redeems a code; says what it was worth. */
+/** Redeems a code and shows its value. */
 import { Alert, Button, Stack, Text, TextInput } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconTicket } from "@tabler/icons-react";
 import { useState } from "react";

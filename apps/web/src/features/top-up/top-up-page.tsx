@@ -1,4 +1,4 @@
-/** The balance, and the ways to bring it up. */
+/** The balance and the ways to top it up. */
 import { Button, SimpleGrid } from "@mantine/core";
 import { IconListDetails } from "@tabler/icons-react";
 import { useState } from "react";
@@ -12,7 +12,7 @@ import { PayCard } from "./pay-card.tsx";
 import { PayDialog } from "./pay-dialog.tsx";
 import { RedeemCard } from "./redeem-card.tsx";
 
-/** Where gateways send people back to says which order it was about. */
+/** Query parameter of the return address of gateways; names the order. */
 const returned = "back";
 
 export default function TopUpPage() {
@@ -22,7 +22,7 @@ export default function TopUpPage() {
 
   const close = () => {
     setShown("");
-    // With it goes what the gateway has appended.
+    // Also removes parameters that the gateway appended.
     if (search.has(returned)) setSearch({}, { replace: true });
   };
 

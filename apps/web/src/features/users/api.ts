@@ -6,7 +6,7 @@ import {
   UserDetail,
   type UserInput,
 } from "@gateway/shared/accounts/user";
-/** Other people's accounts, for administrators. */
+/** Users' accounts, for administrators. */
 import { Points } from "@gateway/shared/paging";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
@@ -26,7 +26,7 @@ export const userSessionsQuery = (id: number) =>
     queryFn: () => http.get(`/user/${id}/sessions`, z.array(SessionRow)),
   });
 
-/** A change of anyone shows in the list and in the details. */
+/** A change of a user refreshes the list and the details. */
 function useUserMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, meta: Failing = {}) {
   const client = useQueryClient();
   return useMutation({ mutationFn, meta, onSettled: () => client.invalidateQueries({ queryKey: allUsers }) });
@@ -35,11 +35,11 @@ function useUserMutation<Input, Output>(mutationFn: (input: Input) => Promise<Ou
 export const useCreateUser = () =>
   useUserMutation((input: UserInput) => http.post("/user", UserDetail, input), inForm);
 
-/** @param meta inForm: a form shows what is wrong with its fields */
+/** @param meta `inForm` when a form shows the field errors */
 export const useChangeUser = (meta: Failing = {}) =>
   useUserMutation((input: UserChange) => http.put("/user", UserDetail, input), meta);
 
-/** @param meta quiet: the caller tells what went wrong */
+/** @param meta `quiet` when the caller shows the error */
 export const useManageUser = (meta: Failing = {}) =>
   useUserMutation(
     (input: { username: string; action: UserAction }) => http.post("/user/manage", z.unknown(), input),
@@ -51,11 +51,11 @@ export const useChangeQuota = () =>
     http.post(`/user/quota/${id}`, z.object({ quota: Points }), input),
   );
 
-/** One session, or all without an id. */
+/** Ends one session; without an id, all of them. */
 export const useEndSessions = () =>
   useUserMutation(({ id, session }: { id: number; session?: string }) =>
     http.del(`/user/${id}/sessions${session === undefined ? "" : `/${session}`}`, z.unknown()),
   );
 
-/** For an address that names a user whom the list does not show. */
+/** Fetches a user who is named in the address but not in the list. */
 export const fetchUser = (id: string) => http.get(`/user/${encodeURIComponent(id)}`, UserDetail);

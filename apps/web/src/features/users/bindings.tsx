@@ -3,7 +3,7 @@ import { IconMail } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { IdentityProviderIcon, identityProviderTitle } from "#components/identity-provider.tsx";
 
-/** What an account is linked to, as small pictures with names. */
+/** Linked accounts as small icons with names. */
 export function Bindings({ providers, email }: { providers: string[]; email: string | null }) {
   const { t } = useTranslation();
   if (providers.length === 0 && email === null)

@@ -1,4 +1,4 @@
-/** Switching many accounts off or on, one after the other, with live progress. */
+/** Enables or disables many accounts, one after the other, with live progress. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import { Button, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
@@ -17,7 +17,7 @@ export function BulkBar({ rows, onDone }: BulkBarProps) {
   const self = useSelf();
   const manage = useManageUser({ quiet: true });
   const [progress, setProgress] = useState<{ verb: string; done: number } | null>(null);
-  // The others stay as they are: no one touches an equal or a higher account.
+  // Accounts with an equal or higher role are skipped: no one may change them.
   const below = rows.filter((row) => row.role < (self?.role ?? 0));
   const total = below.length;
 

@@ -1,5 +1,5 @@
 import { Role } from "@gateway/shared/accounts/roles";
-/** A customer in one step: an account, a key with a monthly budget, and a message to send. */
+/** Creates a customer in one step: an account, a key with a monthly budget, and a message to send. */
 import { TokenAdminCreated } from "@gateway/shared/accounts/token";
 import { UserInput } from "@gateway/shared/accounts/user";
 import { pointsOf } from "@gateway/shared/billing/money";
@@ -22,10 +22,10 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { useCreateUser } from "./api.ts";
 import { GroupField, NameFields, QuotaField } from "./user-form.tsx";
 
-/** Of the letters and digits that are not mistaken for each other. */
+/** Returns a random password from letters and digits that are not easily confused. */
 function newPassword(): string {
   const letters = "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-  // 256 is not a multiple of 54: what is beyond the last one would make the first letters more frequent.
+  // 256 is not a multiple of 54. Bytes beyond the last multiple would make the first letters more frequent.
   const fair = 256 - (256 % letters.length);
   let password = "";
   while (password.length < 16)
@@ -78,7 +78,7 @@ function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made:
       });
       onMade({ ...made, key, failed: null });
     } catch (failed) {
-      // The account exists: it is shown with its password, and the key can be made later.
+      // The account exists: it is shown with its password, and the key can be created later.
       onMade({ ...made, key: "", failed });
     }
   };

@@ -1,4 +1,4 @@
-/** What the areas are called that administrators may be kept out of. */
+/** Labels of the administration areas that rights can be limited to. */
 import type { AdminArea } from "@gateway/shared/accounts/roles";
 import { phrase } from "#lib/i18n.ts";
 

@@ -1,4 +1,4 @@
-/** What an administrator may enter, and the editor of it, which is root's. */
+/** The rights of an administrator, and their editor for root. */
 import {
   type AdminArea,
   adminAreas,
@@ -20,13 +20,13 @@ import classes from "./rights.module.css";
 type Permissions = AdminRights["permissions"];
 type Level = AdminLevel | "none";
 
-/** The only level besides none, where there is but one. */
+/** Areas with only one level besides "none". */
 const onlyLevel: Partial<Record<AdminArea, AdminLevel>> = { audit: "view", balances: "edit" };
 
 const everything = (): NonNullable<Permissions> =>
   Object.fromEntries(adminAreas.map((area) => [area, onlyLevel[area] ?? "edit"]));
 
-/** @param part draws the section with its title and what stands beside it */
+/** @param part renders the section with its title and the element beside it */
 export function Rights({ user, part }: { user: UserDetail; part: (body: Body) => React.ReactNode }) {
   const { t } = useTranslation();
   const self = useSelf();

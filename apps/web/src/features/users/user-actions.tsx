@@ -29,7 +29,9 @@ type UserActionsProps = {
   onDeleted: () => void;
 };
 
-/** May the signed-in person touch this account? The server decides anyway. */
+/**
+ * Returns whether the signed-in user may change this account. Only hides controls; the server enforces it.
+ */
 export function useMayManage(row: { id: number; role: number } | undefined): boolean {
   const self = useSelf();
   return self !== null && self !== undefined && row !== undefined && row.role < self.role;
@@ -114,7 +116,7 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onDeleted }: UserA
   );
 }
 
-/** Asks what is not undone with one click, does it, says so. */
+/** Runs an action and reports it. Asks first when the action cannot be undone with one click. */
 function useActions(row: UserListRow, onDeleted: () => void) {
   const { t } = useTranslation();
   const manage = useManageUser();

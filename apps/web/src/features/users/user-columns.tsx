@@ -55,7 +55,7 @@ function Person({ row }: { row: UserListRow }) {
   );
 }
 
-/** @param budgets what is spent of the budgets of these rows, by id */
+/** @param budgets use of these rows' budgets, by id */
 export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
   const { t } = useTranslation();
   const format = useFormat();
@@ -137,7 +137,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
   );
 }
 
-/** Only while a row has one: the list has many columns. */
+/** Shown only while a row has a budget: the list has many columns. */
 function budgetColumn(title: string, budgets: BudgetUses): Column<UserListRow> {
   return { id: "budget", title, card: "none", cell: (row) => <BudgetCell uses={budgets[row.id]} /> };
 }

@@ -1,4 +1,4 @@
-/** One account: who it is, what it has used, where it is signed in. */
+/** Details of an account: identity, usage and sessions. */
 import type { UserListRow } from "@gateway/shared/accounts/user";
 import { Button, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconCoins, IconListDetails, IconPencil, IconReceipt, IconUser } from "@tabler/icons-react";
@@ -132,7 +132,7 @@ export function Part({ title, aside, children }: { title: string; aside?: ReactN
   );
 }
 
-/** Nothing for an account without a budget that one may not set. */
+/** Renders nothing for an account without a budget that the user may not set. */
 function BudgetPart({ id, onChange }: { id: number; onChange?: () => void }) {
   const { t } = useTranslation();
   const budget = useQuery(budgetQuery("user", id));
@@ -162,7 +162,7 @@ function BudgetPart({ id, onChange }: { id: number; onChange?: () => void }) {
   );
 }
 
-/** @param rights stands below what the account is */
+/** @param rights shown below the account's facts */
 export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** Everyone the filters let through, as a file. */
+/** Exports all users of the filter as a file. */
 import type { UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import { fetchUsers } from "#lib/queries/users.ts";
 import { formatTime } from "#lib/quota.ts";

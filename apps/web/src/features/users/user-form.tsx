@@ -1,6 +1,6 @@
 import { Role, roleName } from "@gateway/shared/accounts/roles";
 import { UserChange, UserInput, type UserListRow } from "@gateway/shared/accounts/user";
-/** Makes an account or changes one. */
+/** Creates or edits an account. */
 import { pointsOf } from "@gateway/shared/billing/money";
 import { NumberInput, PasswordInput, Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -78,7 +78,7 @@ export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: 
     username: user.username,
     display_name: user.display_name,
     group: user.group,
-    // Root's own role is not among those that can be given.
+    // Root's own role cannot be assigned.
     ...(own ? {} : { role: user.role as 1 | 3 | 10 }),
     password: "",
   });
@@ -145,7 +145,7 @@ type ChoiceProps = { value?: string; onChange: (value: unknown) => void; error?:
 export function GroupField({ current, ...props }: ChoiceProps & { current?: string }) {
   const { t } = useTranslation();
   const symbols = useQuery(groupSymbolsQuery).data ?? [];
-  // A group that is switched off stays visible, so that saving does not change it silently.
+  // A disabled group stays visible, so that saving does not change it silently.
   const data = [...new Set([...symbols, current ?? "default"])];
   return (
     <Select
@@ -184,7 +184,7 @@ export function QuotaField(props: {
 }) {
   const { t } = useTranslation();
   const format = useFormat();
-  // What was typed: rounding to points must not change the digits under the cursor.
+  // Keeps the typed text: rounding to points must not change the digits under the cursor.
   const [dollars, setDollars] = useState<number | string>(props.points / format.pointsPerUsd);
   return (
     <NumberInput

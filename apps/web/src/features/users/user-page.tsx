@@ -1,4 +1,4 @@
-/** A customer on a page of their own: balance, spend, tokens, calls, orders, activity and the account. */
+/** The page of a customer: balance, spend, tokens, calls, orders, activity and account. */
 import { TokenAdminPage } from "@gateway/shared/accounts/token";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import { Button, Skeleton, Stack, Text } from "@mantine/core";

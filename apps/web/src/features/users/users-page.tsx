@@ -1,4 +1,4 @@
-/** Everyone with an account: find, judge, pay, promote, shut out. Details open beside the list. */
+/** The list of accounts: search, balance, roles and status. Details open beside the list. */
 import { type UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
@@ -31,7 +31,7 @@ import { EditUserDrawer, NewUserDrawer } from "./user-form.tsx";
 
 const byId = { keyOf: (row: UserListRow) => String(row.id), load: fetchUser };
 
-/** What the list shows first, for a reader who is about to open it. */
+/** Prefetches the first page of the list. */
 export function prefetch(client: QueryClient): Promise<void> {
   return client.prefetchQuery(usersQuery(UserQuery.parse({})));
 }

@@ -14,7 +14,7 @@ const allBudgets = ["budget"] as const;
 
 const paths: Record<BudgetTarget, string> = { user: "/user", group: "/user_group", token: "/token/admin" };
 
-/** Of the rows that a list shows, by id; those without a budget are missing. */
+/** Budgets of the rows of a list, by id. Rows without a budget are missing. */
 export function useBudgetUses(target: BudgetTarget, rows: readonly { id: number }[] | undefined): BudgetUses {
   const ids = (rows ?? []).map(({ id }) => id).join(",");
   const uses = useQuery({

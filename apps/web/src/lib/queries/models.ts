@@ -2,7 +2,7 @@ import type { AvailableModels } from "@gateway/shared/channels/model";
 import { queryOptions } from "@tanstack/react-query";
 import { asSent, http } from "#lib/http.ts";
 
-/** Models that the reader may call, with their prices; without an account those that are public. */
+/** Models that the user may call, with prices; without an account the public ones. */
 export const modelsQuery = queryOptions({
   queryKey: ["available-models"],
   queryFn: () => http.get("/available_model", asSent<AvailableModels>()),

@@ -3,7 +3,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { timeZone } from "#lib/time-zone.ts";
 
-/** What one thing did. @param path of the thing: "/channel/3" */
+/**
+ * The usage of one object.
+ * @param path path of the object: "/channel/3"
+ */
 export const usageQuery = (path: string) =>
   queryOptions({
     queryKey: ["object-usage", path],

@@ -3,10 +3,10 @@ import { UserGroupMap } from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 
-/** The key of every query about API keys: a mutation invalidates all of them. */
+/** Key prefix of every query about API keys. Mutations invalidate it. */
 export const allTokens = ["token"] as const;
 
-/** The signed-in person's API keys. */
+/** The signed-in user's API keys. */
 export const tokensQuery = (query: TokenQuery) =>
   queryOptions({
     queryKey: [...allTokens, "list", query],
@@ -14,7 +14,7 @@ export const tokensQuery = (query: TokenQuery) =>
     placeholderData: keepPreviousData,
   });
 
-/** Groups the signed-in person may use, by symbol. */
+/** Groups that the signed-in user may use, by symbol. */
 export const groupsQuery = queryOptions({
   queryKey: ["user-groups"],
   queryFn: () => http.get("/user_group_map", UserGroupMap),

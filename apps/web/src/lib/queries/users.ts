@@ -4,7 +4,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
 
-/** The key of every query about accounts: a mutation invalidates all of them. */
+/** Key prefix of every query about accounts. Mutations invalidate it. */
 export const allUsers = ["user"] as const;
 
 export const fetchUsers = (query: UserQuery) => http.get("/user", Page(UserListRow), query);

@@ -16,7 +16,7 @@ describe("a bar plot", () => {
     }
   });
 
-  it("stacks a day's values on each other with a gap of 1 px, and draws nothing where there is none", () => {
+  it("stacks the values of a day with a gap of 1 px, and draws nothing for zero", () => {
     const rows = [
       { date: "d1", a: 1, b: 3 },
       { date: "d2", a: 0, b: 4 },
@@ -25,13 +25,13 @@ describe("a bar plot", () => {
     expect(paths).toEqual(["M5 40V31h40V40z", "M5 30V0h40V30zM55 40V0h40V40z"]);
   });
 
-  it("names as many days as there is room for", () => {
+  it("labels as many days as fit", () => {
     expect(labelEvery(7, 500, 48)).toBe(1);
     expect(labelEvery(30, 500, 48)).toBe(3);
     expect(labelEvery(30, 0, 48)).toBe(30);
   });
 
-  it("knows the day under the pointer, also at and beyond its edges", () => {
+  it("finds the day under the pointer, also at and beyond its edges", () => {
     expect([-5, 0, 49, 50, 100, 120].map((x) => dayAt(x, 2, 100))).toEqual([0, 0, 0, 1, 1, 1]);
   });
 });

@@ -1,18 +1,21 @@
-/** Where the parts of a bar chart stand, in pixels. Pure. */
+/** Geometry of a stacked bar chart, in pixels. Pure. */
 import type { Stacks } from "./stacks.ts";
 
 export type Box = { width: number; height: number };
 
 const widestBar = 44;
-/** Of a day's share of the width. */
+/** Width of a bar as a share of a day's width. */
 const barShare = 0.8;
 const mostSteps = 5;
 /** Pixels between two parts of a bar, so that they differ without their colours. */
 const gap = 1;
-/** A part that has a value is visible. */
+/** Minimum height, so that a part with a value is visible. */
 const leastBar = 0.5;
 
-/** The grid lines' values from 0 on; the last one is not below `top`. Whole numbers, as everything counted here is. */
+/**
+ * Returns the values of the grid lines from 0 on; the last is
+ * at least `top`. All are integers, like the counted values.
+ */
 export function axisTicks(top: number): number[] {
   if (top <= 0) return [0, 1];
   const least = Math.max(1, top / mostSteps);
@@ -22,22 +25,25 @@ export function axisTicks(top: number): number[] {
   return Array.from({ length: Math.ceil(top / step) + 1 }, (_, index) => index * step);
 }
 
-/** Every how many days one is named, when a name takes `labelWidth`. */
+/** Returns the interval between labelled days when a label takes `labelWidth`. */
 export function labelEvery(days: number, width: number, labelWidth: number): number {
   return width <= 0 ? days : Math.max(1, Math.ceil((days * labelWidth) / width));
 }
 
-/** The middle of a day's bar. */
+/** Returns the centre of a day's bar. */
 export function middleOf(day: number, days: number, width: number): number {
   return ((day + 0.5) * width) / days;
 }
 
-/** The day at `x`; the first or the last one beyond the ends. */
+/** Returns the day at `x`, clamped to the first and last day. */
 export function dayAt(x: number, days: number, width: number): number {
   return Math.min(days - 1, Math.max(0, Math.floor((x / width) * days)));
 }
 
-/** One SVG path per series, first at the bottom. @param highest the value at the upper edge */
+/**
+ * Returns one SVG path per series, the first at the bottom.
+ * @param highest the value at the upper edge
+ */
 export function barPaths({ series, rows }: Stacks, highest: number, { width, height }: Box): string[] {
   const bar = Math.min(widestBar, (width / rows.length) * barShare);
   const reached = rows.map(() => 0);

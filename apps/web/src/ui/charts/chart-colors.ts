@@ -1,10 +1,10 @@
-/** One ordered palette for every chart; the same name gets the same colour on all of them. */
+/** The ordered palette of all charts. A name has the same colour on every chart. */
 const slots = 6;
 const taken = new Map<string, number>();
 
 export const othersColor = "var(--chart-others)";
 
-/** Colours for the series of a chart, in their order. Remembered while the page lives. */
+/** Returns the colour of a series. Assigned in order and kept for the lifetime of the page. */
 export function seriesColor(name: string): string {
   let slot = taken.get(name);
   if (slot === undefined) {

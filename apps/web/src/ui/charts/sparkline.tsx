@@ -1,4 +1,4 @@
-/** A small line without axes. Decoration beside a number, hence hidden from screen readers. */
+/** A small line chart without axes. Decoration of a number, hence hidden from screen readers. */
 type SparklineProps = { values: number[]; color: string; width?: number; height?: number };
 
 export function Sparkline({ values, color, width = 96, height = 32 }: SparklineProps) {

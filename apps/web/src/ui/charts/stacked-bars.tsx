@@ -1,4 +1,4 @@
-/** Bars per day, stacked by name. A day is read under the pointer, at a touch, or with the arrow keys. */
+/** Stacked bars per day. The pointer, a touch or the arrow keys show the values of a day. */
 import { Group, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
@@ -9,30 +9,32 @@ import { othersKey, type Stacks, topOf } from "./stacks.ts";
 import classes from "./stacked-bars.module.css";
 
 type StackedBarsProps = Stacks & {
-  /** What is drawn, for who does not see it. */
+  /** Description of the chart, for screen readers. */
   title: string;
-  /** A value as the axis shows it. */
+  /** Formats a value for the axis. */
   tick: (value: number) => string;
-  /** A value as the table under the pointer shows it. */
+  /** Formats a value for the tooltip. */
   print: (value: number) => string;
-  /** Pixels for the axis; what its longest tick needs. */
+  /** Width of the axis in pixels, for its longest tick. */
   axisWidth?: number;
   height?: number;
-  /** Names that are not people's or providers' own: translated, not in mono. */
+  /**
+   * Translates series names. For names that are not user or provider data; they are not shown in monospace.
+   */
   nameOf?: (name: string) => string;
-  /** Fixed colours instead of those by name. */
+  /** Fixed colours by name, in place of the palette. */
   colors?: Record<string, string>;
-  /** A row's `date` as the axis shows it; month and day unless said. */
+  /** Formats a row's `date` for the axis. Default: month and day. */
   dayText?: (date: string) => string;
 };
 
-/** Half a line, so that the highest tick stands at its grid line. */
+/** Half a line, so that the label of the highest tick is centred on its grid line. */
 const topSpace = 9;
 const dateSpace = 30;
 const dateWidth = 48;
 const tickGap = 10;
 
-/** "03-01" of "2026-03-01". */
+/** Returns "03-01" for "2026-03-01". */
 function shortDate(date: string): string {
   return date.slice(5);
 }
@@ -60,7 +62,7 @@ export function StackedBars(props: StackedBarsProps) {
       .reverse();
   const totalOf = (day: number) => print(linesOf(day).reduce((sum, line) => sum + line.value, 0));
 
-  // The period became shorter while a day was shown.
+  // The period may become shorter while a day is selected.
   const shown = chosen !== null && chosen < days ? chosen : null;
   const read = shown ?? days - 1;
   const spoken = [
@@ -95,7 +97,7 @@ export function StackedBars(props: StackedBarsProps) {
         aria-valuetext={spoken}
         onPointerDown={follow}
         onPointerMove={follow}
-        // A finger leaves as soon as it has tapped.
+        // A touch ends with pointerleave right after the tap; the day stays selected.
         onPointerLeave={(event) => event.pointerType === "mouse" && setChosen(null)}
         onFocus={(event) => event.currentTarget.matches(":focus-visible") && setChosen(days - 1)}
         onBlur={() => setChosen(null)}
@@ -177,7 +179,7 @@ export function StackedBars(props: StackedBarsProps) {
   );
 }
 
-/** Undefined for a key that means nothing here. */
+/** Returns the day to select, null to deselect; undefined for an unhandled key. */
 function dayByKey(key: string, day: number, days: number): number | null | undefined {
   if (key === "ArrowLeft" || key === "ArrowDown") return Math.max(0, day - 1);
   if (key === "ArrowRight" || key === "ArrowUp") return Math.min(days - 1, day + 1);
@@ -186,7 +188,7 @@ function dayByKey(key: string, day: number, days: number): number | null | undef
   return key === "Escape" ? null : undefined;
 }
 
-/** On the side that has more room, and within it. */
+/** Places the tooltip on the side with more room, and inside the chart. */
 function besideDay(x: number, width: number) {
   const gap = 14;
   return x > width / 2

@@ -1,4 +1,4 @@
-/** Numbers per day, stacked by name: what a bar chart draws. Pure. */
+/** Values per day, stacked by name: the data of a bar chart. Pure. */
 
 const maxSeries = 8;
 export const othersKey = "__others";
@@ -12,7 +12,7 @@ export type Stacks = {
 
 export type StackPart = { date: string; name: string; value: number };
 
-/** At most eight names and the others; a part named `othersKey` belongs to the others from the start. */
+/** Returns at most eight names and the others. A part named `othersKey` always belongs to the others. */
 export function stack(parts: readonly StackPart[], dates: readonly string[]): Stacks {
   const rows = new Map<string, Stacks["rows"][number]>(dates.map((date) => [date, { date }]));
   const inRange = parts.filter((part) => part.value > 0 && rows.has(part.date));
@@ -31,12 +31,15 @@ export function stack(parts: readonly StackPart[], dates: readonly string[]): St
   return { series: others ? [...own, othersKey] : [...own], rows: [...rows.values()] };
 }
 
-/** Highest bar. */
+/** Returns the height of the highest bar. */
 export function topOf({ series, rows }: Stacks): number {
   return Math.max(0, ...rows.map((row) => series.reduce((sum, name) => sum + Number(row[name] ?? 0), 0)));
 }
 
-/** Digits after the point with which the ticks of an axis differ: "$0.30", "$0.0050". @param top highest sum, in dollars */
+/**
+ * Returns the number of decimals that keep the ticks of an axis distinct: "$0.30", "$0.0050".
+ * @param top highest sum, in dollars
+ */
 export function tickDigits(top: number): number {
   if (top <= 0) return 2;
   const step = top / 4;

@@ -1,4 +1,7 @@
-/** One of a few short names, all in sight. Plain radio buttons: the first page of the public site is light. */
+/**
+ * A choice of a few short options, all visible. Native radio
+ * buttons keep the first page of the public site small.
+ */
 import { useId } from "react";
 import classes from "./choice-bar.module.css";
 

@@ -1,11 +1,11 @@
-/** The fields of a form that need attention, in one line; a click goes to the field. */
+/** Lists the invalid fields of a form in one line. Each is a link to its field. */
 import { Anchor, Group, Text } from "@mantine/core";
 import type { FormErrors } from "@mantine/form";
 import { IconAlertCircle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import classes from "./error-summary.module.css";
 
-/** Goes to the field of a path; for "models.3" to that of "models" when nothing smaller has a node. */
+/** Focuses the field of a path. Focuses "models" for "models.3" when no closer element exists. */
 export function focusField(form: HTMLElement | null, path: string): void {
   for (let rest = path; rest !== ""; rest = rest.slice(0, Math.max(0, rest.lastIndexOf(".")))) {
     const field = form?.querySelector<HTMLElement>(`[data-path="${CSS.escape(rest)}"]`);
@@ -24,7 +24,7 @@ type ErrorSummaryProps = {
 
 export function ErrorSummary({ errors, fieldName, onChoose }: ErrorSummaryProps) {
   const { t } = useTranslation();
-  // Several errors of one field are one thing to mend.
+  // Several errors of one field are listed once.
   const fields = new Map<string, string>();
   for (const path of Object.keys(errors)) {
     const name = fieldName(path);

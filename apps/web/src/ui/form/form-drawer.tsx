@@ -1,4 +1,7 @@
-/** A form beside the list: one primary button, ⌘↵ saves, leaving with changes asks. Who may only look, reads it. */
+/**
+ * A form in a drawer beside the list: one primary button, ⌘↵ saves, closing with changes asks. Read-only for
+ * users who may not change it.
+ */
 import { Badge, Button, Drawer, Group, Kbd, ScrollArea, Stack, Text, Title } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { type ReactNode, useRef, useState } from "react";
@@ -17,18 +20,18 @@ type FormDrawerProps<Values extends Record<string, unknown>> = {
   title: string;
   form: SchemaForm<Values>;
   submitLabel: string;
-  /** Saves; a thrown ApiError with fields is shown on the fields. Close the drawer yourself on success. */
+  /** Saves. The fields of a thrown ApiError show their errors. The caller closes the drawer on success. */
   onSubmit: (values: Values) => Promise<unknown>;
   onClose: () => void;
-  /** Left of the buttons: a test button, say. */
+  /** Left of the buttons, such as a test button. */
   extra?: ReactNode;
-  /** A line above the buttons: what the test said. */
+  /** A line above the buttons, such as the result of a test. */
   notice?: ReactNode;
-  /** Names a field by its path. With it, fields with errors are listed on top, each a link to its field. */
+  /** Names a field by its path. With it, invalid fields are listed at the top as links. */
   fieldName?: (path: string) => string;
-  /** Something beside the form's own fields was changed. */
+  /** Something besides the form's own fields has changed. */
   changed?: boolean;
-  /** Pixels. */
+  /** In pixels. */
   width?: number;
   children: ReactNode;
 };
@@ -44,7 +47,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   const body = useRef<HTMLFormElement>(null);
   const dirty = opened && (form.isDirty() || props.changed === true);
 
-  // Under an open form the address may change too: the back button, the command palette.
+  // The address may change under an open form too, by the back button or the command palette.
   useLeaveGuard(dirty);
 
   const close = async () => {
@@ -54,14 +57,14 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   };
 
   const save = async (values: Values) => {
-    // The keyboard's way in is open while the button is not.
+    // The keyboard shortcut works while the button is disabled.
     if (sending.current) return;
     sending.current = true;
     setSaving(true);
     try {
       await onSubmit(values);
     } catch (error) {
-      // Anything that names no field was already reported as a toast.
+      // An error without field errors was already reported as a toast.
       if (showFieldErrors(form, error, t)) showFirst(Object.values(issueTexts(t, error)));
     } finally {
       sending.current = false;
@@ -69,7 +72,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
     }
   };
 
-  /** @param sentences what is wrong: said by a toast when it is about something that is not on the form now */
+  /** @param sentences error messages; shown as a toast when no visible field has the error */
   const showFirst = ([sentence]: ReactNode[]) => {
     setRefused(true);
     requestAnimationFrame(() => {
@@ -157,7 +160,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
   );
 }
 
-/** A group of fields with a short sentence. */
+/** A group of fields with a short description. */
 export function FormSection({
   title,
   hint,

@@ -1,7 +1,7 @@
 import { fieldReasons } from "@gateway/shared/errors/fields";
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { WireParams } from "@gateway/shared/errors/phrase";
-/** Forms checked by the schema the server enforces; server sentences land on their fields. */
+/** Forms validated with the server's schemas. Errors of the server are shown on their fields. */
 import { type FormErrors, useForm, type UseFormReturnType } from "@mantine/form";
 import type { TFunction } from "i18next";
 import { useRef } from "react";
@@ -14,13 +14,14 @@ import { knowTemplates } from "#lib/late-errors.ts";
 knowTemplates(fieldReasons);
 
 export type SchemaForm<Values extends Record<string, unknown>> = UseFormReturnType<Values> & {
-  /** Shows what the server said of fields, until their values change or the form is sent again. */
+  /** Shows the server's field errors until the values change or the form is submitted again. */
   refuse: (errors: FormErrors) => void;
 };
 
 /**
- * @param initialValues what the fields start with; in the shape the schema takes
- * @param also what the schema cannot know: an English sentence or a reason per field; it comes after the schema's
+ * @param initialValues initial values, in the shape of the schema
+ * @param also further checks that the schema cannot do: an English
+ * sentence or a reason per field; schema errors take precedence
  */
 export function useSchemaForm<Schema extends z.ZodObject>(
   schema: Schema,
@@ -28,12 +29,12 @@ export function useSchemaForm<Schema extends z.ZodObject>(
   also: (values: z.input<Schema>) => Record<string, string | WireParams> = () => ({}),
 ): SchemaForm<z.input<Schema>> {
   const { t } = useTranslation();
-  // Leaving a field checks it a moment later, and must not wipe away what the server has said of it meanwhile.
+  // The validation after a blur is delayed. It must not clear server errors that arrived in the meantime.
   const refused = useRef<{ errors: FormErrors; values: z.input<Schema> } | null>(null);
   const form = useForm<z.input<Schema>>({
     initialValues,
     validateInputOnBlur: true,
-    // A sentence that appears at once would move the very control that is being clicked.
+    // An error shown immediately would move the control that is being clicked.
     validateDebounce: 250,
     validate: (values) => ({
       ...stillRefused(refused.current, values),
@@ -72,14 +73,14 @@ function valueAt(values: unknown, path: string): unknown {
     .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], values);
 }
 
-/** As the fields stand in the schema, which is how a form shows them. */
+/** Sorts errors in the order of the schema, which is the order of the form. */
 function inOrder(schema: z.ZodObject, errors: FormErrors): FormErrors {
   const fields = Object.keys(schema.shape);
   const place = (path: string) => fields.indexOf(path.split(".")[0] ?? "");
   return Object.fromEntries(Object.entries(errors).sort(([one], [other]) => place(one) - place(other)));
 }
 
-/** What the schema finds wrong, by path. */
+/** Returns the schema's errors by path. */
 function problemsOf(t: TFunction, schema: z.ZodType, values: unknown): Record<string, string> {
   const problems: Record<string, string> = {};
   for (const issue of schema.safeParse(values).error?.issues ?? [])
@@ -87,7 +88,7 @@ function problemsOf(t: TFunction, schema: z.ZodType, values: unknown): Record<st
   return problems;
 }
 
-/** The first thing that the schema finds wrong with one value; undefined when it takes the value. */
+/** Returns the schema's first error for one value; undefined when it is valid. */
 export function problemIn(t: TFunction, schema: z.ZodType, value: unknown): string | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
   return issue === undefined ? undefined : issueText(t, { ...issueOf(issue, value) });
@@ -102,7 +103,7 @@ function translated(t: TFunction, problems: Record<string, string | WireParams>)
   );
 }
 
-/** Puts what the server found wrong on the fields. False when the error names no field. */
+/** Shows the server's errors on the fields. Returns false when the error has no field errors. */
 export function showFieldErrors<Values extends Record<string, unknown>>(
   form: SchemaForm<Values>,
   error: unknown,

@@ -1,6 +1,6 @@
 import { Tooltip } from "@mantine/core";
 
-/** Comes when it is wanted, so it starts open where the pointer or the focus still is. */
+/** Loaded on demand, so it starts open when its target is still hovered or focused. */
 type BubbleProps = { label: string; position: "top" | "right"; target: HTMLElement };
 
 export function HintBubble({ label, position, target }: BubbleProps) {

@@ -1,4 +1,6 @@
-/** A tooltip that costs the first page nothing: its library comes when a pointer or the keyboard first gets there. */
+/**
+ * A tooltip whose library is loaded on the first hover or focus, so that the first page does not include it.
+ */
 import { lazy, type ReactNode, useRef, useState } from "react";
 import { LatePart } from "#ui/late-part.tsx";
 import classes from "./hint.module.css";

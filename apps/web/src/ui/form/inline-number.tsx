@@ -1,4 +1,4 @@
-/** A number that is changed where it stands: Enter or leaving saves, Escape takes it back. */
+/** A number edited in place: Enter or blur saves, Escape reverts. */
 import { TextInput, Tooltip } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
 import { useState } from "react";
@@ -8,9 +8,9 @@ import classes from "./inline-number.module.css";
 type InlineNumberProps = {
   label: string;
   value: number;
-  /** The sentence that says what is wrong with a number, already translated; null when nothing is. */
+  /** Returns the translated error of a number; null when it is valid. */
   check: (value: number) => string | null;
-  /** Rejects when it was not saved; the old number comes back then. */
+  /** Rejects when it was not saved; the old number is then restored. */
   onSave: (value: number) => Promise<unknown>;
   width?: number;
 };
@@ -74,7 +74,7 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
         onBlur={() => void commit()}
         onKeyDown={(event) => {
           if (event.key === "Enter") {
-            // Inside a form it must not send the form.
+            // Must not submit a surrounding form.
             event.preventDefault();
             void commit();
           }

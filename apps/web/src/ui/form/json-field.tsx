@@ -1,12 +1,12 @@
-/** A text area for JSON: says what is wrong at once, tidies on leaving. */
+/** A text area for JSON. Validates while typing and formats on blur. */
 import { JsonInput, type JsonInputProps } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
 type JsonFieldProps = Omit<JsonInputProps, "value" | "onChange" | "error"> & {
-  /** The parsed value; shown formatted. */
+  /** The parsed value; displayed formatted. */
   value: unknown;
-  /** Called with the parsed value; while the text is no JSON, with null, which no schema of an object accepts. */
+  /** Called with the parsed value, or with null for invalid JSON, which every object schema rejects. */
   onChange: (value: unknown) => void;
   error?: React.ReactNode;
 };

@@ -1,4 +1,4 @@
-/** Asks before what was typed is lost: on the way to another page of ours, to anywhere else, or with the session. */
+/** Asks before unsaved changes are lost: on navigation, on leaving the site, or at the end of the session. */
 import i18next from "i18next";
 import { useEffect } from "react";
 import { guardLeaving } from "#lib/history.ts";
@@ -12,7 +12,7 @@ export function confirmLeaving(): Promise<boolean> {
   });
 }
 
-/** The form stays: its session can be opened again beside it. */
+/** Keeps the form: the user can sign in again in another tab. */
 async function offerSignIn(): Promise<false> {
   const goes = await confirm({
     title: i18next.t("Please sign in again"),

@@ -1,4 +1,4 @@
-/** A day or a moment in the reader's time zone, in the browser's own fields. */
+/** A date or time in the user's time zone, with native inputs. */
 import { TextInput, type TextInputProps } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 
@@ -7,15 +7,17 @@ type FieldProps<Value> = Omit<TextInputProps, "type" | "value" | "onChange"> & {
   onChange: (value: Value) => void;
 };
 
-/** So that no time zone makes a moment of it that is before 1970. */
+/** No time zone moves a date of this year before 1970. */
 const firstYear = 1971;
 
-/** Whoever types the year 2026 passes the years 2, 20 and 202, and passes no day at all when the day begins with 0. */
+/**
+ * Typing the year 2026 passes through 2, 20 and 202, and through no date at all when the day begins with 0.
+ */
 const isWhole = (text: string) => text === "" || Number.parseInt(text, 10) >= firstYear;
 
 /**
- * The browser edits such a value in parts. While someone does, no one writes into the field: the value comes back
- * late from where it lives, mostly the address bar, and would take the parts back that were typed meanwhile.
+ * The browser edits such a value in parts. It must not be overwritten during editing: the value returns with
+ * a delay, mostly from the address, and would revert parts that were typed in the meantime.
  */
 function DateInput({ value, onChange, ...props }: FieldProps<string> & { type: "date" | "datetime-local" }) {
   const field = useRef<HTMLInputElement>(null);
@@ -29,7 +31,7 @@ function DateInput({ value, onChange, ...props }: FieldProps<string> & { type: "
       ref={field}
       defaultValue={first}
       onBlur={({ currentTarget: input }) => {
-        // Written even where it stands already: that clears away parts of a value that was not finished.
+        // Written even when unchanged: this clears the parts of an incomplete value.
         input.value = isWhole(input.value) ? input.value : value;
       }}
       onChange={(event) => {
@@ -44,7 +46,7 @@ export function DayField(props: FieldProps<string>) {
   return <DateInput type="date" {...props} />;
 }
 
-/** @param props `value` in seconds since 1970; 0 = none */
+/** @param props `value` in unix seconds; 0 = none */
 export function TimeField({ value, onChange, ...props }: FieldProps<number>) {
   return (
     <DateInput
@@ -56,7 +58,10 @@ export function TimeField({ value, onChange, ...props }: FieldProps<number>) {
   );
 }
 
-/** Local time as a date-time field takes it: 2026-11-21T09:30. @param seconds since 1970; 0 = none */
+/**
+ * Returns local time in the format of a datetime input: 2026-11-21T09:30.
+ * @param seconds unix seconds; 0 = none
+ */
 export function fieldText(seconds: number): string {
   if (seconds === 0) return "";
   const date = new Date(seconds * 1000);

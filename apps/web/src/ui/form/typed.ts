@@ -1,17 +1,17 @@
-/** What stands in an input whose value lives elsewhere, mostly in the address bar, and comes back from there late. */
+/** The text of an input whose value is stored elsewhere, mostly in the address, and returns with a delay. */
 import { useState } from "react";
 
 export type Typed = {
   text: string;
-  /** The value as it was given last. */
+  /** The last known value. */
   known: string;
-  /** Reported, and not come back yet. */
+  /** Reported values that have not returned yet. */
   reported: readonly string[];
 };
 
 /**
- * A value that was not reported from here wins over the text: back button, "clear filters". One that comes back must
- * not: whoever types has gone on meanwhile.
+ * A value that was not reported by this input replaces the text: back button, "clear filters". A returned
+ * value does not, because the user may have typed on.
  */
 export function follow({ text, reported }: Typed, value: string): Typed {
   const place = reported.indexOf(value.trim());
@@ -25,9 +25,7 @@ export function tell(typed: Typed, text: string): Typed {
   return { ...typed, reported: value === typed.known.trim() ? [] : [...typed.reported, value] };
 }
 
-/**
- * @returns the text, how it is set, and how it is reported
- */
+/** @returns the text, a function that sets it, and a function that reports it */
 export function useTyped(
   value: string,
   report: (text: string) => void,

@@ -4,7 +4,7 @@ import type { Table } from "@tanstack/react-table";
 import { useTranslation } from "react-i18next";
 import type { Features } from "./table-model.ts";
 
-/** Which columns are shown; the choice is remembered per list. */
+/** Selects the visible columns. The selection is stored per list. */
 export function ColumnChooser<Row extends object>(props: {
   table: Pick<Table<Features, Row>, "getAllLeafColumns">;
   onReset: () => void;

@@ -1,4 +1,4 @@
-/** Every list of the console: wraps the table library once. Knows nothing of what the rows are. */
+/** The table of every list in the console. Wraps the table library; independent of the type of rows. */
 import { Box, Button, Group, Text } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { type DisplayColumnDef, useTable } from "@tanstack/react-table";
@@ -16,15 +16,15 @@ import { type Column, type Features, features, offersOrder, type Selection } fro
 import classes from "./data-table.module.css";
 
 type DataTableProps<Row> = {
-  /** Names the list in local storage, where the chosen columns are kept. */
+  /** Key of the list in local storage, for the selected columns. */
   id: string;
-  /** What the list holds, for screen readers. */
+  /** Content of the list, for screen readers. */
   label: string;
   columns: Column<Row>[];
-  /** Undefined while the first answer is awaited. */
+  /** Undefined until the first response. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** A new answer is on its way; the old rows stay, dimmed. */
+  /** A request is pending. The old rows stay, dimmed. */
   fetching?: boolean;
   error?: unknown;
   onRetry?: () => void;
@@ -33,24 +33,24 @@ type DataTableProps<Row> = {
   order?: string;
   onOrder?: (order: string) => void;
   selection?: Selection;
-  /** Shown instead of the toolbar's left side while rows are selected. */
+  /** Replaces the left side of the toolbar while rows are selected. */
   bulkActions?: (keys: string[]) => ReactNode;
   /** Buttons and menus of a row, always visible. */
   rowActions?: (row: Row) => ReactNode;
-  /** What unfolds below a row; null while it is folded. */
+  /** Expanded content below a row; null while it is collapsed. */
   detail?: (row: Row) => ReactNode;
-  /** A click on the row (not on a control in it): opens its details. */
+  /** Called on a click on the row, except on its controls. Opens its details. */
   onOpen?: (row: Row) => void;
-  /** The row whose details are open. */
+  /** Key of the row whose details are open. */
   openKey?: string;
-  /** A row on a phone, in place of a card with all columns: two lines. */
+  /** A row on a phone, in two lines, in place of a card with all columns. */
   compactRow?: (row: Row) => ReactNode;
   empty: ReactNode;
   /** Search box and filters. */
   toolbar?: ReactNode;
   /** Right of the toolbar, before the column chooser: refresh, export. */
   tools?: ReactNode;
-  /** One sentence above the rows, about what they are. */
+  /** One sentence above the rows that describes them. */
   note?: string | undefined;
 };
 
@@ -102,7 +102,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     enableRowSelection: Boolean(selection),
   });
 
-  // An address can ask for an order that the server refuses; no control on the page would lead out of that.
+  // An address can request an order that the server rejects. No control of the page could correct it.
   const { order = "", onOrder } = props;
   const refused = Boolean(error) && !offersOrder(columns, order);
   useEffect(() => {

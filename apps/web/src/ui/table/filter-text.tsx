@@ -3,14 +3,14 @@ import { useTyped } from "#ui/form/typed.ts";
 
 type FilterTextProps = {
   label: string;
-  /** Known values, to choose from. Any other may be typed. */
+  /** Suggested values. Any other value may be typed. */
   data?: string[];
   value: string;
   onChange: (value: string) => void;
   width?: number | string;
 };
 
-/** A filter that needs a whole value: it counts when it is chosen, on Enter, and on leaving the field. */
+/** A filter by a complete value. It applies on selection, on Enter and on blur. */
 export function FilterText({ label, data = [], value, onChange, width = 160 }: FilterTextProps) {
   const [text, setText, report] = useTyped(value, onChange);
   const commit = (next: string) => {

@@ -1,4 +1,4 @@
-/** The inputs above a list. Each writes the address bar through `onChange`. */
+/** The filters above a list. Each updates the address through `onChange`. */
 import { ActionIcon, Button, Select, type SelectProps, TextInput, Tooltip } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconFilterOff, IconSearch } from "@tabler/icons-react";
@@ -6,12 +6,12 @@ import { useTranslation } from "react-i18next";
 import { useTyped } from "#ui/form/typed.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
-/** Reports when typing pauses, not at every key. */
+/** Reports after a pause in typing, not on every key. */
 export function SearchBox(props: {
   value: string;
   onChange: (value: string) => void;
   placeholder: string;
-  /** Above it, where the placeholder is but an example. */
+  /** Label above the field, for a placeholder that is only an example. */
   label?: string;
   width?: number | string;
 }) {
@@ -42,7 +42,7 @@ type FilterSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
   data: { value: string; label: string }[];
 };
 
-/** A choice with "all" in front; quiet until it filters. */
+/** A select with an "all" option first; unobtrusive until a value is selected. */
 export function FilterSelect({ label, value, onChange, data, ...props }: FilterSelectProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
@@ -62,7 +62,7 @@ export function FilterSelect({ label, value, onChange, data, ...props }: FilterS
   );
 }
 
-/** Small enough never to push the filters onto a second line; on phones there is room for words. */
+/** Small enough to never wrap the filters onto a second line. On phones there is room for a label. */
 export function ClearFilters({ onClear }: { onClear: () => void }) {
   const { t } = useTranslation();
   const phone = useIsPhone();

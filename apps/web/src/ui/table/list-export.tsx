@@ -1,4 +1,4 @@
-/** Everything that the filters of a list let through, as a file for spreadsheets. Knows nothing of what the rows are. */
+/** Exports all rows of the filtered list as CSV. Independent of the type of rows. */
 import type { Page } from "@gateway/shared/paging";
 import { ActionIcon, Tooltip } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
@@ -7,13 +7,13 @@ import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
 import { toast } from "#ui/toast.tsx";
 
-/** More would use up what one address may ask the console. */
+/** More rows would exceed the console's rate limit per address. */
 const mostRows = 10_000;
 
 type Slice = { page: number; size: number; order: string };
 
 type ListExportProps<Row> = {
-  /** The file's, before the day. */
+  /** File name, before the date. */
   name: string;
   /** Title and cell of each column. */
   fields: readonly (readonly [string, (row: Row) => string | number])[];
@@ -46,7 +46,7 @@ async function exportList<Row>({ name, fields, fetchPage }: ListExportProps<Row>
   const rows: Row[] = [];
   let total = 1;
   for (let page = 1; rows.length < Math.min(total, mostRows); page += 1) {
-    // By id, so that nothing moves between two pages while they are read.
+    // Sorted by id, so that no row moves to another page during the export.
     const answer = await fetchPage({ page, size: 100, order: "id" });
     total = answer.total_count;
     rows.push(...answer.data);

@@ -1,4 +1,4 @@
-/** The order of a list on a phone, whose cards have no headers to press. */
+/** The sort order of a list on a phone, whose cards have no headers. */
 import { ActionIcon, Menu } from "@mantine/core";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";

@@ -1,11 +1,11 @@
-/** What a list that the server pages hands to its table: rows, order, pages, failure. */
+/** Props of the table for a server-paged list: rows, order, pages, error. */
 import type { Page } from "@gateway/shared/paging";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { Paging } from "./pager.tsx";
 
 type ListState = { page: number; size: number; order: string };
 
-/** @param setState changes the address bar, as `useListParams` gives it */
+/** @param setState the setter of `useListParams`, which updates the address */
 export function pagedList<Row>(
   list: UseQueryResult<Page<Row>>,
   { page, size, order }: ListState,

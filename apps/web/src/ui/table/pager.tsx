@@ -18,9 +18,9 @@ export type Paging =
       hasMore: boolean;
       loading: boolean;
       onMore: () => void;
-      /** On the button; "Load more" unless said. */
+      /** Label of the button; default "Load more". */
       moreLabel?: string | undefined;
-      /** Behind the number of rows. */
+      /** After the number of rows. */
       note?: string | undefined;
     }
   | { kind: "none" };

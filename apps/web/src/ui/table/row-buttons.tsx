@@ -16,7 +16,7 @@ export function RowButton({ label, icon: Picture, disabled, onClick }: RowButton
   );
 }
 
-/** Nothing for who may only look; one that is not given is left out. */
+/** Renders nothing for users who may not change anything; a missing handler omits its button. */
 export function EditButtons({ onEdit, onDelete }: { onEdit?: () => void; onDelete?: () => void }) {
   const { t } = useTranslation();
   if (!useMayChange()) return null;

@@ -1,8 +1,8 @@
 import { useState } from "react";
 
 /**
- * A selection reaches over the pages of a list; this finds its rows, also those of pages that were left.
- * @returns the rows of the keys, as they were when they were last shown
+ * Finds the rows of a selection, which may span several pages of a list.
+ * @returns the rows of the keys, as they were last displayed
  */
 export function useSeenRows<Row extends { id: number }>(
   rows: readonly Row[] | undefined,

@@ -5,7 +5,7 @@ import type { Selection } from "./table-model.ts";
 
 type SelectAllProps = { selection: Selection | undefined; rows: string[] | undefined };
 
-/** Takes the selection from the page to all rows of the filter. */
+/** Extends the selection from the page to all rows of the filter. */
 export function SelectAll({ selection, rows }: SelectAllProps) {
   const { t } = useTranslation();
   const [loading, setLoading] = useState(false);

@@ -1,4 +1,4 @@
-/** The table on a phone: each row is a card, the two facts that matter on top. */
+/** The table on a phone: each row is a card with its two main facts at the top. */
 import { Checkbox, Skeleton, Stack } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { isOnControl, type TableView } from "./table-grid.tsx";

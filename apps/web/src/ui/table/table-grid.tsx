@@ -1,4 +1,4 @@
-/** The table as a table: sticky header, first column and actions, order by header. */
+/** The table on wide screens: sticky header, first column and actions; headers sort. */
 import { Checkbox, Skeleton, UnstyledButton } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from "@tabler/icons-react";
@@ -18,19 +18,19 @@ export type TableView<Row extends object> = {
   onOrder?: (order: string) => void;
   selection?: Selection;
   rowActions?: (row: Row) => ReactNode;
-  /** What unfolds below a row; null while it is folded. */
+  /** Expanded content below a row; null while it is collapsed. */
   detail?: (row: Row) => ReactNode;
   onOpen?: (row: Row) => void;
   openKey?: string;
-  /** The columns that are not hidden; the same list until the reader chooses others. */
+  /** The visible columns. The same array until the user selects others. */
   shown: Column<Row>[];
   compactRow?: (row: Row) => ReactNode;
 };
 
-/** True when the event belongs to a control inside the row, not to the row. */
+/** Returns whether the event belongs to a control inside the row instead of the row. */
 export function isOnControl(event: MouseEvent<HTMLElement>): boolean {
   if (!(event.target instanceof Element)) return false;
-  // A popover or dialog opened from the row sits elsewhere on the page; React lets its events pass through here.
+  // A popover or dialog opened from the row is elsewhere in the DOM; React still bubbles its events here.
   if (!event.currentTarget.contains(event.target)) return true;
   const control = event.target.closest(
     "a, button, input, label, select, textarea, [role=menuitem], [role=switch]",
@@ -41,7 +41,7 @@ export function isOnControl(event: MouseEvent<HTMLElement>): boolean {
 export function TableGrid<Row extends object>(view: TableView<Row>) {
   const { table, shown, loading, fetching, order = "", onOrder, selection, rowActions, onOpen } = view;
   const { t } = useTranslation();
-  // Stable, so that a list that grows draws its new rows only.
+  // Stable callbacks, so that a growing list renders only its new rows.
   const open = useCallbackRef(onOpen);
   const toggle = useCallbackRef((id: string, selected: boolean) => table.getRow(id).toggleSelected(selected));
   const rows = table.getRowModel().rows;
@@ -194,7 +194,10 @@ function PlainRow<Row extends object>(props: GridRowProps<Row>) {
   );
 }
 
-/** Draws again only when its row, the columns or its state change. A generic component loses its type parameter in `memo`. */
+/**
+ * Renders again only when its row, the columns or its state
+ * change. `memo` drops the type parameter of a generic component.
+ */
 const GridRow = memo(PlainRow) as typeof PlainRow;
 
 const skeletonRows = [0, 1, 2, 3, 4, 5, 6, 7];

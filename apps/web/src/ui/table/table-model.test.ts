@@ -9,13 +9,13 @@ const column = (id: string, sortable: boolean): Column<object> => ({
 });
 const columns = [column("id", true), column("name", true), column("secret", false)];
 
-it("offers an order by its sortable columns, up or down, and none at all", () => {
+it("offers an order by sortable columns, up or down, and no order at all", () => {
   expect(["", "id", "-name", "name,-id"].map((order) => offersOrder(columns, order))).toEqual(
     Array.from({ length: 4 }, () => true),
   );
 });
 
-it("offers no order by what is not there or cannot be sorted by", () => {
+it("offers no order by a column that is missing or not sortable", () => {
   for (const order of ["nowhere", "secret", "id,-nowhere", "--id", ","])
     expect(offersOrder(columns, order), order).toBe(false);
 });
@@ -33,7 +33,7 @@ const modelColumns: Column<Model>[] = [
 ];
 const namesIn = (order: string) => inOrder(models, modelColumns, order).map(({ name }) => name);
 
-it("inOrder: sorts names as people do and numbers as numbers, both ways", () => {
+it("inOrder: sorts names by locale and numbers by value, both ways", () => {
   expect(namesIn("name")).toEqual(["claude", "GPT-9", "gpt-10"]);
   expect(namesIn("-name")).toEqual(["gpt-10", "GPT-9", "claude"]);
   expect(namesIn("-size")).toEqual(["GPT-9", "gpt-10", "claude"]);

@@ -1,48 +1,48 @@
-/** What a list of the console is made of. */
+/** The columns, orders and selection of a table. */
 import { columnVisibilityFeature, rowSelectionFeature, tableFeatures } from "@tanstack/react-table";
 import type { ReactNode } from "react";
 
 export type Column<Row> = {
-  /** Unique in the table; with `sortable`, the field name the server sorts by. */
+  /** Unique in the table; with `sortable`, the field that the server sorts by. */
   id: string;
   /** Already translated. */
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Numbers go to the right. */
+  /** Numbers are aligned right. */
   align?: "left" | "right";
   sortable?: boolean;
-  /** What a list that is here as a whole is sorted by; other lists are sorted by the server. */
+  /** Sort value for a completely loaded list; other lists are sorted by the server. */
   sortValue?: (row: Row) => string | number;
-  /** Pixels the column should at least have. */
+  /** Minimum width in pixels. */
   width?: number;
-  /** Stays at the right edge when the table is wider than its place. */
+  /** Sticks to the right edge when the table scrolls sideways. */
   pinned?: boolean;
-  /** Stands in place of the title in the head: a narrow column has no room for it. */
+  /** Replaces the title in the header of a column that is too narrow for it. */
   untitled?: boolean;
-  /** Not shown until the reader chooses it. */
+  /** Hidden until the user selects it. */
   hidden?: boolean;
   /** Cannot be hidden. */
   fixed?: boolean;
   /**
-   * Place on a phone's card: the title line, one of the two facts below it, a labelled line, or nowhere.
-   * Default: the first column is the title, the others are lines.
+   * Position on a phone's card: the title line, one of the two facts below it, a labelled line, or none.
+   * Default: "title" for the first column, "line" for the others.
    */
   card?: "title" | "fact" | "line" | "none";
 };
 
-/** Whether the columns can be clicked into this order: "-field", "field,-other", or "", which is the list's own. */
+/** Returns whether the columns offer this order: "-field", "field,-other", or "", which is the list's own. */
 export function offersOrder<Row>(columns: readonly Column<Row>[], order: string): boolean {
   const fields = columns.filter((column) => column.sortable).map(({ id }) => id);
   return order === "" || order.split(",").every((part) => fields.includes(part.replace(/^-/, "")));
 }
 
-/** First ascending, then descending, then the list's own order. */
+/** Cycles through ascending, descending and the list's own order. */
 export function nextOrder(order: string, field: string): string {
   if (order === field) return `-${field}`;
   return order === `-${field}` ? "" : field;
 }
 
-/** The rows of a list that is here as a whole, in this order; rows with the same value keep theirs. */
+/** Sorts the rows of a completely loaded list. The sort is stable. */
 export function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: string): Row[] {
   const field = order.replace(/^-/, "");
   const valueOf = columns.find(({ id, sortable }) => sortable && id === field)?.sortValue;
@@ -59,7 +59,9 @@ function compared(a: string | number, b: string | number): number {
 export type Selection = {
   keys: string[];
   onChange: (keys: string[]) => void;
-  /** Offered when the whole page is selected and the list has more: the keys of all rows of the filter. */
+  /**
+   * Loads the keys of all rows of the filter. Offered when the whole page is selected and the list has more.
+   */
   all?: { total: number | undefined; load: () => Promise<string[]> };
 };
 

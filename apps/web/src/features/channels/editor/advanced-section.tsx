@@ -46,7 +46,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
         data={plain}
         splitChars={[",", "\n"]}
         onKeyDown={(event) => {
-          // Enter adds a model; it must not send the form.
+          // Enter adds a model; it must not submit the form.
           if (event.key === "Enter" && !event.metaKey && !event.ctrlKey && event.currentTarget.value === "")
             event.preventDefault();
         }}
@@ -90,7 +90,10 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
   );
 }
 
-/** What the server asks when none is named: the provider's usual one if it is offered, else the first. */
+/**
+ * Returns the model that the server tests by default: the
+ * provider's test model if the channel offers it, else the first.
+ */
 function usualTestModel(models: string[], provider: ProviderInfo | undefined): string | undefined {
   const usual = provider?.test_model ?? "";
   const offered = models.some((model) =>

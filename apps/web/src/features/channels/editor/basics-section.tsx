@@ -12,10 +12,10 @@ type BasicsSectionProps = {
   form: DraftForm;
   providers: ProviderInfo[];
   provider: ProviderInfo | undefined;
-  /** Undefined for a channel that is not stored yet. */
+  /** Undefined for an unsaved channel. */
   id: number | undefined;
   hasKeys: boolean;
-  /** The address, the proxy or the provider is another than the stored keys were entered for. */
+  /** The address, the proxy or the provider differs from the one that the stored keys were entered for. */
   moved: boolean;
 };
 
@@ -28,7 +28,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
   const own = ownAddress(provider);
   const byType = (type: string) => providers.find((each) => String(each.type) === type);
 
-  // What was not typed but came with the provider goes with it.
+  // Replaces the defaults of the previous provider with those of the new one. Typed values stay.
   const changeType = (next: string | null) => {
     const chosen = byType(next ?? "");
     if (!chosen) return;
@@ -51,7 +51,8 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
           withAsterisk={false}
           searchable
           allowDeselect={false}
-          // A new channel begins with its provider; leaving an empty name would already be a mistake.
+          // A new channel starts with its provider: a blur of the empty
+          // name field would already show an error.
           data-autofocus={isNew || undefined}
           openOnFocus={false}
           nothingFoundMessage={t("No provider has this name")}

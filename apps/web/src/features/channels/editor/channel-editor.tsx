@@ -1,4 +1,4 @@
-/** Opens the form for what the address says: a new channel, a copy, or a stored one. */
+/** Opens the form named by the address: a new channel, a copy, or a stored one. */
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Drawer, Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -11,11 +11,11 @@ import { isRefusal, Missing } from "#ui/opened-row.tsx";
 import { ChannelForm, type ChannelFormStart } from "./channel-form.tsx";
 import { draftOf, newDraft } from "./draft.ts";
 
-/** What the editor is open for: `new`, the id of a channel, or "" for nothing. */
+/** `target`: `new`, the id of a channel, or "" for closed. */
 type ChannelEditorProps = { target: string; onClose: () => void };
 
 export function ChannelEditor({ target, onClose }: ChannelEditorProps) {
-  // The last form stays while its drawer slides out; every opening is a new one.
+  // The last form stays while its drawer closes. Each opening creates a new form.
   const [shown, setShown] = useState({ target, opening: 0 });
   const [open, setOpen] = useState(target);
   if (open !== target) {
@@ -36,7 +36,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   const fresh = target === NEW;
   const id = fresh ? 0 : Number(target);
   const stored = useQuery({ ...channelQuery(id), enabled: !fresh, meta: { quiet: true } });
-  // Frozen when it is there: a later answer must not change a form someone types into.
+  // Set once: a later response must not change a form while the user types.
   const [start, setStart] = useState<ChannelFormStart | null>(null);
 
   if (start === null && providers.data && groups.data && (fresh || stored.data)) {
@@ -86,7 +86,7 @@ function LoadedEditor({ target, opened, onClose }: LoadedEditorProps) {
   );
 }
 
-/** The first of the registry is the most used one. */
+/** Returns the first provider of the registry, which is the most used one. */
 function firstProvider(providers: ProviderInfo[]): ProviderInfo | undefined {
   return providers[0];
 }

@@ -1,4 +1,4 @@
-/** The form of a channel. What is typed can be tested before it is saved. */
+/** The form of a channel. Unsaved values can be tested. */
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Button } from "@mantine/core";
@@ -23,7 +23,7 @@ import { RequestSection } from "./request-section.tsx";
 import { RoutingSection } from "./routing-section.tsx";
 
 export type ChannelFormStart = {
-  /** Undefined for a channel that is not stored yet. */
+  /** Undefined for an unsaved channel. */
   id: number | undefined;
   draft: ChannelDraft;
   /** First and last characters of the stored keys. */
@@ -55,7 +55,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
     const moved = isMoved(start.draft, draft);
     const key_mode = pasted > 0 && keyHints.length > 0 ? keyModeOf(draft, moved) : undefined;
     if (key_mode === "replace") {
-      // Some may have been removed beside the form since it was opened.
+      // Keys may have been deleted in the key list since the form was opened.
       const stored = id === undefined ? undefined : client.getQueryData(keysQuery(id).queryKey);
       const sure = await confirm({
         title: t("Replace the stored keys?"),
@@ -116,14 +116,17 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   );
 }
 
-/** Whether stored keys would be sent elsewhere than they were entered for. */
+/** Returns whether stored keys would be sent to another destination than they were entered for. */
 function isMoved(stored: ChannelDraft, now: ChannelDraft): boolean {
   const places = ({ type, base_url = "", proxy = "" }: ChannelDraft) =>
     `${type} ${base_url.trim().replace(/\/+$/, "")} ${proxy.trim()}`;
   return places(stored) !== places(now);
 }
 
-/** A test needs an address, a key and a model; what a finished channel needs besides is lent to it. */
+/**
+ * Tests the unsaved channel. A test needs only an address, a
+ * key and a model; other required fields get placeholders.
+ */
 function useUnsavedTest(form: DraftForm, id: number | undefined, groups: string[]) {
   const { t } = useTranslation();
   return useMutation({

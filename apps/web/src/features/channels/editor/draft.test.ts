@@ -17,7 +17,7 @@ const good: ChannelDraft = {
   base_url: "https://vendor.example",
 };
 
-/** As the form does it: the provider's demands, then the schema's. */
+/** Validates like the form: the provider's requirements, then the schema. */
 function faults(values: object, providerName: ProviderInfo | undefined = provider): Record<string, string> {
   const draft = { ...good, ...values };
   const { error } = ChannelDraft.safeParse(draft);
@@ -81,23 +81,23 @@ const cases: [values: object, field: string, reason: string][] = [
   [{ system_prompt: "x".repeat(20_001) }, "system_prompt", "at_most_20000"],
 ];
 
-/** What the screen says of its own. */
+/** Messages of the console itself. */
 const others = ["Channel type error", "Batch deletion failed with {{message}}"];
 
 describe("the form of a channel", () => {
-  it("takes one that is right", () => {
+  it("accepts a valid channel", () => {
     expect(faults({})).toEqual({});
   });
 
-  it.each(cases)("names what is wrong, on its field: %j", (values, field, sentence) => {
+  it.each(cases)("reports each error on its field: %j", (values, field, sentence) => {
     expect(faults(values)).toEqual({ [field]: sentence });
   });
 
-  it("knows no provider of an unknown type", () => {
+  it("finds no provider of an unknown type", () => {
     expect(providerFaults(good, undefined, false)).toEqual({ type: "Channel type error" });
   });
 
-  it.each(languages)("has words for every sentence in $language", ({ language, labels }) => {
+  it.each(languages)("has a translation of every message in $language", ({ language, labels }) => {
     for (const sentence of [...others, ...cases.map(([, , reason]) => messages[reason] ?? reason)]) {
       expect(labels[sentence] ?? "", sentence).not.toBe("");
       if (language !== "en_US") expect(labels[sentence]).not.toBe(sentence);
@@ -108,13 +108,13 @@ describe("the form of a channel", () => {
 describe("the API address", () => {
   const providerName = (base_url: string) => ({ ...provider, needs_base_url: false, base_url });
 
-  it("begins as the provider's own, and must not be emptied", () => {
+  it("starts as the provider's own, and must not be empty", () => {
     const own = providerName("https://api.vendor.example");
     expect(newDraft(own, []).base_url).toBe("https://api.vendor.example");
     expect(faults({ base_url: "" }, own)).toMatchObject({ base_url: "API address is required" });
   });
 
-  it.each(["", "https://{region}.vendor.example"])("may be empty where the provider's is %j", (address) => {
+  it.each(["", "https://{region}.vendor.example"])("may be empty when the provider's is %j", (address) => {
     expect(newDraft(providerName(address), []).base_url).toBe("");
     expect(faults({ base_url: "" }, providerName(address))).toEqual({});
   });

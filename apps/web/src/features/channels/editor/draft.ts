@@ -8,7 +8,7 @@ import {
   ModelPattern,
 } from "@gateway/shared/channels/channel";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
-/** A channel as the form holds it: mappings and headers as rows, so that half-typed ones have a place. */
+/** The form values of a channel. Mappings and headers are rows, so that incomplete ones can be kept. */
 import { because } from "@gateway/shared/errors/issue";
 import type { FormErrors } from "@mantine/form";
 import { z } from "zod";
@@ -21,7 +21,7 @@ export type Pair = { key: string; value: string };
 const badJson = because("json_text");
 const isBlank = (pair: Pair) => pair.key.trim() === "" && pair.value.trim() === "";
 
-/** Rows of which no two have the same key; null stands for JSON that cannot be read. Blank rows do not count. */
+/** Rows with unique keys; null stands for invalid JSON. Blank rows are ignored. */
 function pairs(
   check: (pair: Pair, fault: (part: keyof Pair, sentence: string) => void) => void,
   twice: string,
@@ -63,7 +63,7 @@ export const ChannelDraft = ChannelInput.extend({
 export type ChannelDraft = z.input<typeof ChannelDraft>;
 export type DraftForm = SchemaForm<ChannelDraft>;
 
-/** The provider's one public address, "" where there is none or where it has a place for a region. */
+/** Returns the provider's single public address; "" when it has none or contains a region placeholder. */
 export function ownAddress(provider: ProviderInfo | undefined): string {
   const address = provider?.base_url ?? "";
   return address.includes("{") ? "" : address;
@@ -106,7 +106,7 @@ export function newDraft(provider: ProviderInfo | undefined, groups: string[]): 
 const toPairs = (map: Record<string, string>): Pair[] =>
   Object.entries(map).map(([key, value]) => ({ key, value }));
 
-/** What a stored channel puts into the form. Its keys are not there: they never leave the server. */
+/** Returns the form values of a stored channel, without its keys: they never leave the server. */
 export function draftOf(row: ChannelRow, provider: ProviderInfo | undefined): ChannelDraft {
   return {
     type: row.type,
@@ -157,7 +157,7 @@ export function inputOf(draft: ChannelDraft): ChannelForm {
   };
 }
 
-/** The server names a pair by its key, the form by its row. */
+/** Maps error paths: the server names a pair by its key, the form by its row. */
 export function inFormPaths(error: unknown, draft: ChannelDraft): unknown {
   if (!(error instanceof ApiError)) return error;
   const issues = Object.fromEntries(
@@ -174,7 +174,10 @@ export function inFormPaths(error: unknown, draft: ChannelDraft): unknown {
   return new ApiError(error.status, { message, code, params, issues, request_id: requestId });
 }
 
-/** What the schema cannot know: the provider's demands. @param hasKeys keys are stored already */
+/**
+ * Returns errors beyond the schema: the provider's requirements.
+ * @param hasKeys whether keys are already stored
+ */
 export function providerFaults(
   draft: ChannelDraft,
   provider: ProviderInfo | undefined,
@@ -220,12 +223,12 @@ const fieldNames: Record<string, string> = {
   plugin: phrase("Provider features"),
 };
 
-/** English; translate where shown. */
+/** Returns a field's name in English; translate when displayed. */
 export function fieldNameOf(path: string): string {
   return fieldNames[path.split(".")[0] ?? ""] ?? path;
 }
 
-/** The sentence about a field, or about the first thing inside it that is wrong, with its name in front. */
+/** Returns the error of a field, or the first error inside it with its name as a prefix. */
 export function errorWithin(errors: FormErrors, field: string): React.ReactNode {
   const inside = Object.keys(errors).find((path) => path.startsWith(`${field}.`));
   if (errors[field] || inside === undefined) return errors[field];
@@ -233,12 +236,12 @@ export function errorWithin(errors: FormErrors, field: string): React.ReactNode 
   return typeof sentence === "string" ? `${inside.slice(field.length + 1)}: ${sentence}` : sentence;
 }
 
-/** Whether one of these fields, or something inside it, is wrong. */
+/** Returns whether one of these fields, or a value inside it, has an error. */
 export function anyWrong(errors: FormErrors, fields: readonly string[]): boolean {
   return Object.keys(errors).some((path) => fields.includes(path.split(".")[0] ?? ""));
 }
 
-/** The requested models of a mapping that the channel does not offer, so that no call would reach it. */
+/** Returns the requested models of a mapping that the channel does not offer. No call would reach them. */
 export function unofferedMappings(draft: ChannelDraft): string[] {
   const offers = (model: string) =>
     draft.models.some((pattern) =>

@@ -1,4 +1,4 @@
-/** How long a channel may take, how much it takes at once, and whether it goes off by itself. */
+/** Timeouts and limits of a channel, and whether it is disabled automatically. */
 import { NumberInput, SimpleGrid, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
@@ -46,7 +46,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
             allowNegative={false}
             thousandSeparator=","
             {...form.getInputProps(field)}
-            // Nothing typed means the setting's.
+            // An empty field uses the global setting.
             value={form.values[field] || ""}
             onChange={(value) => form.setFieldValue(field, Number(value) || 0)}
           />

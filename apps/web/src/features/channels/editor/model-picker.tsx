@@ -1,4 +1,4 @@
-/** The provider's own list of models beside what the channel has: choose what it should have. */
+/** Selects the channel's models from the provider's list. */
 import {
   Badge,
   Box,
@@ -115,7 +115,7 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
   const everyShown = shown.length > 0 && shown.every((model) => chosen.has(model));
   const plus = [...chosen].filter((model) => !had.includes(model)).length;
   const minus = had.filter((model) => !chosen.has(model)).length;
-  // What the channel has already keeps its name: callers use it.
+  // Existing models keep their names: callers use them.
   const fresh = [...chosen].filter((model) => !had.includes(model));
   const named = applyRules(fresh, rules);
   const result = [...new Set([...had.filter((model) => chosen.has(model)), ...named.models])];

@@ -80,7 +80,7 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
             </Pill>
           )}
           onKeyDown={(event) => {
-            // Enter adds a model; it must not send the form.
+            // Enter adds a model; it must not submit the form.
             if (event.key === "Enter" && !event.metaKey && !event.ctrlKey && event.currentTarget.value === "")
               event.preventDefault();
           }}

@@ -12,7 +12,7 @@ type NameRulesFieldsProps = {
 
 const mostShown = 6;
 
-/** Rules that give the chosen models friendlier names, with the mapping they make. */
+/** Rules that simplify the names of the selected models, with the resulting mapping. */
 export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsProps) {
   const { t } = useTranslation();
   const pairs = Object.entries(mapping);

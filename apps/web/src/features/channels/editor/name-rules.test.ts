@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { applyRules, friendlyName, noRules } from "./name-rules.ts";
 
-describe("friendlier names", () => {
-  it("lose the owner, the date, a beginning, an end and capitals, each only when wanted", () => {
+describe("simplified names", () => {
+  it("drop the owner, date, prefix, suffix and capitals, each only when enabled", () => {
     expect(friendlyName("openai/GPT-4o-2024-11-20", noRules)).toBe("openai/GPT-4o-2024-11-20");
     expect(friendlyName("openai/gpt-4o", { ...noRules, dropOwner: true })).toBe("gpt-4o");
     expect(friendlyName("gpt-4o-2024-11-20", { ...noRules, dropDate: true })).toBe("gpt-4o");
@@ -15,7 +15,7 @@ describe("friendlier names", () => {
     expect(friendlyName("only/", { ...noRules, dropOwner: true })).toBe("only/");
   });
 
-  it("lead back to the provider's by a mapping, and lose no model to a shared name", () => {
+  it("are mapped to the provider's names, and keep every model when two share a name", () => {
     const rules = { ...noRules, dropOwner: true, billRequested: true };
     expect(applyRules(["a/one", "b/one", "two", "c/*"], rules)).toEqual({
       models: ["one", "b/one", "two", "c/*"],
@@ -24,7 +24,7 @@ describe("friendlier names", () => {
     expect(applyRules(["a/one", "one"], rules)).toEqual({ models: ["a/one", "one"], mapping: {} });
   });
 
-  it("can stand beside the originals", () => {
+  it("can be added to the originals", () => {
     expect(applyRules(["a/one"], { ...noRules, dropOwner: true, keepOriginal: true })).toEqual({
       models: ["one", "a/one"],
       mapping: { one: "a/one" },

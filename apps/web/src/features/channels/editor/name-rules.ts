@@ -1,16 +1,16 @@
-/** Friendlier names for a provider's models, and the mapping that leads from them back to the provider's. Pure. */
+/** Simplified names for a provider's models, and their mapping to the provider's names. Pure. */
 export type NameRules = {
   /** "openai/gpt-4o" → "gpt-4o" */
   dropOwner: boolean;
   lowerCase: boolean;
   /** "gpt-4o-2024-11-20" → "gpt-4o" */
   dropDate: boolean;
-  /** Taken away where a name begins or ends with them. */
+  /** Removed from the start or end of names. */
   prefix: string;
   suffix: string;
-  /** Callers pay for the name they asked for. */
+  /** Bills the requested name. */
   billRequested: boolean;
-  /** The provider's own name stays open to callers, too. */
+  /** The provider's own name stays available too. */
   keepOriginal: boolean;
 };
 
@@ -34,13 +34,13 @@ export function friendlyName(model: string, rules: NameRules): string {
   if (suffix !== "" && name.endsWith(suffix)) name = name.slice(0, -suffix.length);
   if (rules.dropDate) name = name.replace(date, "");
   if (rules.lowerCase) name = name.toLowerCase();
-  // A rule that leaves nothing, or a mere star, was not meant for this name.
+  // A rule that leaves an empty name or starts it with "*" does not apply to this name.
   return name === "" || name.startsWith("*") ? model : name;
 }
 
 /**
- * What the chosen models become. Of two models with one friendly name the first gets it; the other keeps its own, so
- * that none is lost.
+ * Returns the new names of the models. When two models get the same name, the first one takes it and the
+ * other keeps its own, so that none is lost.
  */
 export function applyRules(
   models: readonly string[],

@@ -1,4 +1,4 @@
-/** Names with values: as rows, or as JSON for those who have it ready. */
+/** Name-value pairs, edited as rows or as JSON. */
 import { ActionIcon, Button, Group, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { IconArrowRight, IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
@@ -53,7 +53,7 @@ export function PairsField(props: PairsFieldProps) {
         <SegmentedControl
           size="xs"
           aria-label={t("View")}
-          // JSON that cannot be read has no rows to show.
+          // Invalid JSON cannot be shown as rows.
           disabled={rows === null}
           data={[
             { value: "rows", label: t("Rows") },
@@ -73,7 +73,7 @@ function Rows(props: PairsFieldProps & { rows: Pair[]; onChange: (rows: Pair[]) 
   const set = (index: number, patch: Partial<Pair>) =>
     onChange(rows.map((row, at) => (at === index ? { ...row, ...patch } : row)));
   return rows.map((row, index) => {
-    // A row has no identity but its place.
+    // The index is a row's only identity.
     const path = `${field}.${index}`;
     return (
       <Group key={path} gap={8} wrap="nowrap" align="flex-start">

@@ -1,4 +1,4 @@
-/** A provider's own features, drawn from the JSON schema it describes them with. */
+/** Fields of a provider's own features, generated from its JSON schema. */
 import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
@@ -58,7 +58,7 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
         }}
       />
     ));
-    // A feature of one field needs no frame around it.
+    // A feature with one field needs no fieldset.
     return parameters.length === 1 ? (
       fields
     ) : (
@@ -69,7 +69,7 @@ export function PluginFields({ form, schema }: { form: DraftForm; schema: Record
   });
 }
 
-/** What stands below a field: its description; the title too when the feature's own name took its place. */
+/** Returns the description below a field, with its title when the feature's name replaces the label. */
 function describe(t: TFunction, parameter: Parameter, alone: boolean): string | undefined {
   const parts = alone ? [parameter.title, parameter.description] : [parameter.description];
   const labels = parts.filter((part) => part !== undefined).map((part) => providerWord(t, part));

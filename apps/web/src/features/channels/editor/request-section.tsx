@@ -1,4 +1,4 @@
-/** What a channel adds to the requests that go through it. */
+/** Additions of a channel to the requests that it forwards. */
 import { Input, SegmentedControl, Stack, Switch, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";

@@ -7,7 +7,7 @@ import { Link } from "react-router-dom";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
 
-/** The same question as on the price screen, so that both see one answer. */
+/** The same query as on the price screen, so that both share the response. */
 const pricesQuery = queryOptions({
   queryKey: ["prices", "list"],
   queryFn: () => http.get("/prices", z.array(PriceRow)),
@@ -17,8 +17,8 @@ const pricesQuery = queryOptions({
 const mostShown = 8;
 
 /**
- * Which of these models callers would be refused for want of a price.
- * @param mapping the billed name of a mapped model is its target, unless that begins with +
+ * Lists the models whose calls would be rejected for a missing price.
+ * @param mapping a mapped model is billed as its target, unless that begins with +
  */
 export function UnpricedModels({ models, mapping }: { models: string[]; mapping: Record<string, string> }) {
   const { t } = useTranslation();

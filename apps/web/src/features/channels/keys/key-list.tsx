@@ -1,4 +1,6 @@
-/** The stored keys of a channel: a hint, how each fares, its weight; in use or not, or gone. What is changed counts at once. */
+/**
+ * The stored keys of a channel: hint, state, weight, a switch and a delete button. Changes apply immediately.
+ */
 import { ChannelKeyPatch, type ChannelKeyRow, ChannelStatus } from "@gateway/shared/channels/channel";
 import {
   ActionIcon,
@@ -26,7 +28,7 @@ import { InlineNumber } from "#ui/form/inline-number.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
 
-/** More keys than this scroll. */
+/** Maximum height in pixels; more keys scroll. */
 const tallest = 296;
 
 export function KeyList({ id }: { id: number }) {
@@ -72,9 +74,9 @@ export function KeyList({ id }: { id: number }) {
 type KeyLineProps = {
   channel: number;
   row: ChannelKeyRow;
-  /** The channel has no other. */
+  /** The channel has no other key. */
   only: boolean;
-  /** No other is in use. */
+  /** No other key is enabled. */
   last: boolean;
 };
 

@@ -1,4 +1,4 @@
-/** The keys of a channel: those that are stored, one by one, and a place to paste new ones. */
+/** The keys of a channel: the stored ones, and a field for new ones. */
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { Alert, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { IconKey } from "@tabler/icons-react";
@@ -11,10 +11,10 @@ import classes from "./keys.module.css";
 type KeysFieldProps = {
   form: DraftForm;
   provider: ProviderInfo | undefined;
-  /** Undefined for a channel that is not stored yet. */
+  /** Undefined for an unsaved channel. */
   id: number | undefined;
   hasKeys: boolean;
-  /** The address, the proxy or the provider is another than the stored keys were entered for. */
+  /** The address, the proxy or the provider differs from the one that the stored keys were entered for. */
   moved: boolean;
 };
 
@@ -67,7 +67,7 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
   );
 }
 
-/** Why the keys have to be entered again, or where they would go. */
+/** Explains why the keys must be entered again, or where they would be sent. */
 function MovedKeys({ isRoot }: { isRoot: boolean }) {
   const { t } = useTranslation();
   return (
@@ -90,12 +90,12 @@ function MovedKeys({ isRoot }: { isRoot: boolean }) {
   );
 }
 
-/** Stored keys stay unless the reader chooses otherwise, or they would be sent to another address. */
+/** Keeps stored keys by default, unless they would be sent to another address. */
 export function keyModeOf({ key_mode }: ChannelDraft, moved: boolean): "append" | "replace" {
   return key_mode ?? (moved ? "replace" : "append");
 }
 
-/** As the server counts: a JSON document is one key, else each line is one, each once. */
+/** Counts like the server: a JSON document is one key, else each distinct line is one. */
 export function countKeys(text: string): number {
   if (text.trimStart().startsWith("{")) {
     try {

@@ -1,5 +1,5 @@
 import { ChannelRow } from "@gateway/shared/channels/channel";
-/** What the server does to many channels at once. */
+/** Requests that change many channels at once. */
 import {
   ChannelBatchAnswer,
   type ChannelEditAnswer,
@@ -23,14 +23,14 @@ export const switchChannels = (ids: number[], on: boolean) =>
 
 export const copyChannel = (id: number) => http.post(`/channel/${id}/copy`, ChannelRow);
 
-/** What an edit is about: chosen channels, or all of a tag. */
+/** Target of an edit: selected channels, or all channels of a tag. */
 export type EditTarget = { kind: "ids"; ids: number[] } | { kind: "tag"; tag: string };
 
 export type EditOrder = { edit: ChannelEditForm; key: string; remove_missing: boolean; preview: boolean };
 
 const tagPath = (tag: string) => `/channel_tag/${encodeURIComponent(tag)}`;
 
-/** The most one request takes. */
+/** Maximum number of channels per request. */
 const portion = 250;
 
 export async function editMany(target: EditTarget, order: EditOrder): Promise<ChannelTagAnswer> {

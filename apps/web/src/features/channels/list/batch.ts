@@ -1,4 +1,4 @@
-/** One change to many channels, in portions, with live progress and a way to stop. */
+/** Applies one change to many channels in batches, with live progress and a stop button. */
 import type { ChannelBatchAnswer, ChannelFault } from "@gateway/shared/channels/channel-batch";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -8,7 +8,7 @@ import { errorReason } from "#lib/error-text.ts";
 
 export type BatchFault = ChannelFault;
 export type Batch = {
-  /** The word for what is going on: "Deleting". */
+  /** Progress label: "Deleting". */
   verb: string;
   total: number;
   done: number;
@@ -16,7 +16,7 @@ export type Batch = {
   running: boolean;
 };
 
-/** Small enough that progress moves, large enough that the network does not matter. */
+/** Batch size: small enough for visible progress, large enough to make network latency irrelevant. */
 const portion = 25;
 
 export function useBatch() {
@@ -25,7 +25,7 @@ export function useBatch() {
   const [batch, setBatch] = useState<Batch | null>(null);
   const stopped = useRef(false);
 
-  /** Never rejects: a portion whose request failed is a fault of each of its channels. */
+  /** Never rejects. A failed request is a fault of each channel of its batch. */
   const run = async (
     verb: string,
     ids: number[],

@@ -1,4 +1,4 @@
-/** What can be done with the chosen channels, and how far it is. */
+/** Actions for the selected channels, and their progress. */
 import {
   ActionIcon,
   Box,
@@ -36,7 +36,7 @@ type BulkBarProps = {
   onBalances: (ids: number[]) => void;
   onEdit: (ids: number[]) => void;
   onExport: (ids: number[]) => void;
-  /** Called with those that are gone. */
+  /** Called with the ids of deleted channels. */
   onDeleted: (ids: number[]) => void;
 };
 

@@ -1,4 +1,4 @@
-/** Changes many channels, or all of a tag: what is left empty stays; nothing happens before it was shown. */
+/** Edits many channels, or all of a tag. Empty fields stay unchanged. Every edit needs a preview first. */
 import type { ChannelEditForm, ChannelTagAnswer } from "@gateway/shared/channels/channel-batch";
 import { Alert, Button, Drawer, Group, ScrollArea, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
@@ -29,7 +29,7 @@ export function BulkEditor({ target, onClose }: BulkEditorProps) {
   const look = useMutation({
     mutationFn: () => order(true),
     onSuccess: setSeen,
-    // Said beside the fields it is about.
+    // The error is shown beside its fields.
     meta: { quiet: true },
   });
   const apply = useMutation({

@@ -1,4 +1,4 @@
-/** The fields that many channels can be given at once. */
+/** The fields that a bulk edit can set. */
 import type { ChannelEditForm } from "@gateway/shared/channels/channel-batch";
 import {
   Checkbox,
@@ -27,7 +27,7 @@ export type BulkDraft = {
   groupMode: Mode;
   groups: string[];
   mappingMode: Mode;
-  /** Null while it is no JSON. */
+  /** Null for invalid JSON. */
   mapping: Record<string, string> | null;
   priority: number | "";
   weight: number | "";
@@ -56,7 +56,7 @@ export function isEmptyDraft(draft: BulkDraft): boolean {
   return Object.keys(editOf(draft)).length === 0 && draft.keys.trim() === "";
 }
 
-/** Only what was filled in. */
+/** Returns only the filled-in fields. */
 export function editOf(draft: BulkDraft): ChannelEditForm {
   const { modelMode, models, groupMode, groups, mappingMode, mapping, priority, weight } = draft;
   const hasMapping = mapping !== null && Object.keys(mapping).length > 0;

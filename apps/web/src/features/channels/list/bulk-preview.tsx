@@ -1,4 +1,4 @@
-/** What an edit of many channels changes, before it does; and afterwards, what it could not. */
+/** Preview of a bulk edit, and the failures after it. */
 import type { ChannelTagAnswer, FieldChange } from "@gateway/shared/channels/channel-batch";
 import { Alert, Box, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconTrash } from "@tabler/icons-react";
@@ -8,7 +8,7 @@ import { Empty } from "#ui/empty.tsx";
 import { Faults } from "./bulk-bar.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
-/** More say nothing new and make the page heavy. */
+/** More rows add no information and slow the page down. */
 const mostShown = 100;
 
 const fieldNames: Record<string, string> = {

@@ -1,4 +1,4 @@
-/** What stands in the columns of the channel list. */
+/** Cells of the channel list. */
 import { ChannelPatch, type ChannelRow } from "@gateway/shared/channels/channel";
 import { Box, Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
@@ -53,7 +53,7 @@ export function GroupsCell({ row }: { row: ChannelRow }) {
 
 const rankFailed = { priority: phrase("Priority update failed"), weight: phrase("Weight update failed") };
 
-/** Priority or weight, changed in place and checked by the rule the server enforces. */
+/** Priority or weight, edited in place and validated with the server's rule. */
 export function RankCell({ row, field }: { row: ChannelRow; field: "priority" | "weight" }) {
   const { t } = useTranslation();
   const patch = usePatchChannel(rankFailed[field]);

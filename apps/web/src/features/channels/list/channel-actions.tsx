@@ -35,7 +35,7 @@ export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelAc
   const client = useQueryClient();
   const remove = useMutation({
     mutationFn: () => deleteChannel(row.id),
-    // First the word, then the new list: this component goes with its row.
+    // The toast comes before the new list, because this component is unmounted with its row.
     onSuccess: () => {
       toast.success(t("{{name}} deleted", { name: row.name }));
       onDeleted(row.id);

@@ -10,7 +10,10 @@ import { ModelsCell } from "./models-cell.tsx";
 import { MoneyCell } from "./money-cell.tsx";
 import { ResponseCell } from "./response-cell.tsx";
 
-/** The same array until the language changes: a cell with a new function would be built anew and lose its focus. */
+/**
+ * Returns the same array until the language changes: a cell
+ * with a new function would be remounted and lose its focus.
+ */
 export function useChannelColumns(): Column<ChannelRow>[] {
   const { t } = useTranslation();
   return useMemo(

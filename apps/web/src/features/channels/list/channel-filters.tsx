@@ -1,4 +1,4 @@
-/** What the channel list is narrowed by. Everything lives in the address bar. */
+/** The filters of the channel list, kept in the address. */
 import type { ChannelQuery } from "@gateway/shared/channels/channel";
 import { ActionIcon, Box, Button, Group, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
@@ -29,7 +29,7 @@ export const noFilters: Filters = {
   other: "",
 };
 
-/** How many filters narrow the list. */
+/** Returns the number of active filters. */
 export function filterCount(query: Filters): number {
   return Object.entries(noFilters).filter(([name, none]) => query[name as keyof Filters] !== none).length;
 }
@@ -142,7 +142,7 @@ function Choices({ query, onChange }: ChannelFiltersProps) {
   );
 }
 
-/** What is rarely asked for, behind a button that says how much of it is in force. */
+/** Rarely used filters, behind a button with the number of active ones. */
 function More({ query, onChange }: ChannelFiltersProps) {
   const { t } = useTranslation();
   const active = rare.filter((name) => query[name] !== noFilters[name]).length;
@@ -177,7 +177,7 @@ function RareChoices({ query, onChange }: ChannelFiltersProps) {
           { value: "2", label: t("With a tag") },
         ]}
         value={String(query.filter_tag)}
-        // A certain tag says it already.
+        // Redundant with a tag filter.
         disabled={query.tag !== ""}
         allowDeselect={false}
         onChange={(choice) => onChange({ filter_tag: Number(choice) })}

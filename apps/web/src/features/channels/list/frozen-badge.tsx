@@ -6,7 +6,7 @@ import { pauseReason } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import classes from "#features/channels/channels.module.css";
 
-/** Models that rest after failures: which, until when, and why. */
+/** Models that are paused after failures: which, until when, and why. */
 export function FrozenBadge({ frozen }: { frozen: ChannelRow["frozen"] }) {
   const { t } = useTranslation();
   return (

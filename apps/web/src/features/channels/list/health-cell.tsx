@@ -1,4 +1,7 @@
-/** How a channel does: switch and state, 24 hours as bars, and the pause, the reason or the last failed call. */
+/**
+ * Health of a channel: switch and status, 24 hours as bars,
+ * and the pause, the reason or the last failed call.
+ */
 import { type ChannelRow, ChannelStatus } from "@gateway/shared/channels/channel";
 import { ChannelHours } from "@gateway/shared/usage/object-usage";
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
@@ -22,7 +25,7 @@ import { PulseIds } from "./pulse.tsx";
 const failing = { word: phrase("Failing"), tone: "bad" } as const;
 const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
 
-/** One request for all rows on screen. */
+/** One request for all visible rows. */
 const hoursQuery = (ids: readonly number[]) =>
   queryOptions({
     queryKey: ["channels", "hours", ids],
@@ -75,7 +78,7 @@ export function HealthCell({ row }: { row: ChannelRow }) {
   );
 }
 
-/** An enabled channel is as good as its calls. English; translate where shown. */
+/** Rates an enabled channel by its calls. English; translate when displayed. */
 function liveState(success: number | null): { word: string; tone: Tone } {
   if (success === null || success >= 0.99) return statusOf(ChannelStatus.enabled);
   return success < 0.8 ? failing : someErrors;
@@ -86,7 +89,7 @@ type TroubleProps = {
   failed: ChannelHours["channels"][number]["last_failed"];
 };
 
-/** One short line, complete under the pointer. */
+/** One short line, with the full text in a tooltip. */
 function Trouble({ row, failed }: TroubleProps) {
   const { t } = useTranslation();
   const on = row.status === ChannelStatus.enabled;

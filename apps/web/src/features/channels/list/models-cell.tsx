@@ -7,10 +7,10 @@ import { ModelChip } from "#components/model-chip.tsx";
 import { copyText } from "#ui/copy.tsx";
 import classes from "#features/channels/channels.module.css";
 
-/** From this many on a list wants a search box. */
+/** Number of models from which the list has a search box. */
 const searchFrom = 12;
 
-/** How many models, and on click which. */
+/** The number of models; a click lists them. */
 export function ModelsCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const [search, setSearch] = useState("");

@@ -10,7 +10,7 @@ import { toast } from "#ui/toast.tsx";
 
 const signs: Record<string, string> = { USD: "$", CNY: "¥" };
 
-/** What the channel used, and what is left at the provider; a click on that asks the provider. */
+/** The channel's usage and its balance at the provider. A click on the balance fetches it again. */
 export function MoneyCell({ row }: { row: ChannelRow }) {
   const format = useFormat();
   const tells = useProvider(row.type)?.tells_balance === true;

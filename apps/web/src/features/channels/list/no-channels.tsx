@@ -9,7 +9,7 @@ import { useMayChange } from "#lib/changes.ts";
 import { Empty } from "#ui/empty.tsx";
 import { toast } from "#ui/toast.tsx";
 
-/** An installation without channels: the two ways to the first one. */
+/** The empty state of an installation without channels, with the two ways to add the first one. */
 export function NoChannels({ onAdd }: { onAdd: () => void }) {
   const { t } = useTranslation();
   const mayChange = useMayChange();
@@ -22,7 +22,7 @@ export function NoChannels({ onAdd }: { onAdd: () => void }) {
       const group = groups?.includes("default") ? "default" : (groups?.[0] ?? "default");
       return saveChannel(undefined, { type, name: label, models, groups: [group] });
     },
-    // This component is gone once the channel is in the list.
+    // This component is unmounted as soon as the channel is in the list.
     onSuccess: async (row) => {
       toast.success(t("{{name}} is ready", { name: row.name }));
       await refreshChannels(client);

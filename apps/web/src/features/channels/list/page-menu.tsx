@@ -1,4 +1,4 @@
-/** What concerns all channels at once. */
+/** Actions for all channels. */
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import {
   IconDots,

@@ -1,4 +1,4 @@
-/** The last tests of a channel as a small line; what one channel asks, all rows on screen share. */
+/** The last tests of a channel as a sparkline. All visible rows share one request. */
 import type { ChannelPulse } from "@gateway/shared/channels/channel-run";
 import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
@@ -9,10 +9,10 @@ import { formatDuration } from "#lib/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
 import classes from "#features/channels/runs/runs.module.css";
 
-/** The channels on screen: their lines come with one request. */
+/** Ids of the visible channels, fetched in one request. */
 export const PulseIds = createContext<number[]>([]);
 
-/** The last tests of a channel, oldest first. */
+/** Returns the last tests of a channel, oldest first. */
 export function usePulse(id: number): ChannelPulse["points"] {
   const ids = useContext(PulseIds);
   const { data } = useQuery({

@@ -1,4 +1,7 @@
-/** Takes a model off every channel: which of them change is shown first. `?remove=gpt-5` opens it for that model. */
+/**
+ * Removes a model from all channels, with a preview of the
+ * affected ones. `?remove=gpt-5` opens it for that model.
+ */
 import { Alert, Autocomplete, Button, Drawer, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -13,7 +16,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { editMany } from "./batch-api.ts";
 import { BulkPreview } from "./bulk-preview.tsx";
 
-/** In the address while no model is chosen yet. */
+/** Address value while no model is selected. */
 export const ANY_MODEL = "model";
 
 type RemoveModelProps = { model: string; onClose: () => void };

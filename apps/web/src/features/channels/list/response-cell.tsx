@@ -11,7 +11,7 @@ import { Pulse, usePulse } from "./pulse.tsx";
 import classes from "#features/channels/channels.module.css";
 import runClasses from "#features/channels/runs/runs.module.css";
 
-/** How quickly the channel answered its last test; a click tests again. */
+/** Response time of the last test; a click tests again. */
 export function ResponseCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
   const mayChange = useMayChange();
@@ -20,7 +20,7 @@ export function ResponseCell({ row }: { row: ChannelRow }) {
   const failed =
     test?.state === "done" && !test.result.ok && test.result.fault !== cannotProbe ? test : undefined;
   const pulse = usePulse(row.id);
-  // A test before this screen was opened: what it said stands in the history.
+  // A test from before this screen was opened: its message is in the history.
   const failedBefore =
     test === undefined && row.test_time !== null && (row.response_time === 0 || pulse.at(-1)?.ok === false);
   const tested = row.test_time !== null && row.response_time > 0;

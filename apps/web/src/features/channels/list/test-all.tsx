@@ -1,4 +1,4 @@
-/** Asks before all channels are tested; `?ask=test` opens it, so that ⌘K and links lead here. */
+/** Asks before all channels are tested. `?ask=test` opens it, for the command palette and links. */
 import { Button, Group, Modal, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 

@@ -1,4 +1,4 @@
-/** What became of a channel, newest first: who switched it or why it went off by itself. */
+/** Events of a channel, newest first: who switched it, or why it was disabled automatically. */
 import type { ChannelEventRow } from "@gateway/shared/channels/channel";
 import { Button, Code, Drawer, Skeleton, Stack, Text, Timeline, Title } from "@mantine/core";
 import {

@@ -1,4 +1,7 @@
-/** Channels as a file: out, without their keys unless root wants them; and in, with what became of each. */
+/**
+ * Export and import of channels as a file. Keys are exported only
+ * on root's request. An import reports each channel's result.
+ */
 import type { ChannelImportAnswer } from "@gateway/shared/channels/channel-batch";
 import { Alert, Button, Checkbox, FileButton, Group, Modal, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconUpload } from "@tabler/icons-react";
@@ -13,7 +16,7 @@ import { toast } from "#ui/toast.tsx";
 import { exportChannels, importChannels } from "./batch-api.ts";
 import classes from "#features/channels/runs/runs.module.css";
 
-/** @param ids undefined: all of them */
+/** @param ids channels to export; undefined for all */
 export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onClose: () => void }) {
   const { t } = useTranslation();
   const isRoot = useCan("configure");
@@ -73,7 +76,7 @@ function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** The channels of an export, or a bare list of them; undefined for anything else. */
+/** Returns the channels of an export or of a plain list; undefined for anything else. */
 export function channelsIn(text: string): unknown[] | undefined {
   try {
     const file: unknown = JSON.parse(text);
@@ -85,7 +88,7 @@ export function channelsIn(text: string): unknown[] | undefined {
   }
 }
 
-/** Small enough for the server's limit on a request, keys and hundreds of models included. */
+/** Batch size below the server's limit on a request body, including keys and hundreds of models. */
 const portion = 50;
 
 export function ImportDialog({ onClose }: { onClose: () => void }) {

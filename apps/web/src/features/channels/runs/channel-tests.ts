@@ -1,4 +1,4 @@
-/** Tests of channels and their outcomes, kept while the console is open so that results can be compared. */
+/** Tests of channels and their results, kept while the console is open for comparison. */
 import { type ChannelForm, ChannelTestResult } from "@gateway/shared/channels/channel";
 import { type QueryClient, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
@@ -9,10 +9,10 @@ import { http } from "#lib/http.ts";
 
 export type TestState =
   | { state: "running" }
-  /** `at`: seconds since 1970. */
+  /** `at`: unix seconds. */
   | { state: "done"; result: ChannelTestResult; at: number };
 
-/** By model; "" while the channel's own choice is not known yet. `last` is the model tested last. */
+/** Results by model; "" while the channel's default model is unknown. `last` is the model tested last. */
 type TestBook = { byModel: Record<string, TestState>; last: string | null };
 
 const emptyBook: TestBook = { byModel: {}, last: null };
@@ -29,9 +29,9 @@ export function useTestBook(id: number): TestBook {
 }
 
 /**
- * Writes down how a test went.
- * @param at seconds since 1970
- * @param running the model it was running as: "" while the channel's own choice was not known
+ * Stores the result of a test.
+ * @param at unix seconds
+ * @param running the model it was started with: "" when the channel's default model was unknown
  */
 export function noteOutcome(
   client: QueryClient,
@@ -50,8 +50,8 @@ export function noteOutcome(
 export type RunTest = (id: number, model?: string) => Promise<ChannelTestResult>;
 
 /**
- * Never rejects: a test that could not be made is a failed one. Good times appear in the lists at once; call
- * `refreshChannels` afterwards, because a good test may have brought a channel back.
+ * Never rejects: a test that could not run counts as failed. New response times appear in the lists at once.
+ * Call `refreshChannels` afterwards, because a successful test may have enabled a channel again.
  */
 export function useRunTest(): RunTest {
   const client = useQueryClient();
@@ -85,7 +85,7 @@ export function useRunTest(): RunTest {
   );
 }
 
-/** Tests what is typed into the form. Rejects with field errors when that cannot be a channel. */
+/** Tests the unsaved form. Rejects with field errors when the values are not a valid channel. */
 export function testUnsaved(input: ChannelForm, id: number | undefined): Promise<ChannelTestResult> {
   return http.post("/channel/test", ChannelTestResult, { ...input, id });
 }

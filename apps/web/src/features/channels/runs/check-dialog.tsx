@@ -1,4 +1,4 @@
-/** Asks a channel's models questions that a relabelled model gets wrong, and shows what each answered. */
+/** Asks a channel's models questions that a relabelled model gets wrong, and shows each response. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/channels/model-check";
 import { Alert, Button, Code, Group, Loader, Modal, MultiSelect, Stack, Text } from "@mantine/core";
@@ -13,7 +13,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { checkModels } from "./check-stream.ts";
 import classes from "./runs.module.css";
 
-/** What the server calls its steps and findings. @public read by the extractor */
+/** The server's names of steps and findings. @public read by the extractor */
 export const checkLabels = [
   phrase("Plain answer"),
   phrase("Impossible role"),

@@ -1,8 +1,11 @@
-/** Reads what the server says while it checks models: one result after the other. */
+/** Reads the results of a model check as a stream. */
 import { type ModelCheck, ModelCheckEvent } from "@gateway/shared/channels/model-check";
 import { readEvents } from "#lib/event-stream.ts";
 
-/** Ends when all are checked or `signal` says so. Throws ApiError when the server refuses. */
+/**
+ * Resolves when all models are checked or `signal` aborts.
+ * Throws ApiError when the server rejects the request.
+ */
 export async function checkModels(
   id: number,
   models: string[],

@@ -1,4 +1,4 @@
-/** Runs that are under way, or have just ended: how far they are, what failed, and a way to stop them. */
+/** Current and recently finished runs: progress, failures, and a stop button. */
 import type { ChannelRunDetail, ChannelRunItem } from "@gateway/shared/channels/channel-run";
 import {
   ActionIcon,
@@ -21,7 +21,7 @@ import { useMayChange } from "#lib/changes.ts";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
 
-/** @param started runs that this screen began: they stay until dismissed, also when they end at once */
+/** @param started runs started on this screen: they stay until dismissed, even when they end immediately */
 export function RunBars({ started }: { started: number[] }) {
   const runs = useQuery(runsQuery).data ?? [];
   const [seen, setSeen] = useState<number[]>([]);

@@ -1,4 +1,4 @@
-/** Tests and balances of many channels: the server does them, the console watches. */
+/** Tests and balance updates of many channels. The server runs them; the console shows their progress. */
 import {
   ChannelBalance,
   ChannelPulse,
@@ -16,7 +16,7 @@ import { readEvents } from "#lib/event-stream.ts";
 import { ApiError, http } from "#lib/http.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
-/** The newest runs of all nodes; one that someone else started shows up, too. */
+/** The newest runs of all nodes, including those started by other users. */
 export const runsQuery = queryOptions({
   queryKey: ["channel-runs"],
   queryFn: () => http.get("/channel/run", z.array(ChannelRun)),
@@ -39,12 +39,12 @@ export function useCancelRun() {
   });
 }
 
-/** A run as it goes on; undefined until the server has spoken. The list follows while it does. */
+/** Follows a run and refreshes the list meanwhile; undefined until the first event. */
 export function useRunProgress(id: number): ChannelRunDetail | undefined {
   const client = useQueryClient();
   const [seen, setSeen] = useState<ChannelRunDetail>();
   useEffect(() => {
-    // After a lost connection everything is told anew.
+    // After a reconnect the server sends all items again.
     const items = new Map<number, ChannelRunItem>();
     const closing = new AbortController();
     const take = (reported: ChannelRunDetail) => {
@@ -65,7 +65,7 @@ export function useRunProgress(id: number): ChannelRunDetail | undefined {
   return seen;
 }
 
-/** Reads the run's events until the signal ends it; a connection that is lost is opened again. */
+/** Reads the run's events until the signal aborts. Reconnects after a loss. */
 async function follow(
   id: number,
   take: (seen: ChannelRunDetail) => void,
@@ -75,7 +75,7 @@ async function follow(
     try {
       await readEvents(`/channel/run/${id}/events`, { signal }, (data) => take(ChannelRunDetail.parse(data)));
     } catch (error) {
-      // A refusal stays one: the run is gone, or may not be seen any more.
+      // A rejection is final: the run no longer exists or is no longer visible to the user.
       if (error instanceof ApiError && error.status < 500) return;
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
@@ -99,8 +99,8 @@ function showOutcome(client: QueryClient, item: ChannelRunItem): void {
     amendRow(client, item.channel_id, (row) => ({ ...row, response_time: item.duration, test_time: at }));
 }
 
-/** The last tests of the channels on screen, by channel. */
-/** No screen shows more at once than the server answers for. */
+/** The last tests of the visible channels, by channel. */
+/** Maximum number of channels per request of the server; no screen shows more. */
 const mostPulses = 100;
 
 export const pulsesQuery = (channels: number[]) => {

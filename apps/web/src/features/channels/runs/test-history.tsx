@@ -1,4 +1,4 @@
-/** Every test of a channel that is kept: when, which model, how long, what it said. */
+/** Stored tests of a channel: time, model, duration and result. */
 import { Badge, Drawer, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconGauge } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";

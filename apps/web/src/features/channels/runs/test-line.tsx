@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { formatDuration } from "#lib/quota.ts";
 import classes from "#features/channels/channels.module.css";
 
-/** What a test of the unsaved form said, in one line. */
+/** The result of a test of the unsaved form, in one line. */
 export function TestLine({ result }: { result: ChannelTestResult }) {
   const { t } = useTranslation();
   const time = formatDuration(result.duration);

@@ -1,4 +1,7 @@
-/** Tests one channel: choose a model, see the answer at its place; earlier results stay for comparison. Who may only look, sees the history. */
+/**
+ * Tests one channel: the user selects a model and sees the result beside it. Earlier results stay for
+ * comparison. Users with read access see the history.
+ */
 import { type ChannelRow, cannotProbe } from "@gateway/shared/channels/channel";
 import {
   Badge,

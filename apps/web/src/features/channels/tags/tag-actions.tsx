@@ -12,7 +12,7 @@ import { toast } from "#ui/toast.tsx";
 
 type TagActionsProps = { tag: ChannelTag; onTest: () => void; onEdit: () => void };
 
-/** What is done to all channels of a tag; what stops or destroys them asks first. */
+/** Actions for all channels of a tag. Disabling and deleting need a confirmation. */
 export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: TagActionsProps) {
   const { t } = useTranslation();
   const mayChange = useMayChange();

@@ -1,4 +1,4 @@
-/** The channels by tag: one line per tag, its channels below it when opened. */
+/** The channels by tag: one row per tag, its channels expand below it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ChannelPatch } from "@gateway/shared/channels/channel";
 import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
@@ -43,7 +43,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
   const [open, setOpen] = useState<string[]>([]);
   const [order, setOrder] = useState("");
   const toggle = (tag: string) => setOpen((tags) => without(tags, tag) ?? [...tags, tag]);
-  // The same array until something in it changes: a cell with a new function would lose its focus.
+  // The same array until its content changes: a cell with a new function would lose its focus.
   const columns = useMemo<Column<ChannelTag>[]>(
     () => [
       {
@@ -139,7 +139,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
   );
 }
 
-/** Undefined when it is not among them. */
+/** Returns the tags without `tag`; undefined when it is not among them. */
 function without(tags: string[], tag: string): string[] | undefined {
   return tags.includes(tag) ? tags.filter((each) => each !== tag) : undefined;
 }
@@ -188,7 +188,7 @@ function ProviderServices({ types }: { types: number[] }) {
   );
 }
 
-/** A tag is on, off, or both: each state with its number. */
+/** Numbers of enabled, disabled and automatically disabled channels of a tag. */
 function MixedStatus({ row }: { row: ChannelTag }) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,7 @@
-/** A call as what was said: by whom, with pictures, tools and reasoning folded. Nothing is loaded from elsewhere. */
+/**
+ * A call as a conversation: roles, with images, tools and
+ * reasoning collapsed. Nothing is loaded from other servers.
+ */
 import { Badge, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -88,7 +91,10 @@ function Folded({ title, text, code = false }: { title: string; text: string; co
   );
 }
 
-/** A picture of the body is shown, one at an address only named: no other server learns that someone reads this. */
+/**
+ * Shows an image from the body. For an image address it shows
+ * only the address: no other server learns that the log is read.
+ */
 function Picture({ url }: { url: string }) {
   const { t } = useTranslation();
   if (url.startsWith("data:image/")) return <img className={classes.picture} src={url} alt={t("Image")} />;

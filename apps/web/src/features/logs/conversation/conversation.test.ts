@@ -13,7 +13,7 @@ const plain = (text: string) => ({ type: "text", text });
 const png = "data:image/png;base64,AAAA";
 
 describe("a conversation", () => {
-  it("of chat has roles, pictures, tools and their results", () => {
+  it("of Chat Completions has roles, images, tools and their results", () => {
     const request = {
       messages: [
         { role: "developer", content: "Be short." },
@@ -40,7 +40,7 @@ describe("a conversation", () => {
     });
   });
 
-  it("of chat is read from its stream, also where it is cut off", () => {
+  it("of Chat Completions is parsed from its stream, even when truncated", () => {
     const delta = (value: object) => ({ choices: [{ index: 0, delta: value }] });
     const events = stream(
       delta({ role: "assistant", content: "" }),
@@ -55,7 +55,7 @@ describe("a conversation", () => {
     expect(read(request, `${events}data: {"choices":[{"del`)?.answer).toEqual([{ role: "assistant", parts }]);
   });
 
-  it("of Anthropic has a system prompt, thinking and results of tools, whole and streamed", () => {
+  it("of Anthropic has a system prompt, thinking and tool results, complete and streamed", () => {
     const request = {
       system: [plain("Be kind.")],
       messages: [
@@ -137,7 +137,7 @@ describe("a conversation", () => {
     expect(read(request)?.turns[1]?.parts[1]).toEqual({ type: "image", url: png });
   });
 
-  it("shows the error that was answered, and is none where the request is not one", () => {
+  it("shows a returned error, and is null when the request is not a conversation", () => {
     const request = { messages: [{ role: "user", content: "hi" }] };
     const answer = [{ role: "assistant", parts: [{ type: "error", text: "No." }] }];
     expect(read(request, { error: { message: "No." } })?.answer).toEqual(answer);
@@ -155,13 +155,13 @@ describe("a conversation", () => {
   });
 });
 
-describe("what the playground takes over", () => {
+describe("the draft for the playground", () => {
   const draft = (messages: object[]) => {
     const conversation = read({ messages });
     return conversation && draftOf(conversation, "m");
   };
 
-  it("are the questions with their answers, the last one open", () => {
+  it("contains the questions with their answers, the last one open", () => {
     const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } };
     expect(
       draft([
@@ -180,7 +180,7 @@ describe("what the playground takes over", () => {
     });
   });
 
-  it("is nothing where no question is open", () => {
+  it("is null when no question is open", () => {
     expect(
       draft([
         { role: "user", content: "1" },
@@ -191,7 +191,7 @@ describe("what the playground takes over", () => {
   });
 });
 
-it("a command holds the body of a request, whatever quotes are in it, and no key", () => {
+it("a command contains the body with any quotes, and no key", () => {
   const command = curlOf({
     server: "https://example.com",
     endpoint: "/v1beta/models/:generateContent",

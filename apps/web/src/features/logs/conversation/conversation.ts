@@ -1,4 +1,4 @@
-/** The bodies of a call as a conversation, and what of it the playground can take over. Pure. */
+/** Parses the bodies of a call as a conversation, and the part that the playground can use. Pure. */
 import type { PlaygroundDraft } from "#lib/playground-draft.ts";
 import { answerTurns } from "./read-answer.ts";
 import { joined, requestTurns } from "./read-request.ts";
@@ -6,7 +6,7 @@ import { type Part, parsed, type Turn } from "./turns.ts";
 
 export type Conversation = { turns: Turn[]; answer: Turn[] };
 
-/** Null where the request is no conversation, or was cut off. */
+/** Returns null when the request is not a conversation or was truncated. */
 export function readConversation(request: string, response: string): Conversation | null {
   const body = parsed(request);
   const turns = body === undefined ? undefined : requestTurns(body);
@@ -21,14 +21,16 @@ function textOf(parts: Part[]): string {
     .trim();
 }
 
-/** Only pictures that are in the body: no other server is asked for one. */
+/** Returns only images in the body: none is loaded from another server. */
 function picturesOf(parts: Part[]): string[] {
   return parts.flatMap((part) =>
     part.type === "image" && part.url.startsWith("data:image/") ? part.url : [],
   );
 }
 
-/** Questions with their answers, as the playground knows them; null where the last word was not the user's. */
+/**
+ * Returns the questions with their answers for the playground; null when the last message is not the user's.
+ */
 export function draftOf({ turns }: Conversation, model: string): Omit<PlaygroundDraft, "send"> | null {
   const draft = { model, system: "", turns: [] as PlaygroundDraft["turns"] };
   for (const { role, parts } of turns) {

@@ -1,13 +1,12 @@
-/** A stored request as a command. Pure. */
+/** A stored request as a shell command. Pure. */
 
-/** One argument for a POSIX shell, whatever is in it. */
+/** Quotes any text as one argument of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * With a variable in the place of the key: no key is ever in a call's log.
- *
+ * Returns a curl command with a variable in place of the key, because the log never contains keys.
  * @param endpoint as in the log: Gemini's names the method, not the model
  */
 export function curlOf(call: { server: string; endpoint: string; model: string; body: string }): string {

@@ -1,8 +1,8 @@
-/** The turns of an answer in any of the four dialects, whole or as an event stream, also one that was cut off. Pure. */
+/** Parses the turns of a response in any of the four dialects, complete, streamed or truncated. Pure. */
 import { geminiContent, joined, message, responsesItem } from "./read-request.ts";
 import { list, type Part, parsed, pretty, record, text, type Turn, type Wire } from "./turns.ts";
 
-/** Undefined where the answer is none to a conversation. */
+/** Returns undefined when the response is not part of a conversation. */
 export function answerTurns(body: string): Turn[] | undefined {
   const whole = parsed(body);
   if (whole !== undefined) return wholeAnswer(whole);
@@ -35,7 +35,7 @@ function failure(error: unknown): Turn {
   };
 }
 
-/** The data of each event; a last one that was cut off is left out. */
+/** Returns the data of each event, without a truncated last one. */
 function eventsOf(stream: string): Wire[] {
   return stream
     .split(/\r?\n\r?\n/)
@@ -52,12 +52,12 @@ function eventsOf(stream: string): Wire[] {
     });
 }
 
-/** A place; where none is named there is only one. */
+/** Returns the index of a part; 0 without one, because then there is only one part. */
 function numbered(value: unknown): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** Parts that grow, by their place in the answer. */
+/** Parts of a streamed response, by their position. */
 type Growing = Map<string, Part>;
 
 function grow(parts: Growing, place: string, type: "text" | "reasoning", more: unknown): void {
@@ -76,7 +76,7 @@ function growCall(parts: Growing, place: string, name: unknown, more: unknown): 
 }
 
 function streamed(events: Wire[]): Turn[] {
-  // The last event of a response holds all of it.
+  // The last event of a response contains all of it.
   const end = events.find((event) => /^response\.(completed|incomplete|failed)$/.test(text(event["type"])));
   const output = list(record(end?.["response"])["output"]);
   if (output.length > 0) return joined(output.map(responsesItem));
@@ -115,7 +115,7 @@ function geminiDelta(parts: Growing, candidate: Wire): void {
   }
 }
 
-/** An event of Anthropic or of the Responses API. */
+/** Adds an event of Anthropic or of the Responses API. */
 function typedEvent(parts: Growing, event: Wire): void {
   const place = `block ${numbered(event["index"] ?? event["output_index"])}`;
   const delta = record(event["delta"]);

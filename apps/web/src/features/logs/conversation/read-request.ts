@@ -1,4 +1,7 @@
-/** The turns of a request, in any of the four dialects, recognized by their fields, not by the address. Pure. */
+/**
+ * Parses the turns of a request in any of the four dialects,
+ * recognised by their fields instead of the address. Pure.
+ */
 import {
   list,
   type Part,
@@ -12,7 +15,7 @@ import {
   type Wire,
 } from "./turns.ts";
 
-/** Undefined where the body is no conversation. */
+/** Returns undefined when the body is not a conversation. */
 export function requestTurns(body: unknown): Turn[] | undefined {
   const wire = record(body);
   if (Array.isArray(wire["messages"])) return [...system(wire["system"]), ...wire["messages"].map(message)];
@@ -39,7 +42,7 @@ export function textPart(value: string, type: "text" | "reasoning" = "text"): Pa
   return value === "" ? [] : [{ type, text: value }];
 }
 
-/** A message of chat or of Anthropic: their fields do not collide. */
+/** Parses a message of Chat Completions or Anthropic: their fields do not collide. */
 export function message(value: unknown): Turn {
   const wire = record(value);
   const role = roleOf(wire["role"]);
@@ -63,13 +66,13 @@ export function message(value: unknown): Turn {
   });
 }
 
-/** A message of results alone was written by tools, whatever its role. */
+/** Assigns a message that contains only tool results to the tool role. */
 function withoutUser(turn: Turn): Turn {
   const isResult = turn.parts.length > 0 && turn.parts.every((part) => part.type === "tool-result");
   return isResult ? { ...turn, role: "tool" } : turn;
 }
 
-/** A string, or blocks of any dialect. */
+/** Parses a string, or content blocks of any dialect. */
 export function contentParts(value: unknown): Part[] {
   if (typeof value === "string") return textPart(value);
   return list(value).flatMap((block) =>
@@ -142,7 +145,7 @@ function geminiPart(part: Wire): Part[] {
   return textPart(text(part["text"]), part["thought"] === true ? "reasoning" : "text");
 }
 
-/** An item of the Responses API, of its input or its output. */
+/** Parses an input or output item of the Responses API. */
 export function responsesItem(value: unknown): Turn {
   const item = record(value);
   switch (item["type"]) {
@@ -184,7 +187,7 @@ export function responsesItem(value: unknown): Turn {
   }
 }
 
-/** Neighbours of one role are one turn: items and blocks come one by one. */
+/** Merges adjacent turns of one role: items and blocks arrive one by one. */
 export function joined(turns: Turn[]): Turn[] {
   const result: { role: Role; parts: Part[] }[] = [];
   for (const turn of turns) {

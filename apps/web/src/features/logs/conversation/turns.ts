@@ -1,8 +1,8 @@
-/** What a conversation is made of, whatever dialect it was held in. Pure. */
+/** The parts of a conversation, independent of its dialect. Pure. */
 
 export type Part =
   | { type: "text" | "reasoning" | "error"; text: string }
-  /** A data URL, or the address of a picture that is not loaded. */
+  /** A data URL, or the address of an image that is not loaded. */
   | { type: "image"; url: string }
   | { type: "file"; name: string }
   | { type: "tool-call"; name: string; input: string }
@@ -13,7 +13,7 @@ export type Turn = { role: Role; parts: Part[] };
 
 export type Wire = Record<string, unknown>;
 
-/** Whatever is no object has no fields. */
+/** Returns {} for a value that is not an object. */
 export function record(value: unknown): Wire {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
@@ -28,7 +28,7 @@ export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Text stays as it is; everything else as JSON. */
+/** Returns text unchanged; other values as JSON. */
 export function printed(value: unknown): string {
   return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value, undefined, 2);
 }
@@ -41,7 +41,7 @@ export function parsed(json: string): unknown {
   }
 }
 
-/** JSON with its lines, where it is JSON. */
+/** Formats text that is JSON. */
 export function pretty(json: string): string {
   const value = parsed(json);
   return value === undefined || typeof value === "string" ? json : JSON.stringify(value, undefined, 2);
