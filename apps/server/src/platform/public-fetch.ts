@@ -137,9 +137,7 @@ export function boundedFetch(): typeof globalThis.fetch {
   return (input, init = {}) => {
     // As above: undici's fetch and its dispatcher must be used together.
     const options = { ...init, dispatcher } as Parameters<typeof undiciFetch>[1];
-    return undiciFetch(input as Parameters<typeof undiciFetch>[0], options) as ReturnType<
-      typeof globalThis.fetch
-    >;
+    return undiciFetch(input as Parameters<typeof undiciFetch>[0], options);
   };
 }
 

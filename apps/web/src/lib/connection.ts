@@ -69,10 +69,6 @@ export function onReachChange(listener: (reach: Reach) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-export function isReached(): boolean {
-  return reach === "reached";
-}
-
 export function useReach(): Reach {
   return useSyncExternalStore(onReachChange, () => reach);
 }
