@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 // Fails on old terms that this project has replaced with standard ones (docs/vocabulary.md): in identifiers
-// and file names, in texts for users, operators and clients, and in the documentation. Comments are not
-// checked.
+// and file names, in comments, in texts for users, operators and clients, and in the documentation.
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -72,13 +71,20 @@ export const allowed = {
 
 const textRules = textTerms.map(([term, use]) => [new RegExp(String.raw`\b${term}\b`, "i"), use]);
 
+/** In comments these terms also have a plain meaning, as in "a user is asked". */
+const plainInComments = new Set(["asked", "said", "held", "lanes?"]);
+const commentRules = textTerms
+  .filter(([term]) => !plainInComments.has(term))
+  .map(([term, use]) => [new RegExp(String.raw`\b${term}\b`, "i"), use]);
+
 /** @returns one line per finding in the text of a file */
 export function findTerms(file, text) {
   if (file.endsWith(".md")) return text.split("\n").flatMap((line, at) => inText(`${file}:${at + 1}`, line));
   if (file.endsWith(".json")) return Object.keys(JSON.parse(text)).flatMap((key) => inText(file, key));
   const found = inName(file);
+  const { program, comments } = parseSync(file, text);
   const lineAt = (index) => text.slice(0, index).split("\n").length;
-  walk(parseSync(file, text).program, (node) => {
+  walk(program, (node) => {
     const name = node.type.endsWith("Identifier") ? node.name : undefined;
     if (name !== undefined && !Object.hasOwn(allowed, name))
       for (const term of oldParts(name))
@@ -89,6 +95,8 @@ export function findTerms(file, text) {
     if (shown !== undefined && isSentence(shown))
       found.push(...inText(`${file}:${lineAt(node.start)}`, shown));
   });
+  for (const { start, value } of comments)
+    found.push(...inText(`${file}:${lineAt(start)}`, value.replaceAll(/"[^"]*"|`[^`]*`/g, ""), commentRules));
   // An identifier that is declared and used in one place has two nodes there.
   return [...new Set(found)];
 }
@@ -106,8 +114,8 @@ function textOf(node) {
   return node.type === "JSXText" ? node.value : undefined;
 }
 
-function inText(place, text) {
-  return textRules.flatMap(([rule, use]) => {
+function inText(place, text, rules = textRules) {
+  return rules.flatMap(([rule, use]) => {
     const match = rule.exec(text);
     return match === null ? [] : [`${place}: “${match[0]}”: write ${use}: ${text.trim().slice(0, 100)}`];
   });

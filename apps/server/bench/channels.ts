@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { ChannelQuery } from "@gateway/shared/channels/channel";
+import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import { createCandidates } from "#domain/channels/candidates.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import { listChannels } from "#domain/channels/channels.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { channelKeyContext } from "#domain/channels/load-channels.ts";
@@ -82,11 +82,7 @@ async function timed(name: string, work: () => Promise<unknown>): Promise<void> 
   lines.push([name, `${took.toFixed(1)} ms, the longest pause ${(delay.max / 1e6).toFixed(1)} ms`]);
 }
 
-function measurePicks(
-  name: string,
-  list: readonly ChannelInForce[],
-  usable: (one: ChannelInForce) => boolean,
-) {
+function measurePicks(name: string, list: readonly ActiveChannel[], usable: (one: ActiveChannel) => boolean) {
   const wanted = { model: "model-1", stream: true, tools: false, tried: new Set<number>(), usable };
   for (let warm = 0; warm < 2_000; warm += 1) pick(list, wanted, Math.random);
   const begun = performance.now();

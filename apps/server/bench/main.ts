@@ -261,7 +261,7 @@ function print(lines: Line[], scenario: ScenarioName): void {
 
 function printBatches(before: BatchSums, after: BatchSums): void {
   const batches = Math.max(1, after.batches - before.batches);
-  console.log("the ledger's turns under this load, warm-up included");
+  console.log("the ledger's batches under this load, warm-up included");
   console.table({
     batches: {
       count: after.batches - before.batches,

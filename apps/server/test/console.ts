@@ -9,8 +9,8 @@ import { seedAccounts } from "#domain/accounts/seed.ts";
 import { startSession } from "#domain/accounts/sessions.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
+import { type ChannelCheckDeps, runTasks } from "#domain/channels/check-stored.ts";
 import { createHealth } from "#domain/channels/health.ts";
-import { type JudgeDeps, runTasks } from "#domain/channels/judge.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
@@ -96,7 +96,7 @@ export async function buildConsole(
       throw error;
     },
   });
-  const judge: JudgeDeps = {
+  const checks: ChannelCheckDeps = {
     db,
     secrets,
     settings,
@@ -119,9 +119,9 @@ export async function buildConsole(
     },
   };
   const services: Services = {
-    ...judge,
+    ...checks,
     health,
-    runner: createChannelRunner(db, runTasks(judge), (error) => {
+    runner: createChannelRunner(db, runTasks(checks), (error) => {
       throw error;
     }),
     checkModel: async ({ model }) => ({ model, process: [] }),

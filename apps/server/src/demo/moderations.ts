@@ -30,11 +30,11 @@ export function moderations(body: Json): Json {
   return {
     id: `modr-${randomBytes(12).toString("hex")}`,
     model: asText(body["model"]) || "omni-moderation-latest",
-    results: texts.map(judge),
+    results: texts.map(moderate),
   };
 }
 
-function judge(text: string): Json {
+function moderate(text: string): Json {
   const found = Object.entries(signs).map(([name, sign]) => [name, sign?.test(text) === true] as const);
   return {
     flagged: found.some(([, flagged]) => flagged),

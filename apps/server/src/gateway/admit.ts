@@ -1,4 +1,4 @@
-import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
+import type { ActiveGroups } from "#domain/accounts/active-groups.ts";
 import type { Limit, Take } from "#domain/limits/levels.ts";
 import type { Limiter, Taken } from "#domain/limits/take.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
@@ -29,7 +29,7 @@ interface RequestRates {
 /** Cached per caller until the rate of its group changes. */
 const ratesOf = new WeakMap<Caller, RequestRates>();
 
-function requestRates(groups: GroupsInForce, caller: Caller): RequestRates {
+function requestRates(groups: ActiveGroups, caller: Caller): RequestRates {
   const group = groups.get(caller.userGroup);
   if (group === undefined) throw invalidKey();
   const { apiRate } = group;
@@ -138,7 +138,7 @@ const kinds = ["requests", "tokens"] as const;
  */
 export function takeRequest(
   limiter: Limiter,
-  groups: GroupsInForce,
+  groups: ActiveGroups,
   caller: Caller,
 ): Headers | Promise<Headers> {
   const { rates, limits } = requestRates(groups, caller);

@@ -1,5 +1,5 @@
 import { reasonOf } from "@gateway/shared/reasons";
-import { type ChannelInForce, testModelOf } from "#domain/channels/channel-in-force.ts";
+import { type ActiveChannel, testModelOf } from "#domain/channels/active-channel.ts";
 import { reviveChannel } from "#domain/channels/channel-state.ts";
 import { loadChannels } from "#domain/channels/load-channels.ts";
 import { probeChannel } from "#relay/probe/probe.ts";
@@ -20,7 +20,7 @@ export const reviveChannels: Job = {
 };
 
 /** Tests each key separately: the rejection of one key says nothing about the others. */
-async function revive({ db, probe }: JobServices, channel: ChannelInForce): Promise<void> {
+async function revive({ db, probe }: JobServices, channel: ActiveChannel): Promise<void> {
   const model = testModelOf(channel, channel.provider);
   if (model === undefined) return;
   for (const key of channel.keys.length === 0 ? [undefined] : channel.keys) {

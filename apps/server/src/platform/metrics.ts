@@ -50,14 +50,14 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
   );
   const duration = new Histogram({
     name: "gateway_call_duration_seconds",
-    help: "From the request to the last byte.",
+    help: "Time from the request to the last byte of the response.",
     labelNames: ["endpoint"],
     buckets: SECONDS,
     registers,
   });
   const firstByte = new Histogram({
     name: "gateway_first_byte_seconds",
-    help: "From the request to the first byte of the answer.",
+    help: "Time from the request to the first byte of the response.",
     labelNames: ["endpoint"],
     buckets: SECONDS,
     registers,
@@ -70,32 +70,32 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
   );
   const tokens = countUp("gateway_tokens_total", "Tokens billed.", ["direction"], registers);
   const points = countUp("gateway_points_total", "Points charged.", [], registers);
-  const streams = new Gauge({ name: "gateway_open_streams", help: "Streams being sent.", registers });
+  const streams = new Gauge({ name: "gateway_open_streams", help: "Streams in progress.", registers });
   const dropped = new Counter({
     name: "gateway_bodies_dropped_total",
-    help: "Calls whose bodies were left out of the log because the database was too slow.",
+    help: "Calls whose recorded bodies were not stored because the database was too slow.",
     registers,
   });
   const batches = new Histogram({
     name: "gateway_ledger_batch_seconds",
-    help: "Time of one turn of the ledger: a statement, committed.",
+    help: "Time of one batch of the ledger: one statement, committed.",
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
     registers,
   });
   const shared = new Histogram({
     name: "gateway_ledger_batch_steps",
-    help: "Calls that began or ended in one turn of the ledger.",
+    help: "Calls that were reserved or settled in one batch of the ledger.",
     buckets: [1, 2, 5, 10, 20, 50, 100, 200],
     registers,
   });
   const checkpoints = new Counter({
     name: "gateway_checkpoints_total",
-    help: "Checkpoints of calls longer than five seconds.",
+    help: "Checkpoints written for calls longer than five seconds.",
     registers,
   });
   const budget = new Gauge({
     name: "gateway_memory_budget_bytes",
-    help: "Memory that requests and answers use, and may use together.",
+    help: "Memory that requests and responses use, and its limit.",
     labelNames: ["kind"],
     registers,
     collect() {
@@ -105,7 +105,7 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
   });
   const consoleAnswers = new Counter({
     name: "gateway_console_answers_total",
-    help: "Answers of the management API by method and true status.",
+    help: "Responses of the management API by method and status.",
     labelNames: ["method", "status"],
     registers,
   });
@@ -173,7 +173,7 @@ function countUp(
 function watchReloads(reloads: Watched["reloads"], registers: Registry[]): void {
   const failures = new Counter({
     name: "gateway_reload_failures_total",
-    help: "Changes of settings, prices, groups, channels, tokens or users that could not be loaded, every try.",
+    help: "Failed attempts to load a change of settings, prices, groups, channels, tokens or users.",
     labelNames: ["topic"],
     registers,
     collect() {
@@ -183,7 +183,7 @@ function watchReloads(reloads: Watched["reloads"], registers: Registry[]): void 
   });
   const stale = new Gauge({
     name: "gateway_reload_stale_seconds",
-    help: "Age of the oldest change of a topic that is not loaded yet; absent when everything is.",
+    help: "Age of the oldest change of a topic that is not loaded yet; absent if all changes are loaded.",
     labelNames: ["topic"],
     aggregator: "max",
     registers,

@@ -1,4 +1,4 @@
-import { createGroups, type GroupsInForce } from "#domain/accounts/groups-in-force.ts";
+import { createGroups, type ActiveGroups } from "#domain/accounts/active-groups.ts";
 import { type Candidates, createCandidates } from "#domain/channels/candidates.ts";
 import { createPrices, type Prices } from "#domain/pricing/prices.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
@@ -13,7 +13,7 @@ import type { DemoProvider } from "./demo-provider.ts";
 import type { Part } from "./parts.ts";
 
 export interface Caches {
-  groups: GroupsInForce;
+  groups: ActiveGroups;
   prices: Prices;
   candidates: Candidates;
   callers: Callers;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
-import type { JudgeDeps } from "#domain/channels/judge.ts";
+import type { ChannelCheckDeps } from "#domain/channels/check-stored.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { Limiter } from "#domain/limits/take.ts";
@@ -44,7 +44,7 @@ interface Needs extends Context {
   requestCounts: RequestCounts;
   relay: RelayServices;
   probe: ProbeServices;
-  judge: JudgeDeps;
+  checks: ChannelCheckDeps;
   runner: ChannelRunner;
   readiness: Readiness;
   storage: StorageWatch;
@@ -94,7 +94,7 @@ export const httpServer: Part<Needs, HttpServer> = {
 };
 
 function routes(needs: Needs): Promise<FastifyInstance> {
-  const { env, log, logRing, options, worker, settings, relay, probe, judge, announcements } = needs;
+  const { env, log, logRing, options, worker, settings, relay, probe, checks, announcements } = needs;
   const { db, pool } = needs.database;
   const { mayReach, paymentGateways } = options;
   const caughtUp = () => announcements.caughtUp();
@@ -118,8 +118,8 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: boundedFetch() }),
       icons: createIcons(db, (address, given) => fetchPublic(address, { ...given, mayReach })),
       post: postToPublic,
-      testChannel: judge.testChannel,
-      fetchBalance: judge.fetchBalance,
+      testChannel: checks.testChannel,
+      fetchBalance: checks.fetchBalance,
       checkModel: (input) => checkModel(probe, input),
       runner: needs.runner,
       fetchModels: (channel) => fetchModels(probe, channel),

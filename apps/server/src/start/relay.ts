@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { createAnswerCache } from "#domain/answers/answer-cache.ts";
 import { createAffinity } from "#domain/channels/affinity.ts";
+import { type ChannelCheckDeps, runTasks } from "#domain/channels/check-stored.ts";
 import { createHealth } from "#domain/channels/health.ts";
-import { type JudgeDeps, runTasks } from "#domain/channels/judge.ts";
 import { storedChannel } from "#domain/channels/load-channels.ts";
 import { type ChannelRunner, createChannelRunner } from "#domain/channels/runner.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
@@ -112,7 +112,7 @@ export const backgroundResponses: Part<RelayServices, { close(): Promise<void> }
 
 interface ChannelRuns {
   probe: ProbeServices;
-  judge: JudgeDeps;
+  checks: ChannelCheckDeps;
   runner: ChannelRunner;
 }
 
@@ -121,7 +121,7 @@ export const channelRuns: Part<Needs & { health: RelayServices["health"] }, Chan
   name: "channel runs",
   open({ database: { db }, secrets, providers, settings, upstream, health, onError }) {
     const probe = { settings, upstream, random: Math.random, providers };
-    const judge: JudgeDeps = {
+    const checks: ChannelCheckDeps = {
       db,
       secrets,
       providers,
@@ -130,7 +130,7 @@ export const channelRuns: Part<Needs & { health: RelayServices["health"] }, Chan
       testChannel: (input) => testChannel(probe, input),
       fetchBalance: (channel) => fetchBalance(probe, channel),
     };
-    return { probe, judge, runner: createChannelRunner(db, runTasks(judge), onError) };
+    return { probe, checks, runner: createChannelRunner(db, runTasks(checks), onError) };
   },
   close: ({ runner }) => runner.close(),
 };

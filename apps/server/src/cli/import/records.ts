@@ -2,7 +2,7 @@ import type { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type { Usage } from "#dialects/ir.ts";
 import type { SavePrice } from "#domain/pricing/prices.ts";
-import type { PriceInForce } from "#domain/pricing/pricing.ts";
+import type { ActivePrice } from "#domain/pricing/pricing.ts";
 
 /** What a product's reader hands over, in this gateway's terms; groups still carry the names of the source. */
 
@@ -240,7 +240,7 @@ export interface ChargeSample {
   /** How many points the two ways of rounding may be apart. */
   tolerance: bigint;
   /** Whether the price of then is the one that was imported. */
-  same(price: PriceInForce): boolean;
+  same(price: ActivePrice): boolean;
 }
 
 export type PriceRecord = SavePrice;

@@ -1,6 +1,6 @@
 import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGroups } from "#domain/accounts/groups-in-force.ts";
+import { createGroups } from "#domain/accounts/active-groups.ts";
 import { promoteUser } from "#domain/credits/promotion.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { listen } from "#platform/announcements.ts";
@@ -35,11 +35,11 @@ async function idOf(symbol: string): Promise<number> {
 
 describe("a user group", () => {
   it("applies on every node once it is created or changed; its symbol stays", async () => {
-    const inForce = await createGroups(site.services.db);
+    const active = await createGroups(site.services.db);
     const news = await listen(site.database.url, () => {});
-    news.on("groups", () => void inForce.reload());
+    news.on("groups", () => void active.reload());
     const made = await create("team");
-    await expect.poll(() => inForce.get("team")).toMatchObject({ ratio: "0.5", apiRate: 300 });
+    await expect.poll(() => active.get("team")).toMatchObject({ ratio: "0.5", apiRate: 300 });
     const changed = await admin.send<UserGroupDetail>("PUT", "/api/user_group", {
       ...group,
       id: made.id,
@@ -47,11 +47,11 @@ describe("a user group", () => {
       ratio: 0.000001,
     });
     expect(changed.body.data).toMatchObject({ symbol: "team", ratio: 0.000001, enable: true });
-    await expect.poll(() => inForce.get("team")?.ratio).toBe("0.000001");
+    await expect.poll(() => active.get("team")?.ratio).toBe("0.000001");
     await admin.send("PUT", `/api/user_group/enable/${made.id}`);
-    await expect.poll(() => inForce.get("team")?.enable).toBe(false);
+    await expect.poll(() => active.get("team")?.enable).toBe(false);
     await admin.send("DELETE", `/api/user_group/${made.id}`);
-    await expect.poll(() => inForce.get("team")).toBeUndefined();
+    await expect.poll(() => active.get("team")).toBeUndefined();
     await news.close();
   });
 

@@ -30,7 +30,7 @@ async function create(values: object = {}): Promise<ChannelRow> {
   return answer.body.data;
 }
 
-const inForce = () => createCandidates(site.services.db, site.services.secrets, site.services.providers);
+const candidates = () => createCandidates(site.services.db, site.services.secrets, site.services.providers);
 
 describe("a new channel", () => {
   it("works at once, is announced, is recorded, and never shows its keys again", async () => {
@@ -47,7 +47,7 @@ describe("a new channel", () => {
       frozen: [],
       weight: 1,
     });
-    const channel = (await inForce()).byId(row.id);
+    const channel = (await candidates()).byId(row.id);
     expect(channel?.keys.map((key) => key.key)).toEqual([
       "sk-first-key-of-the-channel",
       "sk-second-key-of-the-channel",
@@ -141,7 +141,7 @@ describe("a changed channel", () => {
     const on = await admin.send("PATCH", path, { status: 1, priority: 5, weight: 3, name: "ignored" });
     expect(on.body.data).toMatchObject({ status: 1, status_reason: "", priority: 5, weight: 3, name: "One" });
     expect((await admin.send("PATCH", path, { status: 2 })).body.data).toMatchObject({ status: 2 });
-    expect((await inForce()).byId(row.id)).toBeUndefined();
+    expect((await candidates()).byId(row.id)).toBeUndefined();
     for (const patch of [{ status: 3 }, { priority: -1 }, { weight: 0 }, { priority: 1.5 }]) {
       expect((await admin.send("PATCH", path, patch)).status, JSON.stringify(patch)).toBe(400);
     }

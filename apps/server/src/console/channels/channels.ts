@@ -33,7 +33,7 @@ import {
   testModelFor,
   withStored,
 } from "#domain/channels/channels.ts";
-import { testStored } from "#domain/channels/judge.ts";
+import { testStored } from "#domain/channels/check-stored.ts";
 import { collectChannelCharges } from "#domain/ledger/channel-charges.ts";
 import { describeProvider } from "#providers/registry.ts";
 

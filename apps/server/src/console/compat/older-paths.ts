@@ -12,7 +12,7 @@ import { renewAccessToken } from "#domain/accounts/profile.ts";
 import { isRecent, RECENT_MINUTES } from "#domain/accounts/proof.ts";
 import { findByAccessToken } from "#domain/accounts/users.ts";
 import { namesWithOwners } from "#domain/catalog/catalog.ts";
-import { refreshBalance, testStored } from "#domain/channels/judge.ts";
+import { refreshBalance, testStored } from "#domain/channels/check-stored.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { GatewayError, notFound } from "#errors.ts";
 

@@ -1,6 +1,6 @@
 import type { AvailableModels } from "@gateway/shared/channels/model";
 import { usableGroups } from "#domain/accounts/groups.ts";
-import { inForce, type PriceRow } from "#domain/pricing/prices.ts";
+import { activePrice, type PriceRow } from "#domain/pricing/prices.ts";
 import { findPrice, tableOf } from "#domain/pricing/pricing.ts";
 import type { Db } from "#platform/database/db.ts";
 import { describeModels } from "./described.ts";
@@ -36,7 +36,7 @@ export async function availableModels(
   const infoOf = new Map(infos.map(({ model, ...info }) => [model, info]));
   const owners = new Map((await listOwners(db)).map((owner) => [owner.id, owner.name]));
   const byName = new Map(prices.map((price) => [price.model, price]));
-  const table = tableOf(prices.map(inForce));
+  const table = tableOf(prices.map(activePrice));
 
   const models = new Map<string, AvailableModels[string]>();
   for (const { type, models: offered, groups } of channels) {
@@ -71,7 +71,7 @@ function describePrice(price: PriceRow) {
     input: price.input.toNumber(),
     output: price.output.toNumber(),
     extra_ratios: Object.fromEntries(price.extras.map((extra) => [extra.kind, extra.value.toNumber()])),
-    tiers: inForce(price).tiers.map((tier) => ({
+    tiers: activePrice(price).tiers.map((tier) => ({
       above: tier.above,
       input: Number(tier.input),
       output: Number(tier.output),
@@ -99,7 +99,7 @@ export async function namesWithOwners(db: Db): Promise<{ name: string; owner: st
     modelNames(db),
     db.price.findMany({ include: { extras: true } }),
   ]);
-  const described = await describeModels(db, tableOf(prices.map(inForce)), names);
+  const described = await describeModels(db, tableOf(prices.map(activePrice)), names);
   return names
     .map((name) => ({ name, owner: described.get(name)?.owner ?? "" }))
     .sort((a, b) => a.owner.localeCompare(b.owner));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { mapModel } from "./channel-in-force.ts";
+import { mapModel } from "./active-channel.ts";
 import { buildIndex, createIndex } from "./channel-index.ts";
 import { channel } from "./channels.fixture.ts";
 import { parseMapping } from "./load-channels.ts";

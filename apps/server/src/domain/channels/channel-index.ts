@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ChannelInForce } from "./channel-in-force.ts";
+import type { ActiveChannel } from "./active-channel.ts";
 
 /**
  * Channels by group and model. Adding or removing a channel replaces the lists that contain it, so a list
@@ -10,29 +10,29 @@ export interface ChannelIndex {
    * Returns the channels for the model in this group, highest priority first. An exact model name wins over
    * wildcards, and the longest wildcard over shorter ones.
    */
-  find(group: string, model: string): readonly ChannelInForce[];
+  find(group: string, model: string): readonly ActiveChannel[];
   /** Returns the model names that a group can request; wildcards as configured. */
   models(group: string): string[];
-  byId(id: number): ChannelInForce | undefined;
+  byId(id: number): ActiveChannel | undefined;
   /** Adds the channel, or replaces the one with the same id. */
-  put(channel: ChannelInForce): void;
+  put(channel: ActiveChannel): void;
   remove(id: number): void;
 }
 
-interface GroupIndex<List = readonly ChannelInForce[]> {
+interface GroupIndex<List = readonly ActiveChannel[]> {
   exact: Map<string, List>;
   /** Prefixes without the star, longest first. */
   wildcards: { prefix: string; channels: List }[];
 }
 
-const NONE: readonly ChannelInForce[] = [];
+const NONE: readonly ActiveChannel[] = [];
 
 /** Number of channels indexed before the event loop may run other work. */
 const CHANNELS_AT_ONCE = 50;
 
 /** Builds the index of many channels without blocking the event loop. */
-export async function buildIndex(channels: readonly ChannelInForce[]): Promise<ChannelIndex> {
-  const groups = new Map<string, GroupIndex<ChannelInForce[]>>();
+export async function buildIndex(channels: readonly ActiveChannel[]): Promise<ChannelIndex> {
+  const groups = new Map<string, GroupIndex<ActiveChannel[]>>();
   const sorted = inOrder(channels);
   for (const [place, channel] of sorted.entries()) {
     append(groups, channel);
@@ -41,19 +41,19 @@ export async function buildIndex(channels: readonly ChannelInForce[]): Promise<C
   return indexOf(groups, sorted);
 }
 
-export function createIndex(channels: readonly ChannelInForce[]): ChannelIndex {
-  const groups = new Map<string, GroupIndex<ChannelInForce[]>>();
+export function createIndex(channels: readonly ActiveChannel[]): ChannelIndex {
+  const groups = new Map<string, GroupIndex<ActiveChannel[]>>();
   const sorted = inOrder(channels);
   for (const channel of sorted) append(groups, channel);
   return indexOf(groups, sorted);
 }
 
-function inOrder(channels: readonly ChannelInForce[]): ChannelInForce[] {
+function inOrder(channels: readonly ActiveChannel[]): ActiveChannel[] {
   return channels.toSorted((one, other) => (comesBefore(one, other) ? -1 : 1));
 }
 
 /** Appends in place. Only safe during the build, before any caller has the lists. */
-function append(groups: Map<string, GroupIndex<ChannelInForce[]>>, channel: ChannelInForce): void {
+function append(groups: Map<string, GroupIndex<ActiveChannel[]>>, channel: ActiveChannel): void {
   for (const group of new Set(channel.groups)) {
     let index = groups.get(group);
     if (index === undefined) groups.set(group, (index = { exact: new Map(), wildcards: [] }));
@@ -73,10 +73,10 @@ function append(groups: Map<string, GroupIndex<ChannelInForce[]>>, channel: Chan
   }
 }
 
-function indexOf(groups: Map<string, GroupIndex>, channels: readonly ChannelInForce[]): ChannelIndex {
+function indexOf(groups: Map<string, GroupIndex>, channels: readonly ActiveChannel[]): ChannelIndex {
   const byId = new Map(channels.map((channel) => [channel.id, channel]));
 
-  function change(channel: ChannelInForce, apply: typeof insert): void {
+  function change(channel: ActiveChannel, apply: typeof insert): void {
     for (const group of new Set(channel.groups)) {
       let index = groups.get(group);
       if (index === undefined) groups.set(group, (index = { exact: new Map(), wildcards: [] }));
@@ -126,7 +126,7 @@ function indexOf(groups: Map<string, GroupIndex>, channels: readonly ChannelInFo
 function changeWildcard(
   index: GroupIndex,
   prefix: string,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   apply: typeof insert,
 ): void {
   const known = index.wildcards.find((entry) => entry.prefix === prefix)?.channels ?? NONE;
@@ -136,11 +136,11 @@ function changeWildcard(
   index.wildcards.sort((one, other) => other.prefix.length - one.prefix.length);
 }
 
-function comesBefore(one: ChannelInForce, other: ChannelInForce): boolean {
+function comesBefore(one: ActiveChannel, other: ActiveChannel): boolean {
   return one.priority > other.priority || (one.priority === other.priority && one.id < other.id);
 }
 
-function insert(list: readonly ChannelInForce[], channel: ChannelInForce): readonly ChannelInForce[] {
+function insert(list: readonly ActiveChannel[], channel: ActiveChannel): readonly ActiveChannel[] {
   let low = 0;
   let high = list.length;
   while (low < high) {
@@ -152,7 +152,7 @@ function insert(list: readonly ChannelInForce[], channel: ChannelInForce): reado
   return list.toSpliced(low, 0, channel);
 }
 
-function without(list: readonly ChannelInForce[], channel: ChannelInForce): readonly ChannelInForce[] {
+function without(list: readonly ActiveChannel[], channel: ActiveChannel): readonly ActiveChannel[] {
   const place = list.indexOf(channel);
   return place === -1 ? list : list.toSpliced(place, 1);
 }

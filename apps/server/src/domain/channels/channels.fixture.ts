@@ -1,8 +1,8 @@
 import { openai } from "#providers/definitions/openai.ts";
-import type { ChannelInForce } from "./channel-in-force.ts";
+import type { ActiveChannel } from "./active-channel.ts";
 
 /** Returns an active channel, for tests that only read it. */
-export function channel(part: Partial<ChannelInForce> & { id: number }): ChannelInForce {
+export function channel(part: Partial<ActiveChannel> & { id: number }): ActiveChannel {
   return {
     name: `channel ${part.id}`,
     provider: openai,

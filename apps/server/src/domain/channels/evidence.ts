@@ -2,7 +2,7 @@ import { type ChannelTestResult, cannotProbe } from "@gateway/shared/channels/ch
 import { reasonOf } from "@gateway/shared/reasons";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import { type ChannelInForce, type KeyInForce, testModelOf } from "./channel-in-force.ts";
+import { type ActiveChannel, type ActiveKey, testModelOf } from "./active-channel.ts";
 import { disableChannel, disableKey, noteCircuit } from "./channel-state.ts";
 import { type CircuitRules, closeCircuit, newCircuit, noteFailure, openCircuit } from "./circuit.ts";
 import { createConfirm } from "./confirm.ts";
@@ -26,7 +26,7 @@ export interface EvidenceOptions {
    * Sends one short request to a channel with the given keys. With `cheap`, sends it only if it costs almost
    * nothing.
    */
-  test: ((channel: ChannelInForce, model: string, cheap: boolean) => Promise<ChannelTestResult>) | undefined;
+  test: ((channel: ActiveChannel, model: string, cheap: boolean) => Promise<ChannelTestResult>) | undefined;
 }
 
 /** Consecutive refusals of credentials or balance that trigger a test, and the maximum time they may span. */
@@ -52,7 +52,7 @@ export function createEvidence(db: PrismaClient, options: EvidenceOptions) {
   /**
    * Returns a test with the default test model: clients must not choose the model that decides about a key.
    */
-  function testOf(channel: ChannelInForce, key: KeyInForce | undefined): () => Promise<ChannelTestResult> {
+  function testOf(channel: ActiveChannel, key: ActiveKey | undefined): () => Promise<ChannelTestResult> {
     const model = testModelOf(channel, channel.provider);
     const { test } = options;
     if (test === undefined || model === undefined) return untested;

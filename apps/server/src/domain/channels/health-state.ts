@@ -1,5 +1,5 @@
 import type { UpstreamError } from "#dialects/ir.ts";
-import type { ChannelInForce, KeyInForce } from "./channel-in-force.ts";
+import type { ActiveChannel, ActiveKey } from "./active-channel.ts";
 import { admits, type Circuit } from "./circuit.ts";
 import { EVERY_MODEL, type Freeze, type Freezes, WHOLE } from "./freezes.ts";
 
@@ -46,8 +46,8 @@ export interface Frozen {
 }
 
 export interface Tried {
-  channel: ChannelInForce;
-  key: KeyInForce | undefined;
+  channel: ActiveChannel;
+  key: ActiveKey | undefined;
 }
 
 /** Failures that mean that the provider is unavailable, not that it refuses this key or model. */
@@ -86,7 +86,7 @@ function later(one: Freeze | undefined, other: Freeze | undefined): Freeze | und
 
 /** Returns the key that is free now or first. A pause that the provider requested ranks after any other. */
 function firstFree(
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   state: State,
   model: string,
   account: number,
@@ -140,7 +140,7 @@ export function frozenOf({ frozen, circuits }: State, at: number): Frozen[] {
 
 /** Returns why a channel is skipped for this account; undefined if it is not paused. */
 export function pauseOf(
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   state: State,
   {
     model,

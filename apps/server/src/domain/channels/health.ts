@@ -2,7 +2,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { now as clock } from "#platform/clock.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
-import type { ChannelInForce } from "./channel-in-force.ts";
+import type { ActiveChannel } from "./active-channel.ts";
 import { noteCircuit } from "./channel-state.ts";
 import { admits, type Circuit, isForgotten, isHalfOpen, notePass } from "./circuit.ts";
 import { type CircuitSettings, createEvidence, type EvidenceOptions } from "./evidence.ts";
@@ -32,23 +32,23 @@ export interface Health {
    * Returns whether a call of this account may use the channel now: not frozen, not full, and with a free
    * key.
    */
-  usable(channel: ChannelInForce, model: string, account: number): boolean;
-  keyUsable(channel: ChannelInForce, keyId: number, model: string, account: number): boolean;
+  usable(channel: ActiveChannel, model: string, account: number): boolean;
+  keyUsable(channel: ActiveChannel, keyId: number, model: string, account: number): boolean;
   /** Returns why a channel is skipped for this account, and until when; undefined if it is not paused. */
-  pause(channel: ChannelInForce, model: string, account: number): Pause | undefined;
+  pause(channel: ActiveChannel, model: string, account: number): Pause | undefined;
   /** Returns the first paused channels, at most `most`. Costs almost nothing while no channel is paused. */
   pausedAmong(
-    channels: readonly ChannelInForce[],
+    channels: readonly ActiveChannel[],
     model: string,
     account: number,
     most: number,
-  ): { channel: ChannelInForce; pause: Pause }[];
+  ): { channel: ActiveChannel; pause: Pause }[];
   /** Returns all current pauses of a channel. */
   freezes(channelId: number): Frozen[];
   /** Returns whether a channel has reached its limit of concurrent calls. */
-  full(channel: ChannelInForce): boolean;
+  full(channel: ActiveChannel): boolean;
   /** Registers a call in progress; it counts until it leaves. */
-  enter(channel: ChannelInForce, model: string): Lease;
+  enter(channel: ActiveChannel, model: string): Lease;
   failed(tried: Tried, model: string, error: UpstreamError, options: FailureOptions): void;
   /**
    * Records that another channel served the call that failed here, so the request itself was not at fault.
@@ -114,7 +114,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
     writing.catch((error: unknown) => options.onError(error));
   }
 
-  function isFull(channel: ChannelInForce, state: State): boolean {
+  function isFull(channel: ActiveChannel, state: State): boolean {
     if (channel.maxConcurrency === 0) return false;
     return state.inProgress >= Math.max(1, Math.floor(channel.maxConcurrency / nodes()));
   }
@@ -138,7 +138,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
     return state.circuits.get(model);
   }
 
-  function pauseFor(channel: ChannelInForce, model: string, account: number): Pause | undefined {
+  function pauseFor(channel: ActiveChannel, model: string, account: number): Pause | undefined {
     const state = states.get(channel.id);
     if (state === undefined) return undefined;
     return pauseOf(channel, state, { model, account, circuit: circuitOf(state, model), at: now() });
@@ -165,7 +165,7 @@ export function createHealth(db: PrismaClient, options: HealthOptions): Health {
     },
     pause: pauseFor,
     pausedAmong(channels, model, account, most) {
-      const found: { channel: ChannelInForce; pause: Pause }[] = [];
+      const found: { channel: ActiveChannel; pause: Pause }[] = [];
       if (states.size === 0) return found;
       for (const channel of channels) {
         const pause = pauseFor(channel, model, account);

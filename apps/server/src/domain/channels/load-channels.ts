@@ -4,7 +4,7 @@ import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
-import type { ChannelInForce, MappedModel, MappingInForce } from "./channel-in-force.ts";
+import type { ActiveChannel, MappedModel, ActiveMapping } from "./active-channel.ts";
 import { openPrivate, type PrivateFields } from "./channel-secrets.ts";
 
 /** Loads channels from the database for the relay, in pages: thousands of them must not block other calls. */
@@ -28,15 +28,15 @@ interface Which {
 const CHANNELS_A_PAGE = 50;
 
 /** Loads the channels that have a known provider and, where required, a key. */
-export async function loadChannels(read: Read, which: Which): Promise<ChannelInForce[]> {
-  const channels: ChannelInForce[] = [];
+export async function loadChannels(read: Read, which: Which): Promise<ActiveChannel[]> {
+  const channels: ActiveChannel[] = [];
   // Thousands of channels share a few hundred model names: each name is stored once.
   const names = new Map<string, string>();
   let after = 0;
   while (true) {
     const rows = await readPage(read.db, which, after);
     for (const row of rows) {
-      const channel = inForce(read, row, names);
+      const channel = activeChannel(read, row, names);
       if (channel !== undefined) channels.push(channel);
     }
     const last = rows.at(-1);
@@ -50,7 +50,7 @@ export async function loadChannels(read: Read, which: Which): Promise<ChannelInF
  * Loads a channel whatever its status and the status of its keys. Returns undefined if it lacks a usable key,
  * provider or secret.
  */
-export async function storedChannel(read: Read, id: number): Promise<ChannelInForce | "deleted" | undefined> {
+export async function storedChannel(read: Read, id: number): Promise<ActiveChannel | "deleted" | undefined> {
   const [channel] = await loadChannels(read, { status: "any", ids: [id], keys: [1, 2, 3] });
   if (channel !== undefined) return channel;
   const stored = await read.db.channel.count({ where: { id, deleted_at: null } });
@@ -85,11 +85,11 @@ async function readPage(db: Db, { status, ids, keys = [1], onlyWithKeys }: Which
   return rows.map((row) => ({ ...row, models: modelsOf.get(row.id) ?? [] }));
 }
 
-function inForce(
+function activeChannel(
   { providers, secrets }: Read,
   row: Row,
   names: Map<string, string>,
-): ChannelInForce | undefined {
+): ActiveChannel | undefined {
   const provider = providers.get(row.type);
   if (provider === undefined) return undefined;
   const keys = row.keys.flatMap(({ id, weight, key_encrypted }) => {
@@ -173,9 +173,9 @@ export function channelKeyContext(channelId: number): string {
  * is billed. A `*` at the end of a requested name matches any suffix, and a `*` in the target is replaced by
  * that suffix.
  */
-export function parseMapping(mapping: Readonly<Record<string, string>>): MappingInForce {
+export function parseMapping(mapping: Readonly<Record<string, string>>): ActiveMapping {
   const exact: [string, MappedModel][] = [];
-  const wildcards: MappingInForce["wildcards"][number][] = [];
+  const wildcards: ActiveMapping["wildcards"][number][] = [];
   for (const [requested, target] of Object.entries(mapping)) {
     const keepsName = target.startsWith("+");
     const upstream = keepsName ? target.slice(1) : target;

@@ -1,4 +1,4 @@
-import type { ChannelInForce } from "./channel-in-force.ts";
+import type { ActiveChannel } from "./active-channel.ts";
 
 /** What a call requires of a channel, and what excludes one. */
 export interface Wanted {
@@ -8,12 +8,12 @@ export interface Wanted {
   /** Channels that this call has already tried. */
   tried: ReadonlySet<number>;
   /** Returns whether the channel is neither frozen nor full and has a free key. */
-  usable(channel: ChannelInForce): boolean;
+  usable(channel: ActiveChannel): boolean;
 }
 
 /** The channels of one priority. */
 interface Tier {
-  channels: readonly ChannelInForce[];
+  channels: readonly ActiveChannel[];
   /** Cumulative weights: `upTo[i]` is the total weight of the first i + 1 channels. */
   upTo: Float64Array;
 }
@@ -22,7 +22,7 @@ interface Tier {
 const THROWS = 6;
 
 /** Cached tiers by candidate list. Lists are never modified, only replaced, so the cache stays valid. */
-const known = new WeakMap<readonly ChannelInForce[], readonly Tier[]>();
+const known = new WeakMap<readonly ActiveChannel[], readonly Tier[]>();
 
 /**
  * Chooses a channel of the highest priority that has a usable one, at random by weight. Draws among all
@@ -32,10 +32,10 @@ const known = new WeakMap<readonly ChannelInForce[], readonly Tier[]>();
  * @param random returns a number in [0, 1)
  */
 export function pick(
-  candidates: readonly ChannelInForce[],
+  candidates: readonly ActiveChannel[],
   wanted: Wanted,
   random: () => number,
-): ChannelInForce | undefined {
+): ActiveChannel | undefined {
   for (const tier of tiersOf(candidates)) {
     const chosen = pickInTier(tier, wanted, random);
     if (chosen !== undefined) return chosen;
@@ -47,7 +47,7 @@ function pickInTier(
   { channels, upTo }: Tier,
   wanted: Wanted,
   random: () => number,
-): ChannelInForce | undefined {
+): ActiveChannel | undefined {
   const [only] = channels;
   if (channels.length === 1) return only !== undefined && fits(only, wanted) ? only : undefined;
   const all = upTo.at(-1) ?? 0;
@@ -76,13 +76,13 @@ function placeOf(upTo: Float64Array, value: number): number {
   return low;
 }
 
-function tiersOf(candidates: readonly ChannelInForce[]): readonly Tier[] {
+function tiersOf(candidates: readonly ActiveChannel[]): readonly Tier[] {
   let tiers = known.get(candidates);
   if (tiers === undefined) known.set(candidates, (tiers = cutIntoTiers(candidates)));
   return tiers;
 }
 
-function cutIntoTiers(candidates: readonly ChannelInForce[]): Tier[] {
+function cutIntoTiers(candidates: readonly ActiveChannel[]): Tier[] {
   const tiers: Tier[] = [];
   let from = 0;
   for (let at = 1; at <= candidates.length; at += 1) {
@@ -97,14 +97,14 @@ function cutIntoTiers(candidates: readonly ChannelInForce[]): Tier[] {
   return tiers;
 }
 
-function fits(channel: ChannelInForce, wanted: Wanted): boolean {
+function fits(channel: ActiveChannel, wanted: Wanted): boolean {
   return couldServe(channel, wanted) && wanted.usable(channel);
 }
 
 /**
  * Returns whether a channel offers what the call requires and was not tried yet, regardless of its health.
  */
-export function couldServe(channel: ChannelInForce, wanted: Omit<Wanted, "usable">): boolean {
+export function couldServe(channel: ActiveChannel, wanted: Omit<Wanted, "usable">): boolean {
   if (wanted.tried.has(channel.id)) return false;
   if (wanted.tools && channel.onlyChat) return false;
   return !(wanted.stream && channel.disabledStream.has(wanted.model));

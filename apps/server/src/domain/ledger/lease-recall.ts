@@ -4,7 +4,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { LeaseBook } from "./lease-book.ts";
 import type { Shards } from "./ledger-shards.ts";
 import type { Lease, LeaseOwner } from "./steps.ts";
-import type { Judgement } from "./verdict.ts";
+import type { Decision } from "./verdict.ts";
 
 /** Gives back leases: idle ones, and those of accounts whose points are needed elsewhere. */
 export interface Recalls {
@@ -75,7 +75,7 @@ export function createRecalls({ book, shards, askOthers, onError }: RecallOption
 }
 
 /** Returns whether a refused call could be granted after leases are given back. */
-export function leasesMayHelp({ verdict, most }: Judgement): boolean {
+export function leasesMayHelp({ verdict, most }: Decision): boolean {
   return (verdict === "balance" || verdict === "token") && (most ?? 0n) > 0n;
 }
 

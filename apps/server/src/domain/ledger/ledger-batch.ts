@@ -11,7 +11,7 @@ import {
   tokenLimits,
 } from "./limit-statements.ts";
 import { payerOf, type Step } from "./steps.ts";
-import type { Judgement } from "./verdict.ts";
+import type { Decision } from "./verdict.ts";
 
 /**
  * The hot path's statement: commits beginning calls, ending calls and leases together. They update the same
@@ -20,7 +20,7 @@ import type { Judgement } from "./verdict.ts";
  */
 
 /** A result row; `ord` is the index of the step. A step without an effect or a refusal has no row. */
-export type BatchRow = (Judgement & { ord: number }) | LeaseRow;
+export type BatchRow = (Decision & { ord: number }) | LeaseRow;
 
 /** Returns the statement for these steps and leases, with its parameter values. */
 export function batchOf(
@@ -101,7 +101,7 @@ interface Parts {
  * call over midnight can only make a limit tighter.
  */
 function batchText({ begins, leases }: Parts): string {
-  const judges = begins !== undefined || leases;
+  const decides = begins !== undefined || leases;
   return `
 WITH ${clock}, ending AS MATERIALIZED (
   SELECT * FROM ${recordset}${leases ? lease.input(6) : ""}
@@ -158,7 +158,7 @@ WITH ${clock}, ending AS MATERIALIZED (
       CASE WHEN r.limited THEN GREATEST(
         LEAST(c.quota, c.held),
         c.token_held + GREATEST(0, r.token_room - r.token_over + GREATEST(0, c.quota - c.token_held))) END
-    )::bigint END AS charge) m${judges ? judging : ""}${begins === undefined ? "" : beginning(begins)}${
+    )::bigint END AS charge) m${decides ? deciding : ""}${begins === undefined ? "" : beginning(begins)}${
       leases ? lease.changes(begins === undefined ? nothingGranted : grantedHere) : ""
     }
 ), moved AS MATERIALIZED (
@@ -176,7 +176,7 @@ SELECT ord, 'settled' AS verdict, quota AS most, NULL::timestamptz AS until FROM
 }
 
 /** SQL that computes the free points of accounts and keys after the ending calls. */
-const judging = `
+const deciding = `
 ), balance AS MATERIALIZED (
   SELECT p.id, p.usable, p.free + o.back AS free, b.id IS NOT NULL AS limited, b.per_day, b.per_week, b.per_month,
     b.day_free + o.back AS day_free, b.week_free + o.back AS week_free, b.month_free + o.back AS month_free
@@ -202,7 +202,7 @@ const beginning = (parameter: number) => `
 ), asking AS MATERIALIZED (
   SELECT * FROM json_to_recordset($${parameter}::json)
     AS r(ord int, request_id text, user_id int, token_id int, amount bigint, token_amount bigint)
-), judged AS MATERIALIZED (
+), decided AS MATERIALIZED (
   SELECT i.ord, i.request_id, i.user_id, i.token_id, i.amount, n.token_amount, n.slots,
     LEAST(p.free, p.day_free, p.week_free, p.month_free) AS free,
     LEAST(t.quota_free, t.day_free, t.week_free, t.month_free) AS token_free, t.calls_free, t.per_day, t.per_week,
@@ -232,7 +232,7 @@ const beginning = (parameter: number) => `
     (amount = 0 OR sum(amount) OVER (PARTITION BY user_id ORDER BY ord) <= free)
     AND (token_amount = 0 OR sum(token_amount) OVER (PARTITION BY token_id ORDER BY ord) <= token_free)
     AND (slots = 0 OR sum(slots) OVER (PARTITION BY token_id ORDER BY ord) <= calls_free) AS granted
-  FROM judged WHERE refusal IS NULL
+  FROM decided WHERE refusal IS NULL
 ), kept AS (
   INSERT INTO reservations (request_id, user_id, token_id, amount, token_amount, slots, node_id)
   SELECT request_id, user_id, token_id, amount, token_amount, slots, $5 FROM fitting WHERE granted ORDER BY ord
@@ -259,7 +259,7 @@ SELECT j.ord, CASE
     WHEN 'token' THEN (SELECT sum(v.token_amount)::bigint FROM reservations v
       WHERE v.user_id = j.user_id AND v.token_id = j.token_id AND v.version > 0) END,
   CASE WHEN j.refusal IS NOT NULL THEN ${refusedUntil} END
-FROM judged j
+FROM decided j
 LEFT JOIN fitting f ON f.ord = j.ord
 LEFT JOIN kept k ON k.request_id = j.request_id`;
 

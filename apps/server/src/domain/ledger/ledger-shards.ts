@@ -15,14 +15,14 @@ import { loggedOf } from "./ledger-notes.ts";
 import { createSplits } from "./ledger-splits.ts";
 import { leasesStatement, lockedStatement, reservedStatement } from "./ledger-statements.ts";
 import { type Lease, payerOf, type Step } from "./steps.ts";
-import type { Judgement } from "./verdict.ts";
+import type { Decision } from "./verdict.ts";
 
 /**
  * Runs several ledger batches in parallel. All calls of one account are in one shard, so the shards of a node
  * never wait for each other. A slow or locked account delays its own shard by at most the lock timeout.
  */
 export interface Shards {
-  add(step: Step): Promise<Judgement>;
+  add(step: Step): Promise<Decision>;
   /**
    * Returns the age of the oldest call that waits for a batch, in milliseconds; locked accounts do not count.
    */
@@ -69,7 +69,7 @@ export function createShards(options: ShardOptions): Shards {
 function createShard(
   { nodeId, book, breaker, maxRows, retryForMs, onBatch, onSilence }: ShardOptions,
   connection: Connection,
-): Batcher<Step, Judgement> {
+): Batcher<Step, Decision> {
   async function reserved(requestIds: string[]): Promise<Set<string>> {
     if (requestIds.length === 0) return new Set();
     const statement = { ...reservedStatement, values: [requestIds, nodeId] };
@@ -106,17 +106,17 @@ function createShard(
 
   const splits = createSplits({ connection, book, reserved, lookUp });
 
-  async function run(items: readonly Pending<Step>[]): Promise<(Judgement | typeof again)[]> {
+  async function run(items: readonly Pending<Step>[]): Promise<(Decision | typeof again)[]> {
     await splits.resolve(items.map((item) => item.input));
     const marks = items.flatMap(({ input }) => (input.mark === undefined ? [] : [input]));
-    if (marks.length === 0) return runTurn(items);
+    if (marks.length === 0) return runBatch(items);
     await splits.split(marks);
     const others = items.filter(({ input }) => input.mark === undefined);
-    const answers = (others.length === 0 ? [] : await runTurn(others)).values();
+    const answers = (others.length === 0 ? [] : await runBatch(others)).values();
     return items.map(({ input }) => (input.mark === undefined ? (answers.next().value ?? again) : marked));
   }
 
-  async function runTurn(items: readonly Pending<Step>[]): Promise<(Judgement | typeof again)[]> {
+  async function runBatch(items: readonly Pending<Step>[]): Promise<(Decision | typeof again)[]> {
     const steps = items.map((item) => item.input);
     const { leases, requests } = book.involved(steps);
     if (leases.length === 0 && steps.every((step) => step.give !== undefined))
@@ -131,12 +131,12 @@ function createShard(
     }
     breaker.succeeded();
     onBatch?.(steps.length, performance.now() - began);
-    const verdicts = new Map<number, Judgement>();
+    const verdicts = new Map<number, Decision>();
     const silent = new Set(leases);
     for (const row of rows) {
       const at = row.ord - steps.length;
       const [lease, request] = [leases[at], requests[at]];
-      if (lease === undefined || request === undefined) verdicts.set(row.ord, row as Judgement);
+      if (lease === undefined || request === undefined) verdicts.set(row.ord, row as Decision);
       else {
         silent.delete(lease);
         if (row.verdict === "denied" || request.keep === "0") book.drop(lease);
@@ -168,7 +168,7 @@ function createShard(
     });
   }
 
-  return createBatcher<Step, Judgement>({
+  return createBatcher<Step, Decision>({
     maxRows,
     run,
     retryForMs,
@@ -188,7 +188,7 @@ function createShard(
   });
 }
 
-const marked: Judgement = { verdict: "marked" };
+const marked: Decision = { verdict: "marked" };
 
 /**
  * Returns the result of a call that ended without effect.
@@ -198,7 +198,7 @@ function endOf(
   { end, place }: Extract<Step, { end: object }>,
   closed: ReadonlyMap<string, string>,
   there: ReadonlySet<string>,
-): Judgement | typeof again {
+): Decision | typeof again {
   const logged = closed.get(end.requestId);
   // Another node charged this call up to its checkpoint, which differs from what this node would deliver.
   if (logged === "interrupted" && end.outcome !== "interrupted") return { verdict: "gone" };
@@ -210,6 +210,6 @@ function isIn(leases: ReadonlySet<Lease>, { place }: Extract<Step, { end: object
   return place?.lease !== undefined && leases.has(place.lease);
 }
 
-function isDone(judgement: Judgement | undefined): boolean {
-  return judgement?.verdict === "granted" || judgement?.verdict === "settled";
+function isDone(decision: Decision | undefined): boolean {
+  return decision?.verdict === "granted" || decision?.verdict === "settled";
 }

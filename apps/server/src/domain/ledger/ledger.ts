@@ -16,7 +16,7 @@ import { writeNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
 import { beatStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
 import type { LeaseOwner, Place, ReserveInput } from "./steps.ts";
-import { type Judgement, refusalOf, requestIdTaken } from "./verdict.ts";
+import { type Decision, refusalOf, requestIdTaken } from "./verdict.ts";
 
 /**
  * Moves balances for calls: reserve, settle, release. Only this module and credit.ts write balances. It must
@@ -229,18 +229,18 @@ export function createLedger(options: LedgerOptions): Ledger {
     const place = book.enter(input, mayLease);
     open.set(input.requestId, place);
     if (place.lease !== undefined) return;
-    let judgement: Judgement = { verdict: "taken" };
+    let decision: Decision = { verdict: "taken" };
     try {
-      judgement = await begin(input);
+      decision = await begin(input);
     } catch (error) {
       throw databaseTrouble(error) ?? error;
     } finally {
-      if (judgement.verdict !== "granted") {
+      if (decision.verdict !== "granted") {
         open.delete(input.requestId);
         book.leave(place, true);
       }
     }
-    const refusal = refusalOf(judgement);
+    const refusal = refusalOf(decision);
     if (refusal !== undefined) throw refusal;
   }
 
@@ -248,15 +248,15 @@ export function createLedger(options: LedgerOptions): Ledger {
    * Makes a reservation of its own.
    * Before it is refused, all nodes give back the leased points that they do not need.
    */
-  async function begin(input: ReserveInput): Promise<Judgement> {
-    let judgement = await shards.add({ begin: input });
+  async function begin(input: ReserveInput): Promise<Decision> {
+    let decision = await shards.add({ begin: input });
     for (const pauseMs of recallPausesMs) {
-      if (!leasesMayHelp(judgement) || closing) break;
+      if (!leasesMayHelp(decision) || closing) break;
       await recalls.gather(input.userId);
       await sleep(pauseMs);
-      judgement = await shards.add({ begin: input });
+      decision = await shards.add({ begin: input });
     }
-    return judgement;
+    return decision;
   }
 
   return {

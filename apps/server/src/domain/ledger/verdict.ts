@@ -5,7 +5,7 @@ import { currentTime } from "#platform/clock.ts";
 /**
  * Result of one step of a ledger batch. `refusalOf` turns a refusal into the error that the caller receives.
  */
-export interface Judgement {
+export interface Decision {
   verdict:
     | ("settled" | "gone" | "given" | "marked")
     | ("granted" | "again" | "taken" | "balance" | "token" | Period | `account_${Period}`)
@@ -20,7 +20,7 @@ export interface Judgement {
 
 type Period = "day" | "week" | "month";
 
-export function refusalOf({ verdict, most, until }: Judgement): GatewayError | undefined {
+export function refusalOf({ verdict, most, until }: Decision): GatewayError | undefined {
   switch (verdict) {
     case "granted":
     case "settled":

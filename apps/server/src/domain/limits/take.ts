@@ -100,7 +100,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
     return takeHere(owner, shares).map((take, index) => ({ ...take, limit: limits[index]?.perMinute ?? 0 }));
   }
 
-  function judge(owner: string, takes: Take[]): Taken {
+  function decide(owner: string, takes: Take[]): Taken {
     const allowed = takes.every((take) => take.allowed);
     if (allowed) return { allowed, takes, worthNoting: false };
     const second = Math.floor(now() / 1_000);
@@ -111,7 +111,7 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
 
   if (shared === undefined)
     return {
-      take: (owner, limits) => judge(owner, takeShare(owner, limits)),
+      take: (owner, limits) => decide(owner, takeShare(owner, limits)),
       giveBack(owner, limit, used) {
         const own = { ...limit, perMinute: shareOf(limit.perMinute, share()) };
         const level = giveBack(levels.get(`${owner}:${stateOf(own)}`), own, used);
@@ -130,17 +130,17 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
       if (away) levels.clear();
       away = false;
       receivedAt = now();
-      return judge(owner, takes);
+      return decide(owner, takes);
     } catch {
       away = true;
-      return judge(owner, takeShare(owner, limits));
+      return decide(owner, takeShare(owner, limits));
     }
   }
 
   return {
     take(owner, limits) {
       const takes = mayBeSliced(limits) ? slices.take(owner, limits) : shared.take(owner, limits);
-      return takes instanceof Promise ? answered(owner, limits, takes) : judge(owner, takes);
+      return takes instanceof Promise ? answered(owner, limits, takes) : decide(owner, takes);
     },
     giveBack(owner, limit, used) {
       // If Redis is unavailable, the tokens stay taken, which is the stricter outcome.

@@ -1,5 +1,5 @@
 import type { ListedPrice, PriceRow as PriceJson } from "@gateway/shared/billing/price";
-import { inForce, type PriceRow, type SavePrice } from "./prices.ts";
+import { activePrice, type PriceRow, type SavePrice } from "./prices.ts";
 
 /** Converts prices between JSON, with numeric ratios, and the domain, with exact decimal strings. */
 
@@ -50,7 +50,7 @@ export function priceToJson(price: SavePrice): ListedPrice {
 }
 
 export function savedPrice(row: PriceRow): SavePrice {
-  const { model, type, input, output, extras, tiers } = inForce(row);
+  const { model, type, input, output, extras, tiers } = activePrice(row);
   return { model, type, input, output, extras, tiers, channelType: row.channel_type, locked: row.locked };
 }
 

@@ -4,7 +4,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Price, PriceExtra } from "#platform/prisma/client.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import { parseDecimal } from "./decimal.ts";
-import { type PriceInForce, type PriceTable, type PriceTier, tableOf, tierPrefix } from "./pricing.ts";
+import { type ActivePrice, type PriceTable, type PriceTier, tableOf, tierPrefix } from "./pricing.ts";
 
 /**
  * The current price list and its edits. Every edit creates a new immutable version, which log rows refer to.
@@ -29,7 +29,7 @@ export async function createPrices(db: PrismaClient): Promise<Prices> {
 
 export async function loadTable(db: Db): Promise<PriceTable> {
   const rows = await db.price.findMany({ include: { extras: true } });
-  return tableOf(rows.filter(isUsable).map(inForce));
+  return tableOf(rows.filter(isUsable).map(activePrice));
 }
 
 /** A negative ratio would pay the caller. A model with such a price has no price until it is corrected. */
@@ -40,7 +40,7 @@ function isUsable(row: PriceRow): boolean {
 
 export type PriceRow = Price & { extras: PriceExtra[] };
 
-export function inForce(row: PriceRow): PriceInForce {
+export function activePrice(row: PriceRow): ActivePrice {
   return {
     versionId: row.version_id,
     model: row.model,
@@ -113,12 +113,12 @@ function checkRatio(text: string, param: string, decimals = decimalsKept): void 
 /**
  * Adds or replaces a price and notifies every node. The old version stays for the log rows that refer to it.
  */
-export async function savePrice(db: Db, price: SavePrice, actorId?: number): Promise<PriceInForce> {
+export async function savePrice(db: Db, price: SavePrice, actorId?: number): Promise<ActivePrice> {
   checkPrice(price);
   return inTransaction(db, async (tx) => {
     const saved = await writePrice(tx, price, actorId);
     await announce(tx, "prices", saved.id);
-    return inForce(saved);
+    return activePrice(saved);
   });
 }
 

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Usage } from "#dialects/ir.ts";
 import { formatDecimal, parseDecimal } from "./decimal.ts";
-import { computeBill, findPrice, reservedTier, type PriceInForce, recompute, tableOf } from "./pricing.ts";
+import { computeBill, findPrice, reservedTier, type ActivePrice, recompute, tableOf } from "./pricing.ts";
 
-function price(over: Partial<PriceInForce> = {}): PriceInForce {
+function price(over: Partial<ActivePrice> = {}): ActivePrice {
   return {
     versionId: 1,
     model: "m",
@@ -19,7 +19,7 @@ function price(over: Partial<PriceInForce> = {}): PriceInForce {
 
 interface Row {
   name: string;
-  price: Partial<PriceInForce>;
+  price: Partial<ActivePrice>;
   usage: Usage;
   group?: string;
   calls?: number;

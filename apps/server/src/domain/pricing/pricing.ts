@@ -18,7 +18,7 @@ export interface PriceTier {
 }
 
 /** The price that applies to one call. Ratios are decimal strings, because they are exact. */
-export interface PriceInForce {
+export interface ActivePrice {
   versionId: number;
   model: string;
   type: "tokens" | "times";
@@ -34,9 +34,9 @@ export interface PriceInForce {
 }
 
 export interface PriceTable {
-  exact: ReadonlyMap<string, PriceInForce>;
+  exact: ReadonlyMap<string, ActivePrice>;
   /** Model names ending in `*`, longest first. */
-  wildcards: readonly PriceInForce[];
+  wildcards: readonly ActivePrice[];
 }
 
 /** Default multipliers, for kinds that a price does not contain. */
@@ -72,7 +72,7 @@ export const tierPrefix = "tier:";
  * Returns the tier to reserve for, if it raises the price. A cheaper requested tier may not be granted. The
  * provider decides which tier "auto" means, so the most expensive one is used.
  */
-export function reservedTier(price: PriceInForce, requested: string | undefined): string | undefined {
+export function reservedTier(price: ActivePrice, requested: string | undefined): string | undefined {
   if (requested === undefined) return undefined;
   const ratio = (tier: string) => parseDecimal(price.extras[tierPrefix + tier] ?? "1");
   const named = Object.keys(price.extras)
@@ -87,7 +87,7 @@ export function reservedTier(price: PriceInForce, requested: string | undefined)
  * Reserves all output as images if the price has an image multiplier above 1: such a chat model may generate
  * images without a request for them.
  */
-export function withPictures(price: PriceInForce, most: Usage): Usage {
+export function withPictures(price: ActivePrice, most: Usage): Usage {
   const ratio = price.extras["output_image_tokens"];
   if (ratio === undefined || parseDecimal(ratio) <= one) return most;
   return { ...most, imageOutput: Math.max(0, most.output - (most.audioOutput ?? 0)) };
@@ -98,9 +98,9 @@ const largestToolCount = 1_000_000;
 /** A `times` price of 1 means a thousand points per call. */
 const pointsPerCall = 1_000n;
 
-export function tableOf(prices: Iterable<PriceInForce>): PriceTable {
-  const exact = new Map<string, PriceInForce>();
-  const wildcards: PriceInForce[] = [];
+export function tableOf(prices: Iterable<ActivePrice>): PriceTable {
+  const exact = new Map<string, ActivePrice>();
+  const wildcards: ActivePrice[] = [];
   for (const price of prices) {
     if (price.model.endsWith("*")) wildcards.push(price);
     else exact.set(price.model, price);
@@ -110,7 +110,7 @@ export function tableOf(prices: Iterable<PriceInForce>): PriceTable {
 }
 
 /** Returns the price with the exact name, or else the longest matching wildcard. */
-export function findPrice(table: PriceTable, model: string): PriceInForce | undefined {
+export function findPrice(table: PriceTable, model: string): ActivePrice | undefined {
   return (
     table.exact.get(model) ?? table.wildcards.find((price) => model.startsWith(price.model.slice(0, -1)))
   );
@@ -146,7 +146,7 @@ const billScale = digits * 3;
  * @param calls multiplier of a `times` price
  */
 export function computeBill(
-  price: PriceInForce,
+  price: ActivePrice,
   groupRatio: string,
   usage: Usage,
   calls = 1,
@@ -165,7 +165,7 @@ export function computeBill(
 }
 
 /** Computes the points of the same bill without its lines. Throws the same errors as `computeBill`. */
-export function computePoints(price: PriceInForce, groupRatio: string, usage: Usage, calls = 1): bigint {
+export function computePoints(price: ActivePrice, groupRatio: string, usage: Usage, calls = 1): bigint {
   return roundUp(calculate(price, groupRatio, usage, calls).exact, billScale);
 }
 
@@ -176,7 +176,7 @@ interface Calculation {
   exact: bigint;
 }
 
-function calculate(price: PriceInForce, groupRatio: string, usage: Usage, calls: number): Calculation {
+function calculate(price: ActivePrice, groupRatio: string, usage: Usage, calls: number): Calculation {
   if (!isPossible(usage)) throw new GatewayError("upstream_failed", { reason: "usage_impossible" });
   if (!Number.isSafeInteger(calls) || calls < 0 || calls > largestToolCount) {
     throw invalidRequest({ reason: "results_not_billable" });
@@ -223,17 +223,17 @@ function parseLong(text: string): bigint {
   return parseDecimal(high === "" ? whole : `${whole}.${high}`) * one + BigInt(low);
 }
 
-function callLines(price: PriceInForce, calls: number): Line[] {
+function callLines(price: ActivePrice, calls: number): Line[] {
   return [{ kind: "calls", amount: calls, each: parseDecimal(price.input) * pointsPerCall * one }];
 }
 
 /** Returns the service tier of a call if the price contains it. */
-function tierOf(price: PriceInForce, { tier }: Usage): Bill["service_tier"] {
+function tierOf(price: ActivePrice, { tier }: Usage): Bill["service_tier"] {
   const ratio = tier === undefined ? undefined : price.extras[tierPrefix + tier];
   return tier === undefined || ratio === undefined ? undefined : { name: tier, ratio };
 }
 
-function tokenLines(price: PriceInForce, usage: Usage, tier: Bill["service_tier"]): Line[] {
+function tokenLines(price: ActivePrice, usage: Usage, tier: Bill["service_tier"]): Line[] {
   const { input, output } = ratiosFor(price, usage.input);
   const read = cacheReadKind(price, usage);
   // Prices have at most ten decimals and tiers at most four, so this division truncates nothing.
@@ -256,7 +256,7 @@ function tokenLines(price: PriceInForce, usage: Usage, tier: Bill["service_tier"
 }
 
 /** Returns the tier with the highest threshold that the input exceeds, or else the price itself. */
-function ratiosFor(price: PriceInForce, inputTokens: number): { input: string; output: string } {
+function ratiosFor(price: ActivePrice, inputTokens: number): { input: string; output: string } {
   let chosen: PriceTier | undefined;
   for (const tier of price.tiers) {
     if (inputTokens > tier.above && tier.above >= (chosen?.above ?? 0)) chosen = tier;
@@ -269,7 +269,7 @@ function ratiosFor(price: PriceInForce, inputTokens: number): { input: string; o
  * providers vary, so `cached_tokens` has none unless the price sets it. If a price contains only one of the
  * two, that one applies.
  */
-function cacheReadKind(price: PriceInForce, usage: Usage): ExtraKind {
+function cacheReadKind(price: ActivePrice, usage: Usage): ExtraKind {
   const billsWrites = usage.cacheWrite5m !== undefined || usage.cacheWrite1h !== undefined;
   const kinds: [ExtraKind, ExtraKind] = billsWrites
     ? ["cached_read_tokens", "cached_tokens"]
@@ -285,7 +285,7 @@ function shareOut(
   rest: "input" | "output",
   total: number,
   ratio: string,
-  price: PriceInForce,
+  price: ActivePrice,
   shares: [ExtraKind, number | undefined][],
 ): Line[] {
   const base = parseDecimal(ratio);

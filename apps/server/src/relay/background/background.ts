@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dialects } from "#dialects/index.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import { chooseKey, type ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import { chooseKey, type ActiveChannel } from "#domain/channels/active-channel.ts";
 import { GatewayError } from "#errors.ts";
 import { currentTime, now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
@@ -178,7 +178,7 @@ async function endOf(
 async function ask(
   services: RelayServices,
   bill: BackgroundResponse,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   method: "GET" | "POST",
   below: string,
 ): Promise<string | null | undefined> {

@@ -1,5 +1,5 @@
 import { dialects } from "#dialects/index.ts";
-import { chooseKey } from "#domain/channels/channel-in-force.ts";
+import { chooseKey } from "#domain/channels/active-channel.ts";
 import type { StoredResponse } from "#domain/responses/stored.ts";
 import { type GatewayError, notFound } from "#errors.ts";
 import type { Call } from "#relay/core/call.ts";

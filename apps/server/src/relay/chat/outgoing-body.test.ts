@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { DialectId } from "#dialects/ir.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import { channel } from "#domain/channels/channels.fixture.ts";
 import { openProviders } from "#providers/registry.ts";
 import { encodeBody, withParameters } from "./outgoing-body.ts";
 
 const chat: Wire = { model: "gpt", messages: [{ role: "user", content: "Hi" }], temperature: 1 };
 
-function sent(part: Partial<ChannelInForce>, upstream: DialectId = "openai-chat", body = chat) {
+function sent(part: Partial<ActiveChannel>, upstream: DialectId = "openai-chat", body = chat) {
   const client = dialects["openai-chat"];
   const given = {
     client,
@@ -78,7 +78,7 @@ describe("a provider's quirks", () => {
   it("know when the client speaks another dialect", () => {
     const seen: unknown[] = [];
     const part = channel({ id: 1 });
-    const provider: ChannelInForce["provider"] = {
+    const provider: ActiveChannel["provider"] = {
       ...part.provider,
       adjustRequest(body, { translated }) {
         seen.push(translated);

@@ -1,8 +1,8 @@
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
-import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel, ActiveKey } from "#domain/channels/active-channel.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
-import type { PriceInForce } from "#domain/pricing/pricing.ts";
+import type { ActivePrice } from "#domain/pricing/pricing.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
@@ -77,15 +77,15 @@ export type Answer =
  * once.
  */
 export interface Chosen {
-  channel: ChannelInForce;
+  channel: ActiveChannel;
   /** Undefined for a provider without credentials. */
-  key: KeyInForce | undefined;
+  key: ActiveKey | undefined;
   group: string;
   backup: boolean;
   groupRatio: string;
   upstreamModel: string;
   billedModel: string;
-  price: PriceInForce;
+  price: ActivePrice;
 }
 
 /** How a call was served, without the channel and key. */

@@ -5,7 +5,7 @@ import type { Tally } from "#dialects/dialect.ts";
 import type { UpstreamError, Usage } from "#dialects/ir.ts";
 import type { Lease } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
-import { computeBill, reservedTier, type PriceInForce } from "#domain/pricing/pricing.ts";
+import { computeBill, reservedTier, type ActivePrice } from "#domain/pricing/pricing.ts";
 import { GatewayError, reasonOfError, reservationLost } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import { withImpliedSearch } from "#providers/implied-search.ts";
@@ -203,7 +203,7 @@ export class CallLifecycle {
    * Returns the tier named by the response. If it broke off before that, bills the dearer tier that was
    * requested.
    */
-  #tierOf(reported: Usage | undefined, price: PriceInForce): string | undefined {
+  #tierOf(reported: Usage | undefined, price: ActivePrice): string | undefined {
     const tier = reported?.tier ?? this.reportedTier;
     const { tier: requested } = this.#call.estimate;
     return (

@@ -1,12 +1,12 @@
 import { tokensFor } from "@gateway/shared/channels/model-table";
 import { defaultMaxTokens } from "#dialects/anthropic/request.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import {
   computePoints,
   findPrice,
   reservedTier,
-  type PriceInForce,
+  type ActivePrice,
   withPictures,
 } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
@@ -21,13 +21,13 @@ export interface RouteGroup {
   backup: boolean;
   /** Decimal string. */
   ratio: string;
-  channels: readonly ChannelInForce[];
+  channels: readonly ActiveChannel[];
 }
 
 /** Decided once, before the reservation: who may serve the call, at which prices, and its maximum cost. */
 export interface Plan {
   routeGroups: readonly RouteGroup[];
-  prices: ReadonlyMap<string, PriceInForce>;
+  prices: ReadonlyMap<string, ActivePrice>;
   /** Points to reserve: the most expensive option of the plan. */
   worstCase: bigint;
   /** The call's estimate, raised by output limits that administrators set above the client's. */
@@ -42,7 +42,7 @@ export interface Plan {
 }
 
 /** Price of a model without a price, where the operator enabled `ChargeUnpricedModels`. High on purpose. */
-const UNPRICED: Omit<PriceInForce, "model"> = {
+const UNPRICED: Omit<ActivePrice, "model"> = {
   versionId: 0,
   type: "tokens",
   input: "30",
@@ -55,7 +55,7 @@ const UNPRICED: Omit<PriceInForce, "model"> = {
 const strayName = /\.\.|[\s?#\\%\p{C}]|(?:^|\/)\.?(?:\/|$)/u;
 
 /** Price of requests about data that a provider keeps for one account. */
-const FREE: PriceInForce = {
+const FREE: ActivePrice = {
   model: "",
   versionId: 0,
   type: "times",
@@ -87,7 +87,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   const routeGroups = routeGroupsOf(services, call);
   const { ChargeUnpricedModels } = services.settings.current();
   const table = services.prices.table();
-  const prices = new Map<string, PriceInForce>();
+  const prices = new Map<string, ActivePrice>();
   const named = new Set<string>();
   let worstCase = -1n;
   let { estimate } = call;
@@ -162,12 +162,12 @@ function routeGroupsOf(services: RelayServices, { caller, pin, model, needs, end
   throw modelNotFound(model);
 }
 
-function pinned(services: RelayServices, pin: Pin | undefined): readonly ChannelInForce[] | undefined {
+function pinned(services: RelayServices, pin: Pin | undefined): readonly ActiveChannel[] | undefined {
   return pin?.only === undefined ? undefined : [namedChannel(services, pin.only)];
 }
 
 /** Returns the channel that a caller pinned by id. Throws `not_found`. */
-export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, id: number): ChannelInForce {
+export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, id: number): ActiveChannel {
   const channel = candidates.byId(id);
   if (channel === undefined) throw notFound({ reason: "pinned_channel_not_found", channel: id });
   return channel;

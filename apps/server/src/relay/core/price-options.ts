@@ -1,6 +1,6 @@
 import type { Usage } from "#dialects/ir.ts";
 import { asRecord } from "#dialects/wire.ts";
-import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { type Endpoint, serves } from "#providers/provider.ts";
 import { addTo } from "./meter.ts";
@@ -34,16 +34,16 @@ export interface PriceOption {
 }
 
 interface Known {
-  offered: Map<string, readonly ChannelInForce[]>;
+  offered: Map<string, readonly ActiveChannel[]>;
   options: Map<string, readonly PriceOption[]>;
 }
 
 /** Maximum cached models per list. A wildcard list serves any name that clients invent. */
 const MOST_MODELS = 200;
 
-const known = new WeakMap<readonly ChannelInForce[], Known>();
+const known = new WeakMap<readonly ActiveChannel[], Known>();
 
-function knownOf(channels: readonly ChannelInForce[]): Known {
+function knownOf(channels: readonly ActiveChannel[]): Known {
   let facts = known.get(channels);
   if (facts === undefined) known.set(channels, (facts = { offered: new Map(), options: new Map() }));
   return facts;
@@ -51,17 +51,17 @@ function knownOf(channels: readonly ChannelInForce[]): Known {
 
 /** Returns the channels whose provider serves this path for this model. */
 export function offeredOf(
-  channels: readonly ChannelInForce[],
+  channels: readonly ActiveChannel[],
   needs: Endpoint,
   path: string,
   model: string,
-): readonly ChannelInForce[] {
+): readonly ActiveChannel[] {
   const { offered } = knownOf(channels);
   const name = needs === "responses" ? `${needs} ${path} ${model}` : `${needs} ${path}`;
   let found = offered.get(name);
   if (found === undefined) {
     // A channel that translates Responses to chat has none of the features that only Responses supports.
-    const fits = (channel: ChannelInForce) =>
+    const fits = (channel: ActiveChannel) =>
       serves(channel.provider, needs, path, channel.plugin) &&
       (needs !== "responses" || speaksResponses(channel, model));
     found = channels.every(fits) ? channels : channels.filter(fits);
@@ -71,16 +71,16 @@ export function offeredOf(
 }
 
 /** Whether one of the channels speaks Responses natively. */
-export function offersResponses(channels: readonly ChannelInForce[], model: string): boolean {
+export function offersResponses(channels: readonly ActiveChannel[], model: string): boolean {
   return offeredOf(channels, "responses", "/v1/responses", model).length > 0;
 }
 
-function speaksResponses(channel: ChannelInForce, model: string): boolean {
+function speaksResponses(channel: ActiveChannel, model: string): boolean {
   return dialectFor(channel, "openai-responses", mapModel(channel, model).upstream) === "openai-responses";
 }
 
 /** Returns the distinct ways in which these channels bill and reserve. */
-export function priceOptionsOf(channels: readonly ChannelInForce[], model: string): readonly PriceOption[] {
+export function priceOptionsOf(channels: readonly ActiveChannel[], model: string): readonly PriceOption[] {
   const { options } = knownOf(channels);
   let found = options.get(model);
   if (found === undefined) {

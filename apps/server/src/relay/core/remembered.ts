@@ -1,5 +1,5 @@
 import type { RememberedAnswer } from "#domain/answers/answer-cache.ts";
-import { type PriceInForce, computeBill, shareOf } from "#domain/pricing/pricing.ts";
+import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.ts";
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { Answer, Billed, Call, Pieces, Served } from "./call.ts";
@@ -164,7 +164,7 @@ function optionOf(
 ): Served | undefined {
   const { routeGroups, prices } = makePlan(services, call);
   const routeGroup = routeGroups.find((each) => each.group === group);
-  const price: PriceInForce | undefined = prices.get(billedModel);
+  const price: ActivePrice | undefined = prices.get(billedModel);
   if (routeGroup === undefined || price === undefined) return undefined;
   const groupRatio = shareOf(routeGroup.ratio, percent);
   return { group, backup: routeGroup.backup, groupRatio, upstreamModel, billedModel, price };

@@ -1,14 +1,9 @@
 import type { PausedChannel, SkippedChannel, SkipReason } from "@gateway/shared/usage/log";
 import type { UpstreamError } from "#dialects/ir.ts";
-import {
-  type ChannelInForce,
-  chooseKey,
-  type KeyInForce,
-  mapModel,
-} from "#domain/channels/channel-in-force.ts";
+import { type ActiveChannel, chooseKey, type ActiveKey, mapModel } from "#domain/channels/active-channel.ts";
 import { isKeyFailure, type Pause } from "#domain/channels/health-state.ts";
 import { couldServe, pick, type Wanted } from "#domain/channels/pick.ts";
-import type { PriceInForce } from "#domain/pricing/pricing.ts";
+import type { ActivePrice } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { GatewayError, noChannel } from "#errors.ts";
 import { now } from "#platform/clock.ts";
@@ -30,7 +25,7 @@ export function nextChoice(services: RelayServices, plan: Plan, call: Call): Cho
     return isTried ? undefined : only;
   }
   const account = call.caller.userId;
-  const free = (channel: ChannelInForce, key: number) =>
+  const free = (channel: ActiveChannel, key: number) =>
     !triedKeys.has(key) && health.keyUsable(channel, key, model, account);
   const wanted: Wanted = {
     model,
@@ -81,7 +76,7 @@ function inSession(
   plan: Plan,
   call: Call,
   wanted: Wanted,
-  free: (channel: ChannelInForce, key: number) => boolean,
+  free: (channel: ActiveChannel, key: number) => boolean,
 ): Chosen | undefined {
   const [routeGroup] = plan.routeGroups;
   const session = sessionKey(plan, call);
@@ -100,7 +95,7 @@ function inSession(
 /** Returns the paused channel whose pause ends first. Skips those whose provider asked to wait. */
 function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wanted): Chosen | undefined {
   const { health } = services;
-  let first: { routeGroup: RouteGroup; channel: ChannelInForce; pause: Pause } | undefined;
+  let first: { routeGroup: RouteGroup; channel: ActiveChannel; pause: Pause } | undefined;
   for (const routeGroup of plan.routeGroups)
     for (const channel of routeGroup.channels) {
       if (!couldServe(channel, wanted) || health.full(channel)) continue;
@@ -122,10 +117,10 @@ function firstToThaw(services: RelayServices, plan: Plan, call: Call, wanted: Wa
 
 function chosenOf(
   routeGroup: RouteGroup,
-  channel: ChannelInForce,
-  key: KeyInForce | undefined,
+  channel: ActiveChannel,
+  key: ActiveKey | undefined,
   model: string,
-  price: PriceInForce,
+  price: ActivePrice,
 ): Chosen {
   const { upstream, billed } = mapModel(channel, model);
   return {
@@ -189,7 +184,7 @@ function unfitFor(
   { health }: RelayServices,
   { prices }: Plan,
   { model, stream, tools, caller }: Call,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
 ): SkipReason | undefined {
   if (tools && channel.onlyChat) return "no-tools";
   if (stream && channel.disabledStream.has(model)) return "no-streaming";

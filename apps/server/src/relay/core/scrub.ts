@@ -1,6 +1,6 @@
 import type { Extra, UpstreamError } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel, ActiveKey } from "#domain/channels/active-channel.ts";
 import { hiddenIn } from "#domain/channels/channel-secrets.ts";
 
 /**
@@ -10,10 +10,10 @@ import { hiddenIn } from "#domain/channels/channel-secrets.ts";
  */
 export interface Origin {
   channel: Pick<
-    ChannelInForce,
+    ActiveChannel,
     "keys" | "headers" | "parameters" | "plugin" | "proxy" | "baseUrl" | "provider"
   >;
-  key: KeyInForce | undefined;
+  key: ActiveKey | undefined;
 }
 
 /** Longer messages add no information and cost time. */

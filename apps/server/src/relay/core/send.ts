@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DialectId } from "#dialects/ir.ts";
-import type { ChannelInForce, KeyInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel, ActiveKey } from "#domain/channels/active-channel.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import { decompressed } from "#platform/content-coding.ts";
@@ -91,7 +91,7 @@ export async function openSocket(
 }
 
 type ProviderServices = Pick<RelayServices, "settings" | "upstream">;
-type Account = { channel: ChannelInForce; key: KeyInForce | undefined };
+type Account = { channel: ActiveChannel; key: ActiveKey | undefined };
 
 function limitsOf(services: ProviderServices, { channel, key }: Account, request: ToProvider) {
   const settings = services.settings.current();
@@ -129,7 +129,7 @@ async function spelled(
 
 /** Returns the facts about a call that a provider's code may use. */
 export function shapeOf(
-  channel: Pick<ChannelInForce, "other" | "plugin">,
+  channel: Pick<ActiveChannel, "other" | "plugin">,
   {
     model = "",
     stream = false,

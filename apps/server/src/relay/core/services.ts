@@ -1,9 +1,9 @@
 import type { Settings } from "@gateway/shared/site/settings";
-import type { GroupsInForce } from "#domain/accounts/groups-in-force.ts";
+import type { ActiveGroups } from "#domain/accounts/active-groups.ts";
 import type { AnswerCache } from "#domain/answers/answer-cache.ts";
+import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import type { Affinity } from "#domain/channels/affinity.ts";
 import type { Candidates } from "#domain/channels/candidates.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import type { Ledger } from "#domain/ledger/ledger.ts";
@@ -30,7 +30,7 @@ export interface OpenCall {
 /** Dependencies of the relay. app.ts creates them once. */
 export interface RelayServices {
   candidates: Candidates;
-  groups: GroupsInForce;
+  groups: ActiveGroups;
   health: Health;
   affinity: Affinity;
   ledger: Ledger;
@@ -43,7 +43,7 @@ export interface RelayServices {
   answers: AnswerCache;
   background: BackgroundBills;
   /** Returns a channel of any status: a disabled one must still serve its stored responses. */
-  storedChannel(id: number): Promise<ChannelInForce | "deleted" | undefined>;
+  storedChannel(id: number): Promise<ActiveChannel | "deleted" | undefined>;
   random(): number;
   /** Calls with a reservation, by request id. Empty when every bill is closed. */
   open: Map<string, OpenCall>;

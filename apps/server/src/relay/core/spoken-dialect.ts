@@ -1,13 +1,13 @@
 import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import { dialectsFor, type Need } from "#providers/provider.ts";
 import { shapeOf } from "./send.ts";
 
 /** Returns the upstream wire for a client's call through this channel. */
 export function upstreamFor(
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   client: DialectId,
   model: string,
   request?: ChatRequest,
@@ -21,7 +21,7 @@ export function upstreamFor(
  * it, else the provider's first. Some providers speak another one depending on the request.
  */
 export function dialectFor(
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   client: DialectId,
   model: string,
   request?: ChatRequest,

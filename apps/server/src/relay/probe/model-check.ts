@@ -8,7 +8,7 @@ import type { Upstream } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, ChatResponse, DialectId, Part } from "#dialects/ir.ts";
 import { parseRecord } from "#dialects/wire.ts";
-import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { GatewayError } from "#errors.ts";
 import { dialectsFor } from "#providers/provider.ts";
@@ -16,7 +16,7 @@ import { encodeChat, type EncodedChat } from "#relay/chat/attempt.ts";
 import { attempt, type Failed } from "#relay/core/ask.ts";
 import { withoutCredentials } from "#relay/core/scrub.ts";
 import { shapeOf } from "#relay/core/send.ts";
-import { asInForce, type ProbeServices } from "./probe.ts";
+import { asActiveChannel, type ProbeServices } from "./probe.ts";
 
 /**
  * Checks whether a model behind a channel is the one it claims to be, with a few questions that a relabelled
@@ -38,7 +38,7 @@ export async function checkModel(
   services: ProbeServices,
   input: { channel: ChannelForTest; model: string },
 ): Promise<ModelCheck> {
-  const channel = asInForce(services.providers, input.channel);
+  const channel = asActiveChannel(services.providers, input.channel);
   const model = mapModel(channel, input.model).upstream;
   const [dialect] = dialectsFor(channel.provider, shapeOf(channel, { model }));
   const ask = asker(services, channel, model, dialect);
@@ -50,7 +50,7 @@ export async function checkModel(
   return { model: input.model, process };
 }
 
-function asker(services: ProbeServices, channel: ChannelInForce, model: string, id: DialectId): Ask {
+function asker(services: ProbeServices, channel: ActiveChannel, model: string, id: DialectId): Ask {
   const client = dialects[id];
   return async (part, change) => {
     const request: ChatRequest = { model, stream: false, messages: [], maxOutputTokens: 512, ...part };

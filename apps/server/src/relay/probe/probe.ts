@@ -3,7 +3,7 @@ import { reasonOf } from "@gateway/shared/reasons";
 import { z } from "zod";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId, UpstreamError } from "#dialects/ir.ts";
-import { type ChannelInForce, mapModel } from "#domain/channels/channel-in-force.ts";
+import { type ActiveChannel, mapModel } from "#domain/channels/active-channel.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { parseMapping } from "#domain/channels/load-channels.ts";
 import { GatewayError, invalidRequest, upstreamFailed } from "#errors.ts";
@@ -38,7 +38,7 @@ export function testChannel(
   services: ProbeServices,
   input: { channel: ChannelForTest; model: string },
 ): Promise<ChannelTestResult> {
-  return probeChannel(services, asInForce(services.providers, input.channel), input.model);
+  return probeChannel(services, asActiveChannel(services.providers, input.channel), input.model);
 }
 
 /** The gateway wrote the request, so it contains no phrase of a caller. */
@@ -52,7 +52,7 @@ const costly: ProbeQuestion = { kind: "none", reason: reasonOf("testNotCheap") }
  */
 export async function probeChannel(
   services: Omit<ProbeServices, "providers">,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   model: string,
   cheap = false,
 ): Promise<ChannelTestResult> {
@@ -88,7 +88,7 @@ export async function probeChannel(
 
 async function askChat(
   services: Omit<ProbeServices, "providers">,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   upstreamModel: string,
   preferred: DialectId | undefined,
 ): Promise<UpstreamError | undefined> {
@@ -120,7 +120,7 @@ async function askChat(
 
 async function askPlain(
   services: Omit<ProbeServices, "providers">,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   model: string,
   { path, body }: { path: string; body: Record<string, unknown> },
 ): Promise<UpstreamError | undefined> {
@@ -163,7 +163,7 @@ function describe(error: UpstreamError): string {
 
 /** Returns the model names that the provider lists, sorted. Throws a GatewayError with the cause. */
 export async function fetchModels(services: ProbeServices, input: ChannelForTest): Promise<string[]> {
-  const channel = asInForce(services.providers, input);
+  const channel = asActiveChannel(services.providers, input);
   const { provider } = channel;
   if (provider.listing === "none") return [...provider.models].sort();
   const listing = provider.listing ?? { path: "/v1/models", read: readModelList };
@@ -187,7 +187,7 @@ export async function fetchBalance(
   input: ChannelForTest,
   now = currentTime(),
 ): Promise<{ amount: number; currency: "USD" | "CNY"; estimated?: true } | undefined> {
-  const channel = asInForce(services.providers, input);
+  const channel = asActiveChannel(services.providers, input);
   const { balance } = channel.provider;
   if (balance === undefined) return undefined;
   if (balance === "openai-billing") return fetchBilling(services, channel, now);
@@ -216,7 +216,7 @@ const PREPAID_DAYS = 100;
 
 async function fetchBilling(
   services: ProbeServices,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   now: Date,
 ): Promise<{ amount: number; currency: "USD"; estimated: true } | undefined> {
   const path = "/v1/dashboard/billing";
@@ -254,7 +254,7 @@ async function fetchBilling(
  */
 async function askProvider(
   services: ProbeServices,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   where: { path: string; ownPath: boolean },
   reason: "model_list_failed" | "balance_failed",
   missing: readonly number[] = [],
@@ -303,7 +303,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Returns a channel as typed in the console, in the form that the relay uses. */
-export function asInForce(providers: Providers, input: ChannelForTest): ChannelInForce {
+export function asActiveChannel(providers: Providers, input: ChannelForTest): ActiveChannel {
   const provider = providers.get(input.type);
   if (provider === undefined) throw invalidRequest({ reason: "channel_type_unknown" }, { param: "type" });
   return {

@@ -5,7 +5,7 @@ import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { createUpstreamClient } from "#platform/http.ts";
 import type { Adapter } from "#providers/provider.ts";
@@ -195,7 +195,7 @@ function framed(event: object): Buffer {
   return message;
 }
 
-function inForce(type: number): ChannelInForce {
+function activeChannel(type: number): ActiveChannel {
   const provider = providers.get(type);
   if (provider === undefined) throw new Error(`There is no type ${type}`);
   return {
@@ -240,7 +240,7 @@ describe("a call in a provider's own wire", () => {
 
   it("is sent in that wire and converted back to ours", async () => {
     answer = json({ data: { audio: "494433" }, base_resp: { status_code: 0, status_msg: "success" } });
-    const chosen = { channel: inForce(27), key, upstreamModel: "speech-2.6-hd" };
+    const chosen = { channel: activeChannel(27), key, upstreamModel: "speech-2.6-hd" };
     const adapted = await speak(chosen, speech);
     expect(adapted).toMatchObject({ body: Buffer.from("ID3") });
     expect(requested[0]).toMatchObject({ path: "/v1/t2a_v2", headers: { authorization: "Bearer key" } });
@@ -248,7 +248,7 @@ describe("a call in a provider's own wire", () => {
   });
 
   it("is rejected by status or by an error code in the body", async () => {
-    const chosen = { channel: inForce(27), key, upstreamModel: "m" };
+    const chosen = { channel: activeChannel(27), key, upstreamModel: "m" };
     answer = json({ base_resp: { status_code: 1002, status_msg: "rate limit" } });
     expect(await speak(chosen, speech)).toMatchObject({
       error: { kind: "rate-limited" },
@@ -276,7 +276,7 @@ describe("a stream in a provider's own framing", () => {
 
   async function stream(chunks: Buffer[]): Promise<string> {
     answer = { status: 200, type: "application/vnd.amazon.eventstream", chunks };
-    const target = inForce(32);
+    const target = activeChannel(32);
     const key = { id: 0, key: "us-east-1|token", weight: 1 };
     const chosen = { channel: target, key, upstreamModel: "claude" };
     const sent = encodeChat(call, chosen, services.settings.current());

@@ -1,5 +1,5 @@
 import { parseJson } from "#dialects/wire.ts";
-import type { ChannelInForce } from "#domain/channels/channel-in-force.ts";
+import type { ActiveChannel } from "#domain/channels/active-channel.ts";
 import { storedChannel } from "#domain/channels/load-channels.ts";
 import { advance, claimTasks, giveUp } from "#domain/tasks/tasks.ts";
 import { now } from "#platform/clock.ts";
@@ -68,7 +68,7 @@ async function pollAccount(watch: TaskWatch, tasks: readonly Task[]): Promise<vo
 async function askAll(
   watch: TaskWatch,
   wire: TaskWire,
-  channel: ChannelInForce,
+  channel: ActiveChannel,
   tasks: readonly Task[],
 ): Promise<Map<string, TaskStanding>> {
   const reported = new Map<string, TaskStanding>();

@@ -47,7 +47,7 @@ export function TaskPreview({ row }: { row: TaskRow }) {
   }
 }
 
-/** @param asked the prompt of the task; a clip with the same text does not repeat it */
+/** @param requested the prompt of the task; a clip with the same text does not repeat it */
 function Song({ clip, requested }: { clip: Clip; requested: string }) {
   const { t } = useTranslation();
   const { audio_url: audio, video_url: video, image_url: cover } = clip;

@@ -12,7 +12,7 @@ export function objectOption(
   return record(parsed(options.get(key) ?? ""));
 }
 
-/** What a first start of both has while nobody has saved the groups. */
+/** Groups that both products have after the first start, until an administrator saves the groups. */
 const firstGroups = { default: 1, vip: 1, svip: 1 };
 const noLimit = 10_000_000;
 

@@ -55,7 +55,7 @@ async function* logs({ source, book }: ReadContext, since: Date): AsyncGenerator
     book.read("logs");
     const createdAt = seconds(row, "created_at");
     const type = int(row, "type");
-    // 5 is a test of a channel, which nobody paid.
+    // Type 5 is a test of a channel, which is not charged.
     if (createdAt === undefined || type < 1 || type > 4) {
       book.skip("logs", "log_type", "Log rows of an unknown kind, of tests, or without a time");
       continue;

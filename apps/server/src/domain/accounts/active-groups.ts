@@ -1,7 +1,7 @@
 import type { Db } from "#platform/database/db.ts";
 
 /** A user group as calls need it. */
-export interface GroupInForce {
+export interface ActiveGroup {
   symbol: string;
   /** Exact decimal string. */
   ratio: string;
@@ -11,14 +11,14 @@ export interface GroupInForce {
   apiRate: number;
 }
 
-export interface GroupsInForce {
-  get(symbol: string): GroupInForce | undefined;
+export interface ActiveGroups {
+  get(symbol: string): ActiveGroup | undefined;
   reload(): Promise<void>;
 }
 
 /** Loads all user groups into memory. There are few, and every call needs one. */
-export async function createGroups(db: Db): Promise<GroupsInForce> {
-  let groups = new Map<string, GroupInForce>();
+export async function createGroups(db: Db): Promise<ActiveGroups> {
+  let groups = new Map<string, ActiveGroup>();
   async function reload(): Promise<void> {
     const rows = await db.userGroup.findMany();
     groups = new Map(

@@ -14,7 +14,7 @@ import { noteTest } from "./test-history.ts";
  * Tests and balance checks of stored channels, and their consequences: a channel is disabled after a second
  * failed check and enabled again after a successful test. The provider calls are injected.
  */
-export interface JudgeDeps extends ChannelDeps {
+export interface ChannelCheckDeps extends ChannelDeps {
   settings: SettingsStore;
   health: Pick<Health, "forgive">;
   testChannel(input: { channel: ChannelForTest; model: string }): Promise<ChannelTestResult>;
@@ -30,10 +30,10 @@ export interface FetchedBalance {
 }
 
 /** Returns the task that each kind of run executes per channel. */
-export function runTasks(deps: JudgeDeps): Record<ChannelRunKind, Work> {
+export function runTasks(deps: ChannelCheckDeps): Record<ChannelRunKind, Work> {
   return {
-    test: (id, model) => judgeChannel(deps, id, model),
-    balance: (id) => judgeBalance(deps, id),
+    test: (id, model) => checkChannel(deps, id, model),
+    balance: (id) => checkBalance(deps, id),
   };
 }
 
@@ -41,7 +41,11 @@ export function runTasks(deps: JudgeDeps): Record<ChannelRunKind, Work> {
  * Tests a stored channel and stores the result.
  * @param model "" means the channel's default test model
  */
-export async function testStored(deps: JudgeDeps, id: number, model: string): Promise<ChannelTestResult> {
+export async function testStored(
+  deps: ChannelCheckDeps,
+  id: number,
+  model: string,
+): Promise<ChannelTestResult> {
   const row = await getChannel(deps.db, id);
   const channel = opened(deps, row);
   const requested = model || testModelFor(deps, channel);
@@ -60,7 +64,7 @@ export async function testStored(deps: JudgeDeps, id: number, model: string): Pr
  * Tests one channel of a run. A failed or slow test disables the channel only after a second test confirms
  * it.
  */
-async function judgeChannel(deps: JudgeDeps, id: number, model: string): Promise<Done> {
+async function checkChannel(deps: ChannelCheckDeps, id: number, model: string): Promise<Done> {
   const result = await testStored(deps, id, model);
   const { duration, model: requested } = result;
   const message: Reason = { text: result.message, facts: result.message_facts };
@@ -73,7 +77,7 @@ async function judgeChannel(deps: JudgeDeps, id: number, model: string): Promise
 }
 
 async function reasonToDisable(
-  deps: JudgeDeps,
+  deps: ChannelCheckDeps,
   id: number,
   first: ChannelTestResult,
 ): Promise<Reason | undefined> {
@@ -107,7 +111,7 @@ async function reasonToDisable(
  * a GatewayError if the provider should report it and did not.
  */
 export async function refreshBalance(
-  deps: JudgeDeps,
+  deps: ChannelCheckDeps,
   id: number,
 ): Promise<(ChannelBalance & { estimated: boolean }) | undefined> {
   const row = await getChannel(deps.db, id);
@@ -129,7 +133,7 @@ export async function refreshBalance(
  * Checks the balance of one channel of a run. An account that the provider reports as empty cannot serve
  * calls.
  */
-async function judgeBalance(deps: JudgeDeps, id: number): Promise<Done> {
+async function checkBalance(deps: ChannelCheckDeps, id: number): Promise<Done> {
   const begun = performance.now();
   const left = await refreshBalance(deps, id);
   const duration = Math.round(performance.now() - begun);

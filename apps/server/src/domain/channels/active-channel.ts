@@ -1,25 +1,25 @@
 import type { SystemPromptPlace } from "@gateway/shared/channels/channel";
 import type { Provider } from "#providers/provider.ts";
 
-export interface KeyInForce {
+export interface ActiveKey {
   id: number;
   key: string;
   weight: number;
 }
 
 /** An enabled channel as the relay uses it: parsed once on load and shared by all calls. */
-export interface ChannelInForce {
+export interface ActiveChannel {
   id: number;
   name: string;
   provider: Provider;
   baseUrl: string;
   other: string;
-  keys: readonly KeyInForce[];
+  keys: readonly ActiveKey[];
   models: readonly string[];
   groups: readonly string[];
   priority: number;
   weight: number;
-  mapping: MappingInForce;
+  mapping: ActiveMapping;
   headers: Readonly<Record<string, string>>;
   parameters: Readonly<Record<string, unknown>>;
   disabledStream: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export interface ChannelInForce {
 }
 
 /** Mapping of requested names to forwarded and billed names. */
-export interface MappingInForce {
+export interface ActiveMapping {
   exact: ReadonlyMap<string, MappedModel>;
   /** Prefixes without the star, longest first. A star in `target` stands for the text after the prefix. */
   wildcards: readonly { prefix: string; target: string; billsRequested: boolean }[];
@@ -62,7 +62,7 @@ export interface MappedModel {
 /**
  * Returns the forwarded and billed names for `model`: by exact name, else by the longest matching wildcard.
  */
-export function mapModel({ mapping }: Pick<ChannelInForce, "mapping">, model: string): MappedModel {
+export function mapModel({ mapping }: Pick<ActiveChannel, "mapping">, model: string): MappedModel {
   const exact = mapping.exact.get(model);
   if (exact !== undefined) return exact;
   const wildcard = mapping.wildcards.find(({ prefix }) => model.startsWith(prefix));
@@ -76,7 +76,7 @@ export function mapModel({ mapping }: Pick<ChannelInForce, "mapping">, model: st
  * first.
  */
 export function testModelOf(
-  channel: Pick<ChannelInForce, "testModel" | "models">,
+  channel: Pick<ActiveChannel, "testModel" | "models">,
   provider: Pick<Provider, "testModel"> | undefined,
 ): string | undefined {
   if (channel.testModel !== "") return channel.testModel;
@@ -93,10 +93,10 @@ export function testModelOf(
  * @param free whether a key may be used now; if no key may, all are considered
  */
 export function chooseKey(
-  channel: Pick<ChannelInForce, "keys">,
+  channel: Pick<ActiveChannel, "keys">,
   random: number,
   { pinned, free }: { pinned?: number | undefined; free?(keyId: number): boolean } = {},
-): KeyInForce | undefined {
+): ActiveKey | undefined {
   const { keys: all } = channel;
   if (all.length < 2) return all[0];
   const kept = pinned === undefined ? undefined : all.find((key) => key.id === pinned);
