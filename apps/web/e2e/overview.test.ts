@@ -48,7 +48,7 @@ describe("an operator's first screen", () => {
     await page.getByText("demo-chat").first().waitFor();
     await page.goBack();
     await page.getByRole("link", { name: "Demo provider" }).click();
-    await page.waitForURL(/\/panel\/channel\?edit=/);
+    await page.waitForURL(/\/panel\/channel\/\d+$/);
     await page.goto("/panel/dashboard");
     await page.getByRole("tab", { name: "My usage" }).click();
     await page.waitForURL("**/panel/dashboard?view=usage");

@@ -49,7 +49,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         title: t("Response"),
         sortable: true,
         card: "fact",
-        width: 176,
+        width: 112,
         cell: (row) => <ResponseCell row={row} />,
       },
       { id: "models", title: t("Models"), cell: (row) => <ModelsCell row={row} /> },
