@@ -153,7 +153,7 @@ async function publicAddress({ database: { db }, secrets, env }: Installation) {
   if (address === "")
     return warn(
       "The server address is not set, so mails, payments and sign-ins have no links.",
-      "Enter it in Settings, Site.",
+      "Enter it in Settings, System, Address.",
     );
   const { hostname, protocol } = new URL(address);
   const resolved = await lookup(hostname).catch(() => undefined);
@@ -185,7 +185,7 @@ async function mail({ database: { db }, secrets }: Installation) {
     return ok(`Mails go through ${settings.SMTPServer}. The settings page sends a test mail.`);
   return warn(
     "No mail can be sent, so no one can reset a password.",
-    "Enter the mail server in Settings, Mail.",
+    "Enter the mail server in Settings, System, Mail.",
   );
 }
 
