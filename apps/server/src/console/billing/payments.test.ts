@@ -646,7 +646,7 @@ describe("an order", () => {
     await db.userGroup.delete({ where: { symbol: "gold" } });
   });
 
-  it("fails when the gateway rejects it, and operators are told why", async () => {
+  it("fails when the gateway rejects it, and operators are notified of the reason", async () => {
     const { webhook_secret } = there.configs.stripe;
     const gateway = await addGateway("stripe", { config: { secret_key: "sk_wrong", webhook_secret } });
     const answer = await me.send("POST", "/api/user/order", { uuid: gateway.uuid, amount: 10 });
