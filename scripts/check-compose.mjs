@@ -176,7 +176,10 @@ function execute(program, args, env) {
 
 async function answers(url, project) {
   for (let tries = 0; tries < 240; tries += 1) {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    // While the container starts, its port may accept a connection and drop it. Node 20 then leaves the request pending
+    // with nothing that keeps the process alive; the timer of `sleep` does.
+    const request = fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    const response = await Promise.race([request, sleep(6_000)]);
     if (response?.ok) return;
     await sleep(500);
   }
