@@ -10,9 +10,10 @@ const web = "apps/web/src";
 const entry = ["domain", "providers", "payments", "sign-in", "notices", "dialects", "platform"];
 const modules: Record<string, string[]> = {
   gateway: ["relay", ...entry],
-  console: ["relay", ...entry],
+  console: ["relay", "migration", ...entry],
   jobs: ["relay", ...entry],
-  cli: entry,
+  cli: ["migration", ...entry],
+  migration: entry,
   relay: ["domain", "providers", "dialects", "platform"],
   domain: ["providers", "payments", "sign-in", "notices", "dialects", "platform"],
   providers: ["dialects"],

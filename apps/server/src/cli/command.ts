@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Env } from "#env.ts";
 import { GatewayError } from "#errors.ts";
+import { ImportRefusal } from "#migration/refusal.ts";
 import { CommandFailure, ExitCode } from "./failure.ts";
 import { type Installation, withInstallation } from "./installation.ts";
 
@@ -61,6 +62,8 @@ export async function runCommand(
 
 function describe(error: unknown): { message: string; exitCode: number } {
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode };
+  if (error instanceof ImportRefusal)
+    return { message: error.message, exitCode: error.isUsage ? ExitCode.usage : ExitCode.refused };
   if (error instanceof GatewayError) {
     const fields = Object.entries(error.issues ?? {}).map(([field, issue]) => `${field}: ${issue.reason}`);
     return { message: [error.message, ...fields].join("\n"), exitCode: ExitCode.refused };

@@ -2,11 +2,11 @@ import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
+import { unpricedModels } from "#domain/pricing/unpriced-models.ts";
 import { canMail } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { freeBytes } from "#platform/disk-space.ts";
 import type { Installation } from "./installation.ts";
-import { unpricedModels } from "./unpriced-models.ts";
 
 /** Looks at what usually goes wrong around a gateway. It changes nothing; each finding says how to correct it. */
 export interface Finding {

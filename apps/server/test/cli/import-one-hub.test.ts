@@ -1,8 +1,8 @@
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { afterEach, describe, expect, it } from "vitest";
-import { oneHubColumns } from "#cli/import/products/one-hub-columns.ts";
-import type { ImportReport } from "#cli/import/report.ts";
 import { audit } from "#domain/ledger/audit.ts";
+import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
+import type { ImportReport } from "#migration/report.ts";
 import { connect } from "#platform/database/db.ts";
 import { installedDatabase, type TestDatabase } from "#test/database.ts";
 import { cli } from "./cli.ts";

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { type Command, InvalidArgumentError } from "commander";
 import { type CommonOptions, confirm, type Outcome, runOn, type Terminal } from "#cli/command.ts";
+import { describeReport } from "#cli/describe-report.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
-import { describeReport } from "#cli/import/describe-report.ts";
-import { products } from "#cli/import/products/index.ts";
-import type { Product } from "#cli/import/products/product.ts";
-import { requireProduct } from "#cli/import/refusals.ts";
-import type { ImportReport } from "#cli/import/report.ts";
-import { runImport } from "#cli/import/run-import.ts";
-import { openSource } from "#cli/import/sources/open-source.ts";
 import type { Installation } from "#cli/installation.ts";
+import { products } from "#migration/products/index.ts";
+import type { Product } from "#migration/products/product.ts";
+import { requireProduct } from "#migration/refusals.ts";
+import type { ImportReport } from "#migration/report.ts";
+import { runImport } from "#migration/run-import.ts";
+import { openSource } from "#migration/sources/open-source.ts";
 
 interface ImportArguments extends CommonOptions {
   from: string;

@@ -1,0 +1,113 @@
+import { ChannelInput } from "@gateway/shared/channels/channel";
+import { keysOf } from "#domain/channels/channels.ts";
+import type { ReadContext } from "#migration/products/product.ts";
+import type { ChannelRecord } from "#migration/records.ts";
+import { cut, decimal, int, points, seconds, stamp, text, whole } from "#migration/row.ts";
+import type { SourceRow } from "#migration/sources/source.ts";
+
+/** What the products' channels have in common, and what makes a field fit for this gateway. */
+
+type Input = ChannelRecord["input"];
+const shape = ChannelInput.shape;
+
+/** A channel with its keys and without what is the product's own. */
+export function channelOf(row: SourceRow, input: Partial<Input>): ChannelRecord {
+  const status = int(row, "status");
+  const id = int(row, "id");
+  return {
+    id,
+    input: {
+      ...emptyInput,
+      name: cut(text(row, "name").trim(), 128) || `channel ${id}`,
+      models: [],
+      groups: [],
+      ...input,
+    },
+    keys: keysOf(text(row, "key")).map((key) => ({ key, status: 1, reason: "" })),
+    status: status === 1 || status === 3 ? status : 2,
+    statusReason: "",
+    usedQuota: points(row, "used_quota"),
+    balance: decimal(text(row, "balance"), 6) ?? "0",
+    balanceTime: seconds(row, "balance_updated_time"),
+    responseTime: Math.max(0, int(row, "response_time")),
+    testTime: seconds(row, "test_time"),
+    createdTime: seconds(row, "created_time"),
+    deletedAt: stamp(row, "deleted_at"),
+  };
+}
+
+const {
+  key: _key,
+  key_mode: _mode,
+  ...emptyInput
+} = ChannelInput.parse({
+  type: 8,
+  name: "empty",
+  models: ["empty"],
+  groups: ["empty"],
+});
+
+/** Switches a channel off and says why; the reason is shown with the channel. */
+export function switchOff(
+  channel: ChannelRecord,
+  book: ReadContext["book"],
+  code: string,
+  why: string,
+): void {
+  if (channel.status === 1 || channel.statusReason === "") channel.statusReason = why;
+  channel.status = 2;
+  if (channel.deletedAt === undefined)
+    book.attention(`channel_off_${code}`, `Channels that are disabled: ${why}`, `channel ${channel.id}`);
+}
+
+/** The value if this gateway takes it; otherwise its default, with a note. */
+export function fit<Field extends keyof Input>(
+  channelId: number,
+  field: Field,
+  value: unknown,
+  book: ReadContext["book"],
+): Input[Field] {
+  const parsed = shape[field].safeParse(value);
+  if (parsed.success) return parsed.data as Input[Field];
+  book.attention(
+    `channel_field_${field}`,
+    `Channels whose ${field} cannot be used here. It is empty or has its default`,
+    `channel ${channelId}`,
+  );
+  return emptyInput[field];
+}
+
+/** Model names without doubles; a `*` may stand at the end only. */
+export function modelsOf(channelId: number, names: readonly string[], book: ReadContext["book"]): string[] {
+  const models: string[] = [];
+  for (const name of names) {
+    const parsed = shape.models.safeParse([name]);
+    if (parsed.success) models.push(name);
+    else
+      book.attention(
+        "channel_model_name",
+        "Model names of channels that are too long or have a * within",
+        `channel ${channelId}: ${name.slice(0, 60)}`,
+      );
+  }
+  return [...new Set(models)];
+}
+
+/** The address without its ending slash. What is no address disables the channel. */
+export function addressOf(channel: ChannelRecord, address: string, book: ReadContext["book"]): string {
+  const parsed = shape.base_url.safeParse(address.trim());
+  if (parsed.success && parsed.data.length <= 500) return parsed.data;
+  switchOff(channel, book, "address", "Its address cannot be used.");
+  return "";
+}
+
+/** Ranks keep their order: where one is negative, all move up. */
+export async function rankShift({ source }: ReadContext): Promise<number> {
+  for await (const row of source.rows({ table: "channels", orderBy: "priority", limit: 1 }))
+    return Math.max(0, -whole(row, "priority"));
+  return 0;
+}
+
+export function rankOf(row: SourceRow, shift: number): number {
+  return Math.min(1_000_000, Math.max(0, whole(row, "priority") + shift));
+}

@@ -1,0 +1,98 @@
+import { TokenSetting } from "@gateway/shared/accounts/token";
+import type { ReadContext } from "#migration/products/product.ts";
+import type { TokenRecord } from "#migration/records.ts";
+import { cut, flag, int, points, seconds, stamp, text, whole } from "#migration/row.ts";
+import type { SourceRow } from "#migration/sources/source.ts";
+
+export interface TokenRules {
+  /** Whether the old gateway could find such a key. */
+  accepts(key: string): boolean;
+  setting(row: SourceRow): { setting: TokenSetting; isNarrower: boolean };
+  groups(row: SourceRow): { group: string; backupGroup: string };
+  billingTag(row: SourceRow): string;
+}
+
+/** What can be presented here. */
+const presentable = /^[\w-]{20,128}$/;
+
+export async function* readTokens(context: ReadContext, rules: TokenRules): AsyncGenerator<TokenRecord> {
+  for await (const row of context.source.rows({ table: "tokens", orderBy: "id" })) {
+    context.book.read("tokens");
+    const token = tokenOf(row, context, rules);
+    if (token !== undefined) yield token;
+  }
+}
+
+function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules): TokenRecord | undefined {
+  const id = int(row, "id");
+  const key = text(row, "key").trim().replace(/^sk-/, "");
+  if (id <= 0 || key === "") {
+    book.skip("tokens", "token_without_key", "Keys that are empty", `token ${id}`);
+    return undefined;
+  }
+  const ends = whole(row, "expired_time");
+  const expiredTime = ends === -1 ? null : (seconds(row, "expired_time") ?? new Date(0));
+  const unlimited = flag(row, "unlimited_quota");
+  const remain = points(row, "remain_quota");
+  const isOver = (expiredTime !== null && expiredTime <= now) || (!unlimited && remain <= 0n);
+  const { setting, isNarrower } = rules.setting(row);
+  const stored = int(row, "status");
+  let status = stored === 1 || (stored > 2 && isOver) ? 1 : 2;
+  if (stored > 2 && !isOver)
+    book.attention(
+      "token_marked_over",
+      "Keys that the old gateway had marked as expired or used up although they no longer are. They are disabled here",
+      `token ${id}`,
+    );
+  if (!presentable.test(key) || !rules.accepts(key)) {
+    status = 2;
+    book.attention(
+      "token_dead",
+      "Keys that no client could use with the old gateway, or that no client can send here. They are disabled",
+      `token ${id}`,
+    );
+  }
+  if (isNarrower) {
+    status = 2;
+    book.attention(
+      "token_limits_cut",
+      "Keys whose limits are too long or cannot be read. They are disabled, so that they do not allow more than before",
+      `token ${id}`,
+    );
+  }
+  return {
+    id,
+    userId: int(row, "user_id"),
+    key,
+    name: cut(text(row, "name"), 64).trim() || `token ${id}`,
+    status,
+    createdTime: seconds(row, "created_time"),
+    accessedTime: seconds(row, "accessed_time"),
+    expiredTime,
+    unlimited,
+    remain,
+    used: points(row, "used_quota"),
+    ...rules.groups(row),
+    setting,
+    billingTag: cut(rules.billingTag(row), 50),
+    deletedAt: stamp(row, "deleted_at"),
+    worked: status === 1 && !isOver && stamp(row, "deleted_at") === undefined,
+  };
+}
+
+/** A setting with these limits; `isNarrower` says that something was lost that restricted the key. */
+export function limitsOf(models: readonly string[], addresses: readonly string[], heartbeat?: unknown) {
+  const kept = models.filter((model) => model.length <= 160).slice(0, 500);
+  const whitelist = addresses.filter((entry) => entry.length <= 64).slice(0, 200);
+  const parsed = TokenSetting.safeParse({
+    ...(heartbeat === undefined ? {} : { heartbeat }),
+    limits: {
+      limit_model_setting: { enabled: models.length > 0, models: kept },
+      limits_ip_setting: { enabled: addresses.length > 0, whitelist },
+    },
+  });
+  return {
+    setting: parsed.data ?? TokenSetting.parse({}),
+    isNarrower: !parsed.success || kept.length < models.length || whitelist.length < addresses.length,
+  };
+}

@@ -1,0 +1,175 @@
+import { Role } from "@gateway/shared/accounts/roles";
+import type { ReadContext } from "#migration/products/product.ts";
+import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
+import { bytes, cut, flag, int, parsed, points, record, seconds, stamp, text } from "#migration/row.ts";
+import type { SourceRow } from "#migration/sources/source.ts";
+import { decode } from "./base32.ts";
+
+/** Accounts of One API and what came out of it: the columns have the same names, and each product lacks some. */
+export async function* readUsers(context: ReadContext): AsyncGenerator<UserRecord> {
+  let hasRoot = false;
+  for await (const row of context.source.rows({ table: "users", orderBy: "id" })) {
+    context.book.read("users");
+    const user = userOf(row, context);
+    if (user.id <= 0) {
+      context.book.skip("users", "user_id_unusable", "Users whose id is not a positive number");
+      continue;
+    }
+    if (user.role === Role.root && hasRoot) {
+      user.role = Role.admin;
+      context.book.attention(
+        "second_root",
+        "There is one root account. Further root accounts of the old gateway are administrators now",
+        `user ${user.id}`,
+      );
+    }
+    hasRoot ||= user.role === Role.root;
+    yield user;
+  }
+}
+
+function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
+  const id = int(row, "id");
+  const status = int(row, "status");
+  const username = cut(text(row, "username"), 64);
+  const password = text(row, "password").trim();
+  if (text(row, "remark") !== "")
+    book.note("user_remarks", "Remarks about users have no place here", `user ${id}`);
+  return {
+    id,
+    username: username === "" ? `user-${id}` : username,
+    passwordHash: password,
+    displayName: cut(text(row, "display_name"), 64),
+    role: roleOf(int(row, "role")),
+    status: status === 1 ? 1 : 2,
+    email: text(row, "email").trim().toLowerCase(),
+    avatarUrl: cut(text(row, "avatar_url"), 500),
+    group: text(row, "group").trim(),
+    quota: points(row, "quota"),
+    used: points(row, "used_quota"),
+    requestCount: points(row, "request_count"),
+    accessToken: text(row, "access_token").trim(),
+    affCode: cut(text(row, "aff_code").trim(), 32),
+    inviterId: int(row, "inviter_id"),
+    affCount: int(row, "aff_count"),
+    affQuota: points(row, "aff_quota"),
+    affHistory: points(row, "aff_history"),
+    language: languageOf(record(parsed(text(row, "setting")))["language"]),
+    lastLoginTime: seconds(row, "last_login_time") ?? seconds(row, "last_login_at"),
+    lastLoginIp: cut(text(row, "last_login_ip"), 64),
+    createdTime: seconds(row, "created_time") ?? seconds(row, "created_at"),
+    deletedAt: stamp(row, "deleted_at") ?? (status === 3 ? now : undefined),
+    identities: identitiesOf(row, id, book),
+  };
+}
+
+function roleOf(role: number): number {
+  if (role >= Role.root) return Role.root;
+  if (role >= Role.admin) return Role.admin;
+  return role === Role.reliable ? Role.reliable : Role.user;
+}
+
+function languageOf(language: unknown): string {
+  const known: Record<string, string> = {
+    en: "en_US",
+    ja: "ja_JP",
+    zh: "zh_CN",
+    "zh-CN": "zh_CN",
+    "zh-TW": "zh_HK",
+  };
+  return typeof language === "string" ? (known[language] ?? "") : "";
+}
+
+function identitiesOf(row: SourceRow, id: number, book: ReadContext["book"]): UserRecord["identities"] {
+  const identities: UserRecord["identities"] = [];
+  const add = (provider: string, subject: string, label = "") => {
+    if (subject !== "" && subject !== "0")
+      identities.push({ provider, subject: cut(subject, 255), label: cut(label, 255) });
+  };
+  const number = text(row, "github_id_new").trim();
+  const login = text(row, "github_id").trim();
+  if (/^[1-9]\d*$/.test(number)) add("github", number, login);
+  else if (/^[1-9]\d*$/.test(login)) add("github", login);
+  else if (login !== "")
+    book.attention(
+      "github_login_only",
+      "Users whose GitHub account is known by its name only. Names can change hands, so these users link GitHub again after they signed in with their password",
+      `user ${id}`,
+    );
+  add("lark", text(row, "lark_id").trim());
+  add("wechat", text(row, "wechat_id").trim());
+  add("oidc", text(row, "oidc_id").trim());
+  add("telegram", text(row, "telegram_id").trim());
+  for (const [column, name] of [
+    ["discord_id", "Discord"],
+    ["linux_do_id", "LINUX DO"],
+  ] as const)
+    if (text(row, column).trim() !== "")
+      book.attention(
+        column,
+        `Users who are linked to ${name}, which is no way to sign in here. They need a password`,
+        `user ${id}`,
+      );
+  return identities;
+}
+
+/** One Hub keeps bytes, New API base64. */
+export async function* readPasskeys(context: ReadContext, table: string): AsyncGenerator<PasskeyRecord> {
+  if (!context.source.columns.has(table)) return;
+  for await (const row of context.source.rows({ table, orderBy: "id" })) {
+    if (stamp(row, "deleted_at") !== undefined) continue;
+    context.book.read("passkeys");
+    const credentialId = bytes(row, "credential_id") ?? base64(text(row, "credential_id"));
+    const publicKey = bytes(row, "public_key") ?? base64(text(row, "public_key"));
+    if (credentialId === undefined || publicKey === undefined) {
+      context.book.skip(
+        "passkeys",
+        "passkey_unreadable",
+        "Passkeys that cannot be read",
+        `id ${int(row, "id")}`,
+      );
+      continue;
+    }
+    const transports = parsed(text(row, "transports"));
+    yield {
+      userId: int(row, "user_id"),
+      credentialId,
+      publicKey,
+      alias: cut(text(row, "alias"), 255),
+      signCount: points(row, "sign_count"),
+      backedUp: flag(row, "backup_state"),
+      transports: Array.isArray(transports) ? transports.filter((each) => typeof each === "string") : [],
+      createdTime: seconds(row, "created_time") ?? stamp(row, "created_at"),
+      lastUsed: stamp(row, "last_used_at"),
+    };
+  }
+}
+
+function base64(value: string): Uint8Array<ArrayBuffer> | undefined {
+  const decoded = Buffer.from(value, "base64");
+  return decoded.length === 0 ? undefined : Uint8Array.from(decoded);
+}
+
+export async function* readSecondFactors(context: ReadContext): AsyncGenerator<SecondFactorRecord> {
+  if (!context.source.columns.has("two_fas")) return;
+  for await (const row of context.source.rows({ table: "two_fas", orderBy: "id" })) {
+    if (stamp(row, "deleted_at") !== undefined || !flag(row, "is_enabled")) continue;
+    context.book.read("second_factors");
+    const secret = decode(text(row, "secret"));
+    if (secret === undefined) {
+      context.book.skip(
+        "second_factors",
+        "second_factor_unreadable",
+        "Second factors that cannot be read",
+        `user ${int(row, "user_id")}`,
+      );
+      continue;
+    }
+    context.book.attention(
+      "recovery_codes",
+      "Recovery codes cannot be taken over. Users with a second factor make new ones",
+      `user ${int(row, "user_id")}`,
+    );
+    yield { userId: int(row, "user_id"), secret };
+  }
+}

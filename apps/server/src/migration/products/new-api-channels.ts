@@ -1,0 +1,251 @@
+import {
+  addressOf,
+  channelOf,
+  fit,
+  modelsOf,
+  rankOf,
+  rankShift,
+  switchOff,
+} from "#migration/family/channel-fields.ts";
+import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
+import type { ChannelRecord } from "#migration/records.ts";
+import { cut, int, json, list, parsed, record, text, whole } from "#migration/row.ts";
+import type { SourceRow } from "#migration/sources/source.ts";
+import type { ReadContext } from "./product.ts";
+
+/** New API's types by number. */
+const types: Readonly<Record<number, Destination>> = {
+  ...Object.fromEntries([1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 23].map((type) => [type, { type }])),
+  ...Object.fromEntries([6, 7, 9, 10, 12, 13, 22, 47, 53].map((type) => [type, { type: 8 }])),
+  2: { type: 34 },
+  4: { type: 39 },
+  5: { type: 34 },
+  24: { type: 25 },
+  25: { type: 29 },
+  26: { type: 16 },
+  27: { type: 904 },
+  31: { type: 33 },
+  33: { type: 32 },
+  34: { type: 36 },
+  35: { type: 27 },
+  36: { type: 41 },
+  38: { type: 47 },
+  39: { type: 35 },
+  40: { type: 45 },
+  41: { type: 42 },
+  42: { type: 30 },
+  43: { type: 28 },
+  45: { type: 901 },
+  46: { type: 15 },
+  48: { type: 56 },
+  49: { type: 38, check: "The name of a model names the bot." },
+  50: { type: 53 },
+  56: { type: 52 },
+  58: { type: 8, check: "Its own routes have no counterpart." },
+  59: { type: 914 },
+  60: { type: 914 },
+};
+
+const custom = 8;
+const aws = 33;
+const cloudflare = 39;
+const vertex = 41;
+const chatPath = /\/v1\/chat\/completions\/?$/;
+
+export async function* newApiChannels(context: ReadContext): AsyncGenerator<ChannelRecord> {
+  const shift = await rankShift(context);
+  for await (const row of context.source.rows({ table: "channels", orderBy: "id" })) {
+    context.book.read("channels");
+    yield channel(row, context, shift);
+  }
+}
+
+function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelRecord {
+  const made = channelOf(row, {});
+  const { id } = made;
+  const type = int(row, "type");
+  const setting = record(parsed(text(row, "setting")));
+  const prompt = textOf(setting["system_prompt"]);
+  const weight = whole(row, "weight");
+  made.keys = keysOf(row);
+  made.statusReason = cut(textOf(record(parsed(text(row, "other_info")))["status_reason"]), 500);
+  made.input = {
+    ...made.input,
+    other: cut(text(row, "other").trim(), 500),
+    models: modelsOf(id, list(text(row, "models")), book),
+    groups: list(text(row, "group")),
+    tag: cut(text(row, "tag").trim(), 64),
+    priority: rankOf(row, shift),
+    // A weight of 0 is only drawn where every weight is 0.
+    weight: weight <= 0 ? 1 : Math.min(1_000_000, weight * 100),
+    model_mapping: fit(id, "model_mapping", mappingOf(json(row, "model_mapping")), book),
+    model_headers: headersOf(row, id, book),
+    custom_parameter: parametersOf(row, id, book),
+    proxy: fit(id, "proxy", textOf(setting["proxy"]).trim(), book),
+    test_model: fit(id, "test_model", text(row, "test_model"), book),
+    auto_disable: text(row, "auto_ban") !== "0",
+    system_prompt: cut(prompt, 20_000),
+  };
+  if (prompt !== "" && setting["system_prompt_override"] !== true)
+    book.attention(
+      "system_prompt_before",
+      "Channels whose system prompt was used only without one of the client's. It stands in front of the client's now",
+      `channel ${id}`,
+    );
+  setAddress(made, row, type, book);
+  transformKeys(made, row, type);
+  keepOrSwitchOff(made, type, types[type], book);
+  noteLost(row, setting, id, book);
+  if (made.input.models.length === 0) switchOff(made, book, "models", "It has no models.");
+  return made;
+}
+
+/** One per line, or a JSON array of documents; each with its own state. */
+function keysOf(row: SourceRow): ChannelRecord["keys"] {
+  const info = record(json(row, "channel_info"));
+  const written = text(row, "key").trim();
+  const documents = written.startsWith("[") ? parsed(written) : undefined;
+  const isSeveral = info["is_multi_key"] === true;
+  const single = written.startsWith("{") ? [JSON.stringify(parsed(written) ?? written)] : [written];
+  const keys = Array.isArray(documents)
+    ? documents.map((each) => (typeof each === "string" ? each : JSON.stringify(each)))
+    : isSeveral && !written.startsWith("{")
+      ? written.split("\n").map((line) => line.trim())
+      : single;
+  const states = record(info["multi_key_status_list"]);
+  const reasons = record(info["multi_key_disabled_reason"]);
+  return keys
+    .map((key, index) => {
+      const state = Number(states[String(index)] ?? 1);
+      return {
+        key,
+        status: isSeveral && (state === 2 || state === 3) ? state : 1,
+        reason: cut(textOf(reasons[String(index)]), 500),
+      };
+    })
+    .filter(({ key }) => key !== "");
+}
+
+/** New API bills the requested name, so every target has a `+`; chains are followed, loops are left out. */
+function mappingOf(value: unknown): Record<string, string> {
+  const mapping = record(value);
+  const targets: Record<string, string> = {};
+  for (const name of Object.keys(mapping)) {
+    const seen = new Set([name]);
+    let target = name;
+    for (;;) {
+      const next = mapping[target];
+      if (typeof next !== "string" || next.trim() === "" || next === target) break;
+      if (seen.has(next)) {
+        target = name;
+        break;
+      }
+      seen.add(next);
+      target = next;
+    }
+    if (target !== name) targets[name] = `+${target}`;
+  }
+  return targets;
+}
+
+function headersOf(row: SourceRow, id: number, book: ReadContext["book"]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(record(json(row, "header_override")))) {
+    if (typeof value === "string" && !/\{\w+\}/.test(value)) headers[name] = value;
+    else
+      book.attention(
+        "header_placeholder",
+        "Headers of channels with a placeholder, which has no counterpart",
+        `channel ${id}: ${name}`,
+      );
+  }
+  const organization = text(row, "open_ai_organization").trim();
+  if (organization !== "") headers["OpenAI-Organization"] = organization;
+  return fit(id, "model_headers", headers, book);
+}
+
+function parametersOf(row: SourceRow, id: number, book: ReadContext["book"]) {
+  const given = record(json(row, "param_override"));
+  if (Array.isArray(given["operations"])) {
+    book.attention(
+      "param_operations",
+      "Channels whose parameters are changed by operations, which have no counterpart",
+      `channel ${id}`,
+    );
+    return {};
+  }
+  return fit(
+    id,
+    "custom_parameter",
+    Object.keys(given).length === 0 ? {} : { ...given, overwrite: true },
+    book,
+  );
+}
+
+function setAddress(made: ChannelRecord, row: SourceRow, type: number, book: ReadContext["book"]): void {
+  const address = text(row, "base_url").trim();
+  if (/^[a-z][a-z-]+-plan(-international)?$/.test(address)) {
+    switchOff(
+      made,
+      book,
+      "coding_plan",
+      "It used the name of a coding plan in the place of an address. Enter the address and enable the channel.",
+    );
+    return;
+  }
+  if (type === custom && address.includes("{"))
+    switchOff(
+      made,
+      book,
+      "address_pattern",
+      "Its address has a placeholder for the model, which has no counterpart.",
+    );
+  else made.input.base_url = addressOf(made, type === custom ? address.replace(chatPath, "") : address, book);
+}
+
+function transformKeys(made: ChannelRecord, row: SourceRow, type: number): void {
+  const other = text(row, "other").trim();
+  const settings = record(parsed(text(row, "settings")));
+  for (const each of made.keys) {
+    if (type === aws) {
+      const parts = each.key.split("|");
+      const [first = "", second = "", third = ""] = parts;
+      each.key =
+        settings["aws_key_type"] === "api_key" ? `${second}|${first}` : bedrockKey(third, first, second);
+    }
+    if (type === cloudflare) each.key = `${other}|${each.key}`;
+  }
+  if (type === vertex) {
+    const regions = parsed(other);
+    const region =
+      typeof regions === "object" ? (record(regions)["default"] ?? Object.values(record(regions))[0]) : other;
+    const project = record(parsed(made.keys[0]?.key ?? ""))["project_id"];
+    made.input.other = cut(`${textOf(region)}|${textOf(project)}`, 500);
+  }
+}
+
+function noteLost(
+  row: SourceRow,
+  setting: Record<string, unknown>,
+  id: number,
+  book: ReadContext["book"],
+): void {
+  const lost = [
+    ["status_code_mapping", !["", "{}"].includes(text(row, "status_code_mapping").trim())],
+    ["remark", text(row, "remark") !== ""],
+    ["force_format", setting["force_format"] === true],
+    ["thinking_to_content", setting["thinking_to_content"] === true],
+    ["pass_through_body_enabled", setting["pass_through_body_enabled"] === true],
+  ] as const;
+  for (const [name, isSet] of lost)
+    if (isSet)
+      book.attention(
+        `channel_lost_${name}`,
+        `Channels with ${name}, which has no counterpart`,
+        `channel ${id}`,
+      );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

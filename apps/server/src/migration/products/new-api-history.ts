@@ -1,0 +1,123 @@
+import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
+import { cut, decimal, flag, int, parsed, points, record, seconds, text, whole } from "#migration/row.ts";
+import type { SourceRow } from "#migration/sources/source.ts";
+import type { ReadContext } from "./product.ts";
+
+const samples = 300;
+const hourMs = 3_600_000;
+/** Charges with any of these are computed by more than token ratios. */
+const special =
+  /web_search|file_search|audio|image_|tiered|video|^ws$|subscription|task|claude_1h|create_cache_1h|cache_creation_tokens_1h/;
+
+export async function* newApiUsage({ source, book }: ReadContext): AsyncGenerator<UsageRecord> {
+  if (!source.columns.has("quota_data")) return;
+  for await (const row of source.rows({ table: "quota_data", orderBy: "id" })) {
+    book.read("daily_usage");
+    const at = seconds(row, "created_at");
+    if (at === undefined) {
+      book.skip("daily_usage", "usage_date", "Hours of usage whose time cannot be read");
+      continue;
+    }
+    yield {
+      hour: new Date(Math.floor(at.getTime() / hourMs) * hourMs),
+      userId: int(row, "user_id"),
+      channelId: int(row, "channel_id"),
+      model: cut(text(row, "model_name"), 160),
+      group: text(row, "use_group").trim(),
+      requests: points(row, "count"),
+      quota: points(row, "quota"),
+      // It sums input and output in one number.
+      promptTokens: points(row, "token_used"),
+      completionTokens: 0n,
+      requestTime: 0n,
+    };
+  }
+}
+
+const typeHere: Record<number, number> = { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 4 };
+
+export async function* newApiLogs({ source, book }: ReadContext, since: Date): AsyncGenerator<LogRecord> {
+  if (!source.columns.has("logs")) return;
+  const atLeast = { column: "created_at", value: Math.floor(since.getTime() / 1_000) };
+  for await (const row of source.rows({ table: "logs", orderBy: "id", atLeast })) {
+    book.read("logs");
+    const createdAt = seconds(row, "created_at");
+    const type = typeHere[int(row, "type")];
+    if (createdAt === undefined || type === undefined) {
+      book.skip("logs", "log_type", "Log rows of sign-ins, of an unknown kind, or without a time");
+      continue;
+    }
+    const other = record(parsed(text(row, "other")));
+    const id = text(row, "id");
+    yield {
+      id,
+      createdAt,
+      requestId: text(row, "request_id") || `import-${id}`,
+      type,
+      userId: int(row, "user_id"),
+      username: text(row, "username"),
+      tokenId: int(row, "token_id"),
+      tokenName: text(row, "token_name"),
+      channelId: int(row, "channel_id"),
+      group: text(row, "group").trim(),
+      backupGroup: false,
+      model: text(row, "model_name"),
+      upstreamModel: typeof other["upstream_model_name"] === "string" ? other["upstream_model_name"] : "",
+      isStream: flag(row, "is_stream"),
+      content: text(row, "content"),
+      promptTokens: whole(row, "prompt_tokens"),
+      completionTokens: whole(row, "completion_tokens"),
+      quota: points(row, "quota"),
+      requestTime: int(row, "use_time") * 1_000,
+      firstByteTime: Math.max(0, Math.trunc(Number(other["frt"]) || 0)),
+      ip: text(row, "ip"),
+    };
+  }
+}
+
+export async function* newApiCharges({ source, options }: ReadContext): AsyncGenerator<ChargeSample> {
+  if (!source.columns.has("logs")) return;
+  const unit = Number(options.get("QuotaPerUnit") ?? 500_000) || 500_000;
+  const query = { table: "logs", orderBy: "id", descending: true, limit: samples };
+  for await (const row of source.rows({ ...query, equals: { column: "type", value: 2 } })) {
+    const sample = sampleOf(row, unit);
+    if (sample !== undefined) yield sample;
+  }
+}
+
+function sampleOf(row: SourceRow, unit: number): ChargeSample | undefined {
+  const other = record(parsed(text(row, "other")));
+  if (Object.entries(other).some(([name, value]) => special.test(name) && Boolean(value))) return undefined;
+  const groupRatio = decimal(other["group_ratio"]);
+  const input = Number(other["model_ratio"]);
+  const completion = Number(other["completion_ratio"]);
+  const perCall = Number(other["model_price"] ?? -1);
+  if (groupRatio === undefined || (perCall < 0 && !(input >= 0 && completion >= 0))) return undefined;
+  const reads = Math.max(0, Math.trunc(Number(other["cache_tokens"]) || 0));
+  const writes = Math.max(0, Math.trunc(Number(other["cache_creation_tokens"]) || 0));
+  // Of Anthropic's calls it logs the input without what was cached.
+  const beside = other["claude"] === true ? reads + writes : 0;
+  const wanted = perCall >= 0 ? [(perCall * unit) / 1_000, 0] : [input, input * completion];
+  return {
+    label: `log ${text(row, "id")}`,
+    model: text(row, "model_name"),
+    groupRatio,
+    usage: {
+      input: Math.max(0, whole(row, "prompt_tokens")) + beside,
+      output: Math.max(0, whole(row, "completion_tokens")),
+      ...(reads > 0 ? { cacheRead: reads } : {}),
+      ...(writes > 0 ? { cacheWrite5m: writes } : {}),
+    },
+    charged: points(row, "quota"),
+    // It rounds half up, this gateway up.
+    tolerance: 1n,
+    same: (price) =>
+      near(Number(price.input), wanted[0]) &&
+      (perCall >= 0 ? price.type === "times" : near(Number(price.output), wanted[1])) &&
+      (reads === 0 || near(Number(price.extras["cached_tokens"] ?? 1), Number(other["cache_ratio"] ?? 1))),
+  };
+}
+
+function near(here: number, there = 0): boolean {
+  return Math.abs(here - there) < 1e-9 * Math.max(1, Math.abs(there));
+}

@@ -1,0 +1,85 @@
+import {
+  addressOf,
+  channelOf,
+  fit,
+  modelsOf,
+  rankOf,
+  rankShift,
+  switchOff,
+} from "#migration/family/channel-fields.ts";
+import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
+import type { ChannelRecord } from "#migration/records.ts";
+import { cut, int, json, list, parsed, record, text } from "#migration/row.ts";
+import type { SourceRow } from "#migration/sources/source.ts";
+import type { ReadContext } from "./product.ts";
+
+/** One API's types by number; `address` is what it used when the channel has none. */
+const types: Readonly<Record<number, Destination>> = {
+  ...Object.fromEntries([1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 23].map((type) => [type, { type }])),
+  ...Object.fromEntries([2, 4, 5, 6, 7, 9, 10, 12, 13, 22].map((type) => [type, { type: 8 }])),
+  24: { type: 25 },
+  25: { type: 29 },
+  26: { type: 26 },
+  27: { type: 27 },
+  28: { type: 30 },
+  29: { type: 31 },
+  30: { type: 39 },
+  31: { type: 33 },
+  32: { type: 909 },
+  33: { type: 32 },
+  34: { type: 38, check: "The name of a model names the bot." },
+  35: { type: 36 },
+  36: { type: 28 },
+  37: { type: 35 },
+  39: { type: 902 },
+  40: { type: 901 },
+  41: { type: 908 },
+  42: { type: 42 },
+  44: { type: 45 },
+  45: { type: 56 },
+  46: { type: 52 },
+  47: { type: 15 },
+  48: { type: 18 },
+  49: { type: 17 },
+  50: { type: 8 },
+  51: { type: 25, plugin: { use_openai_api: { enable: true } } },
+};
+
+export async function* oneApiChannels(context: ReadContext): AsyncGenerator<ChannelRecord> {
+  const shift = await rankShift(context);
+  for await (const row of context.source.rows({ table: "channels", orderBy: "id" })) {
+    context.book.read("channels");
+    yield channel(row, context, shift);
+  }
+}
+
+function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelRecord {
+  const made = channelOf(row, {});
+  const { id } = made;
+  const type = int(row, "type");
+  const config = record(parsed(text(row, "config")));
+  const option = (name: string) => (typeof config[name] === "string" ? config[name] : "");
+  const destination = types[type];
+  const prompt = text(row, "system_prompt");
+  made.input = {
+    ...made.input,
+    base_url: addressOf(made, text(row, "base_url"), book),
+    other: cut(option("api_version") || option("plugin") || text(row, "other").trim(), 500),
+    models: modelsOf(id, list(text(row, "models")), book),
+    groups: list(text(row, "group")),
+    priority: rankOf(row, shift),
+    model_mapping: fit(id, "model_mapping", json(row, "model_mapping") ?? {}, book),
+    system_prompt: cut(prompt, 20_000),
+    system_prompt_place: prompt === "" ? "before" : "instead",
+  };
+  if (type === 33)
+    made.keys = [{ key: bedrockKey(option("region"), option("ak"), option("sk")), status: 1, reason: "" }];
+  if (type === 37) for (const each of made.keys) each.key = `${option("user_id")}|${each.key}`;
+  if (type === 42) {
+    made.keys = [{ key: option("vertex_ai_adc"), status: 1, reason: "" }];
+    made.input.other = cut(`${option("region")}|${option("vertex_ai_project_id")}`, 500);
+  }
+  keepOrSwitchOff(made, type, destination, book);
+  if (made.input.models.length === 0) switchOff(made, book, "models", "It has no models.");
+  return made;
+}

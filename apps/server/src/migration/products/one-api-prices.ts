@@ -1,0 +1,75 @@
+import { objectOption } from "#migration/family/go-options.ts";
+import type { PriceRecord } from "#migration/records.ts";
+import { decimal, parsed, record } from "#migration/row.ts";
+import type { ReadContext } from "./product.ts";
+
+/** `--prices`: what One API sends root at /api/option/, or an object of its options. Its own tables win. */
+function ratios(context: ReadContext, key: string): Record<string, unknown> {
+  const file = record(context.priceFile);
+  const data = file["data"] ?? context.priceFile;
+  const found = Array.isArray(data)
+    ? data.map(record).find((entry) => entry["key"] === key)?.["value"]
+    : record(data)[key];
+  const given = typeof found === "string" ? record(parsed(found)) : record(found);
+  return { ...given, ...objectOption(context, key) };
+}
+
+/** One ratio per model; the output's by a second table, else by the name. There is no discount for cached tokens. */
+export async function* oneApiPrices(context: ReadContext): AsyncGenerator<PriceRecord> {
+  const { book } = context;
+  const completions = ratios(context, "CompletionRatio");
+  for (const [model, value] of Object.entries(ratios(context, "ModelRatio"))) {
+    book.read("prices");
+    const input = decimal(value);
+    if (/\(\d+\)$/.test(model)) {
+      book.skip(
+        "prices",
+        "price_by_type",
+        "Prices for one type of channel only. Here a model has one price",
+        model,
+      );
+      continue;
+    }
+    if (input === undefined || Number(input) < 0) {
+      book.skip("prices", "price_unusable", "Prices that are negative or cannot be read", model);
+      continue;
+    }
+    const completion = Number(decimal(completions[model]) ?? completionOf(model));
+    yield {
+      model,
+      type: "tokens",
+      channelType: 0,
+      input,
+      output: decimal(Number(input) * completion) ?? "0",
+      extras: {
+        cached_tokens: "1",
+        cached_read_tokens: "1",
+        cached_write_tokens: "1",
+        cached_write_1h_tokens: "1",
+      },
+      tiers: [],
+      locked: false,
+    };
+  }
+}
+
+/** What output costs of input where no table says it: One API's rules by name. */
+const byName: readonly [RegExp, number][] = [
+  [/^gpt-3\.5-turbo(-0125)?$/, 3],
+  [/^gpt-3\.5.*1106$/, 2],
+  [/^gpt-3\.5/, 4 / 3],
+  [/^gpt-4o-2024-05-13$/, 3],
+  [/^gpt-4o/, 4],
+  [/^gpt-4-turbo|^gpt-4.*preview$/, 3],
+  [/^gpt-4/, 2],
+  [/^o1/, 4],
+  [/^chatgpt-4o-latest$/, 3],
+  [/^claude-3/, 5],
+  [/^claude-/, 3],
+  [/^(mistral-|gemini-)/, 3],
+  [/^deepseek-/, 2],
+];
+
+function completionOf(model: string): number {
+  return byName.find(([pattern]) => pattern.test(model))?.[1] ?? 1;
+}

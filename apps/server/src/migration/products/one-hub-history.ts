@@ -1,0 +1,145 @@
+import { defaultExtras } from "#domain/pricing/pricing.ts";
+import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
+import { cut, decimal, flag, int, json, points, record, seconds, text, whole } from "#migration/row.ts";
+import type { SourceRow } from "#migration/sources/source.ts";
+import type { ReadContext } from "./product.ts";
+
+const samples = 300;
+const charge = 2;
+/** What a charge's metadata names besides its usage; anything else makes it another kind of charge. */
+const plain =
+  /^(?:backup_group_name|group_name|group_ratio|input_ratio|output_ratio|is_backup_group|price_type|first_response|(?:cached_tokens|cached_read_tokens|cached_write_tokens|input_audio_tokens|output_audio_tokens|reasoning_tokens|input_text_tokens|output_text_tokens|input_image_tokens|output_image_tokens)(?:_ratio)?)$/;
+
+/** Charges by day, account, channel and model. */
+export async function* oneHubUsage({ source, book }: ReadContext): AsyncGenerator<UsageRecord> {
+  if (!source.columns.has("statistics")) return;
+  for await (const row of source.rows({ table: "statistics", orderBy: "date" })) {
+    book.read("daily_usage");
+    const hour = new Date(`${text(row, "date").slice(0, 10)}T00:00:00Z`);
+    if (Number.isNaN(hour.getTime())) {
+      book.skip("daily_usage", "usage_date", "Days of usage whose date cannot be read");
+      continue;
+    }
+    yield {
+      hour,
+      userId: int(row, "user_id"),
+      channelId: int(row, "channel_id"),
+      model: cut(text(row, "model_name"), 160),
+      group: "",
+      requests: points(row, "request_count"),
+      quota: points(row, "quota"),
+      promptTokens: points(row, "prompt_tokens"),
+      completionTokens: points(row, "completion_tokens"),
+      requestTime: points(row, "request_time"),
+    };
+  }
+}
+
+export async function* oneHubLogs({ source, book }: ReadContext, since: Date): AsyncGenerator<LogRecord> {
+  const atLeast = { column: "created_at", value: Math.floor(since.getTime() / 1_000) };
+  for await (const row of source.rows({ table: "logs", orderBy: "id", atLeast })) {
+    book.read("logs");
+    const createdAt = seconds(row, "created_at");
+    const type = int(row, "type");
+    if (createdAt === undefined || type < 1 || type > 4) {
+      book.skip("logs", "log_type", "Log rows of an unknown kind or without a time");
+      continue;
+    }
+    const metadata = record(json(row, "metadata"));
+    const id = text(row, "id");
+    yield {
+      id,
+      createdAt,
+      requestId: `import-${id}`,
+      type,
+      userId: int(row, "user_id"),
+      username: text(row, "username"),
+      tokenId: 0,
+      tokenName: text(row, "token_name"),
+      channelId: int(row, "channel_id"),
+      group: typeof metadata["group_name"] === "string" ? metadata["group_name"] : "",
+      backupGroup: metadata["is_backup_group"] === true,
+      model: text(row, "model_name"),
+      upstreamModel: "",
+      isStream: flag(row, "is_stream"),
+      content: text(row, "content"),
+      promptTokens: whole(row, "prompt_tokens"),
+      completionTokens: whole(row, "completion_tokens"),
+      quota: points(row, "quota"),
+      requestTime: int(row, "request_time"),
+      firstByteTime: Math.max(0, Math.trunc(Number(metadata["first_response"]) || 0)),
+      ip: text(row, "source_ip"),
+    };
+  }
+}
+
+/** The newest charges with what they were computed from. */
+export async function* oneHubCharges({ source }: ReadContext): AsyncGenerator<ChargeSample> {
+  const query = { table: "logs", orderBy: "id", descending: true, limit: samples };
+  for await (const row of source.rows({ ...query, equals: { column: "type", value: charge } })) {
+    const sample = sampleOf(row);
+    if (sample !== undefined) yield sample;
+  }
+}
+
+function sampleOf(row: SourceRow): ChargeSample | undefined {
+  const metadata = record(json(row, "metadata"));
+  if (Object.keys(metadata).some((name) => !plain.test(name))) return undefined;
+  const [groupRatio, input, output] = ["group_ratio", "input_ratio", "output_ratio"].map((name) =>
+    decimal(metadata[name]),
+  );
+  if (groupRatio === undefined || input === undefined || output === undefined) return undefined;
+  const amount = (kind: string) => {
+    const value = Math.trunc(Number(metadata[kind]));
+    return value > 0 ? value : undefined;
+  };
+  const reads = amount("cached_read_tokens");
+  const writes = amount("cached_write_tokens");
+  const extras = Object.fromEntries(
+    Object.entries(metadata).flatMap(([name, value]) => {
+      const ratio = name.endsWith("_tokens_ratio") ? decimal(value) : undefined;
+      return ratio === undefined ? [] : [[name.slice(0, -"_ratio".length), ratio]];
+    }),
+  );
+  return {
+    label: `log ${text(row, "id")}`,
+    model: text(row, "model_name"),
+    groupRatio,
+    usage: {
+      input: Math.max(0, whole(row, "prompt_tokens")),
+      output: Math.max(0, whole(row, "completion_tokens")),
+      ...defined({
+        cacheRead: reads ?? amount("cached_tokens"),
+        cacheWrite5m: writes ?? (reads === undefined ? undefined : 0),
+        audioInput: amount("input_audio_tokens"),
+        audioOutput: amount("output_audio_tokens"),
+        imageInput: amount("input_image_tokens"),
+        imageOutput: amount("output_image_tokens"),
+        reasoning: amount("reasoning_tokens"),
+      }),
+    },
+    charged: points(row, "quota"),
+    // It rounded each multiplier to whole tokens first.
+    tolerance: BigInt(
+      1 +
+        Object.keys(extras).length *
+          Math.ceil(Math.max(1, Number(input), Number(output)) * Number(groupRatio)),
+    ),
+    same: (price) =>
+      Number(price.input) === Number(input) &&
+      (metadata["price_type"] === "times" || Number(price.output) === Number(output)) &&
+      Object.entries(extras).every(
+        ([kind, ratio]) => Number(price.extras[kind] ?? defaultOf(kind)) === Number(ratio),
+      ),
+  };
+}
+
+function defaultOf(kind: string): string {
+  return (defaultExtras as Record<string, string>)[kind] ?? "1";
+}
+
+function defined<T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}

@@ -1,0 +1,21 @@
+import { ImportRefusal } from "#migration/refusal.ts";
+import { openMysql } from "./mysql.ts";
+import { openPostgres } from "./postgres.ts";
+import type { Source } from "./source.ts";
+import { openSqlite } from "./sqlite.ts";
+
+/** `--from`: the path of an SQLite file, or the address of a MySQL or Postgres database. */
+export async function openSource(from: string): Promise<Source> {
+  if (!/^[a-z][a-z\d+.-]+:\/\//i.test(from)) return openSqlite(from);
+  if (!URL.canParse(from))
+    throw new ImportRefusal(
+      "The address after --from cannot be read. Percent-encode special characters in its password.",
+      { isUsage: true },
+    );
+  if (/^postgres(ql)?:\/\//.test(from)) return openPostgres(from);
+  if (/^(mysql|mariadb):\/\//.test(from)) return openMysql(from.replace(/^mariadb:/, "mysql:"));
+  throw new ImportRefusal(
+    "--from takes the path of an SQLite file, mysql://user:password@host:3306/database, or postgres://user:password@host:5432/database.",
+    { isUsage: true },
+  );
+}

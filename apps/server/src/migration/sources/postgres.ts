@@ -1,0 +1,64 @@
+import pg from "pg";
+import { ImportRefusal } from "#migration/refusal.ts";
+import { describeDatabase } from "#platform/database/database-address.ts";
+import { type Source, type SourceRow, statementOf } from "./source.ts";
+
+const batch = 1_000;
+const connectMs = 15_000;
+
+// Numbers stay texts, so that no digit is lost; arrays, bytes, booleans and JSON come parsed.
+const types = new pg.TypeOverrides();
+for (const numeric of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC, pg.types.builtins.FLOAT8])
+  types.setTypeParser(numeric, (text) => text);
+// A timestamp without a zone is UTC in every gateway that has one.
+types.setTypeParser(pg.types.builtins.TIMESTAMP, (text) => `${text}Z`);
+
+/** Reads through cursors in one transaction that sees one instant and cannot write. */
+export async function openPostgres(url: string): Promise<Source> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "gateway import",
+    connectionTimeoutMillis: connectMs,
+    types,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+  } catch (cause) {
+    await client.end().catch(() => undefined);
+    throw new ImportRefusal(
+      `${describeDatabase(url)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+        `Check the address, user, password and database name after --from.`,
+      { cause },
+    );
+  }
+  const columns = new Map<string, Set<string>>();
+  const found = await client.query<{ table_name: string; column_name: string }>(
+    `SELECT c.table_name, c.column_name FROM information_schema.columns c
+     JOIN information_schema.tables t USING (table_schema, table_name)
+     WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'`,
+  );
+  for (const { table_name: table, column_name: column } of found.rows)
+    columns.set(table, (columns.get(table) ?? new Set()).add(column));
+  let cursors = 0;
+  return {
+    origin: describeDatabase(url),
+    columns,
+    async *rows(query) {
+      const cursor = `import_${(cursors += 1)}`;
+      const { text, values } = statementOf(query, pg.escapeIdentifier, (place) => `$${place}`);
+      await client.query(`DECLARE ${cursor} NO SCROLL CURSOR FOR ${text}`, values);
+      try {
+        for (;;) {
+          const { rows } = await client.query<SourceRow>(`FETCH ${batch} FROM ${cursor}`);
+          yield* rows;
+          if (rows.length < batch) break;
+        }
+      } finally {
+        await client.query(`CLOSE ${cursor}`);
+      }
+    },
+    close: async () => client.end(),
+  };
+}

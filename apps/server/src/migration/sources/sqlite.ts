@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ImportRefusal } from "#migration/refusal.ts";
+import { type Source, statementOf } from "./source.ts";
+
+const magic = "SQLite format 3\0";
+
+/** Opens the file read-only. A transaction that stays open is the snapshot: what is written meanwhile is not seen. */
+export async function openSqlite(path: string): Promise<Source> {
+  const file = resolve(path);
+  await requireSqlite(file);
+  const database = openReadOnly(file);
+  const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  const columns = new Map<string, Set<string>>();
+  try {
+    database.exec("BEGIN");
+    for (const { name } of database
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .all())
+      columns.set(
+        String(name),
+        new Set(
+          database
+            .prepare(`PRAGMA table_info(${quote(String(name))})`)
+            .all()
+            .map((column) => String(column["name"])),
+        ),
+      );
+  } catch (cause) {
+    database.close();
+    throw unreadable(file, cause);
+  }
+  return {
+    origin: file,
+    columns,
+    async *rows(query) {
+      const { text, values } = statementOf(query, quote, () => "?");
+      const statement = database.prepare(text);
+      statement.setReadBigInts(true);
+      yield* statement.iterate(...values);
+    },
+    close: async () => database.close(),
+  };
+}
+
+async function requireSqlite(file: string): Promise<void> {
+  if (!existsSync(file))
+    throw new ImportRefusal(`${file} does not exist. Give the path of the other gateway's SQLite file.`);
+  const handle = await open(file).catch((cause: unknown) => {
+    throw unreadable(file, cause);
+  });
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0);
+    if (buffer.toString("latin1") === magic) return;
+  } catch (cause) {
+    throw unreadable(file, cause);
+  } finally {
+    await handle.close();
+  }
+  throw new ImportRefusal(`${file} is not an SQLite database. Copy the file again, without compressing it.`);
+}
+
+function openReadOnly(file: string): DatabaseSync {
+  try {
+    const database = new DatabaseSync(file, { readOnly: true });
+    database.prepare("SELECT count(*) FROM sqlite_master").get();
+    return database;
+  } catch (cause) {
+    const hasLog = existsSync(`${file}-wal`) && readFileSync(`${file}-wal`).length > 0;
+    if (hasLog)
+      throw new ImportRefusal(
+        `${file} has a write-ahead log beside it that cannot be read. Stop the other gateway, and copy ` +
+          `the files ${file}, ${file}-wal and ${file}-shm together into a folder that you can write to.`,
+        { cause },
+      );
+    throw unreadable(file, cause);
+  }
+}
+
+function unreadable(file: string, cause: unknown): ImportRefusal {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new ImportRefusal(
+    `${file} cannot be read (${why}). Stop the other gateway and copy its database file again.`,
+    { cause },
+  );
+}

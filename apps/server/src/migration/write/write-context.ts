@@ -1,0 +1,52 @@
+import type { ReadContext } from "#migration/products/product.ts";
+import type { Db } from "#platform/database/db.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import type { GroupMap } from "./groups.ts";
+
+/** What the writers share: the one transaction of the import, and what was learned on the way. */
+export interface WriteContext {
+  tx: Db;
+  secrets: Secrets;
+  book: ReadContext["book"];
+  groups: GroupMap;
+  now: Date;
+  progress(kind: string, rows: number): void;
+}
+
+const batchSize = 500;
+
+/** Hands over what is read in batches, so that a table of any size takes the same memory. */
+export async function inBatches<T>(
+  { progress }: Pick<WriteContext, "progress">,
+  kind: string,
+  records: AsyncIterable<T>,
+  write: (batch: T[]) => Promise<void>,
+): Promise<void> {
+  let batch: T[] = [];
+  let written = 0;
+  const flush = async () => {
+    if (batch.length === 0) return;
+    await write(batch);
+    written += batch.length;
+    batch = [];
+    progress(kind, written);
+  };
+  for await (const record of records) {
+    batch.push(record);
+    if (batch.length === batchSize) await flush();
+  }
+  await flush();
+}
+
+/** Which of these ids a table has. */
+export async function existing(
+  tx: Db,
+  table: "users" | "tokens" | "channels" | "payments",
+  ids: readonly number[],
+): Promise<Set<number>> {
+  const rows = await tx.$queryRawUnsafe<{ id: number }[]>(
+    `SELECT id FROM ${table} WHERE id = ANY($1::int[])`,
+    [...new Set(ids)],
+  );
+  return new Set(rows.map((row) => row.id));
+}
