@@ -40,6 +40,7 @@ describe("costs of a request beyond its text", () => {
     ["openai-chat", { thinking_budget: 9_000 }, { thinking: 9_000 }],
     ["openai-chat", { thinking: { type: "enabled", budget_tokens: 8_000 } }, { thinking: 8_000 }],
     ["openai-chat", { thinking: { type: "enabled" } }, { thinks: true }],
+    ["openai-chat", { options: [{ top_k: 1 }, { thinking_budget: 700 }] }, { thinking: 700 }],
     ["openai-chat", { thinking: { type: "disabled" } }, { thinks: false }],
     ["openai-chat", { enable_thinking: true }, { thinks: true }],
     ["openai-chat", { enable_thinking: false, think: false }, { thinks: false }],

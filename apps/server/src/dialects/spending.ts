@@ -179,13 +179,15 @@ function thinkingIn(fields: Wire, depth: number): Pick<Spending, "thinking" | "t
   for (const [name, value] of Object.entries(fields)) {
     if (typeof value === "object") {
       if (depth >= 3 || value === null || contents.has(name)) continue;
-      const inner = asRecord(value);
-      if (inner === undefined) continue;
-      const found = thinkingIn(inner, depth + 1);
-      thinking = Math.max(thinking, found.thinking);
-      const isSwitch =
-        switches.test(name) && (switchedOn.has(inner["type"]) || switchedOn.has(inner["enabled"]));
-      thinks ||= found.thinks || isSwitch;
+      for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
+        const inner = asRecord(each);
+        if (inner === undefined) continue;
+        const found = thinkingIn(inner, depth + 1);
+        thinking = Math.max(thinking, found.thinking);
+        const isSwitch =
+          switches.test(name) && (switchedOn.has(inner["type"]) || switchedOn.has(inner["enabled"]));
+        thinks ||= found.thinks || isSwitch;
+      }
     } else {
       // JSON of protocol buffers allows a number in quotes, too.
       if (budgets.test(name) && Number(value) > thinking) thinking = Number(value);

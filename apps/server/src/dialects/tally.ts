@@ -105,7 +105,7 @@ export function textAt(json: string, keys: readonly string[]): { from: number; e
 
 /** Returns whether the key occurs with a string that is not empty. */
 export function hasText(json: string, key: string): boolean {
-  return hasValue(json, key, '"') && !hasValue(json, key, '""');
+  return textAt(json, [key]) !== undefined;
 }
 
 /** Returns whether the key occurs with a value that starts with `begin`, e.g. `"`, `{`, `[`. */
@@ -164,7 +164,7 @@ export function lastText(json: string, key: string): string | undefined {
   while (at !== -1) {
     const value = valueAt(json, key, at);
     if (value !== -1 && json.charCodeAt(value) === quote)
-      return json.slice(value + 1, json.indexOf('"', value + 1));
+      return json.slice(value + 1, tallyString(json, value + 1, emptyTally()) - 1);
     at = at === 0 ? -1 : json.lastIndexOf(key, at - 1);
   }
   return undefined;

@@ -90,13 +90,12 @@ async function openAll(context: Context, parts: Parts) {
     ...(await parts.open(measures, { ...stored, announcements })),
   };
   const bodies = await parts.open(bodyLog, measured);
-  const { ledger, nodeId } = await parts.open(books, measured);
+  const { providers, demo } = await parts.open(providerList, context);
+  const settings = await parts.open(siteSettings, { ...measured, demo });
+  const { ledger, nodeId } = await parts.open(books, { ...measured, settings });
   const shared = await parts.open(redis, measured);
   const nodes = await parts.open(nodeCount, { ...stored, nodeId, redis: shared });
   const share = () => nodes.current();
-
-  const { providers, demo } = await parts.open(providerList, context);
-  const settings = await parts.open(siteSettings, { ...measured, demo });
   const known = { ...measured, bodies, ledger, redis: shared, share, providers, demo, settings };
   const mailer = await parts.open(mail, known);
   const upstream = await parts.open(upstreamClient, context);

@@ -7,6 +7,7 @@ import { createRequestCounts, type RequestCounts } from "#domain/limits/request-
 import { createLimiter, type Limiter } from "#domain/limits/take.ts";
 import { type BodyLog, createBodyLog } from "#domain/logs/bodies.ts";
 import { type StorageWatch, watchStorage } from "#domain/notices/storage.ts";
+import type { SettingsStore } from "#domain/settings/settings.ts";
 import { type Announcements, announce } from "#platform/announcements.ts";
 import type { Database } from "#platform/database/db.ts";
 import { createMemoryBudget, defaultMemoryBudget, type MemoryBudget } from "#platform/memory-budget.ts";
@@ -44,14 +45,18 @@ export const bodyLog: Part<Stored & { secrets: Secrets }, BodyLog> = {
   close: (opened) => opened.close(),
 };
 
-export const books: Part<Stored & { announcements: Announcements }, { ledger: Ledger; nodeId: string }> = {
+export const books: Part<
+  Stored & { announcements: Announcements; settings: SettingsStore },
+  { ledger: Ledger; nodeId: string }
+> = {
   name: "ledger",
-  async open({ database, announcements, onError, metrics, worker }) {
+  async open({ database, announcements, settings, onError, metrics, worker }) {
     const nodeId = worker?.task.nodeId ?? randomUUID();
     const ledger = createLedger({
       database,
       nodeId,
       onError,
+      pointsPerUsd: () => settings.current().QuotaPerUnit,
       onBatch: metrics.batch,
       onCheckpoints: metrics.checkpoints,
       askForLeases: (userId) => announce(database.db, "leases", userId),

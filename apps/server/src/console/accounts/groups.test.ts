@@ -110,15 +110,18 @@ describe("promotion", () => {
     const groupAfter = async (dollars: bigint, reference: string) => {
       const amount = dollars * 500_000n;
       await credit(db, { userId: person.id, kind: "topup", amount, reference, reason: "" });
-      return promoteUser(db, person.id);
+      return promoteUser(db, person.id, 500_000);
     };
     expect(await groupAfter(9n, "p1")).toBe("default");
     expect(await groupAfter(1n, "p2")).toBe("bronze");
     expect(await groupAfter(90n, "p3")).toBe("silver");
     await db.userGroup.updateMany({ where: { symbol: "silver" }, data: { min: 5_000 } });
-    expect(await promoteUser(db, person.id)).toBe("silver");
+    expect(await promoteUser(db, person.id, 500_000)).toBe("silver");
     const chosen = await site.makeUser({ group: "vip" });
     await credit(db, { userId: chosen.id, kind: "topup", amount: 10_000_000n, reference: "p4", reason: "" });
-    expect(await promoteUser(db, chosen.id)).toBe("vip");
+    expect(await promoteUser(db, chosen.id, 500_000)).toBe("vip");
+    const elsewhere = await site.makeUser();
+    await credit(db, { userId: elsewhere.id, kind: "topup", amount: 10_000n, reference: "p5", reason: "" });
+    expect(await promoteUser(db, elsewhere.id, 1_000)).toBe("bronze");
   });
 });

@@ -168,4 +168,16 @@ describe("a passkey", () => {
     const one = `/api/webauthn/credentials/${passkey.id}`;
     expect((await browser.send("DELETE", one)).status).toBe(409);
   });
+
+  it("cannot be removed when the site has disabled the other ways to sign in", async () => {
+    const { browser, passkey, user } = await withPasskey();
+    const { db, settings } = site.services;
+    await db.identity.create({ data: { user_id: user.id, provider: "github", subject: `gh-${user.id}` } });
+    await settings.set(systemActor, "PasswordLoginEnabled", false);
+    const one = `/api/webauthn/credentials/${passkey.id}`;
+    const refused = await browser.send("DELETE", one);
+    await settings.set(systemActor, "PasswordLoginEnabled", null);
+    expect(refused.body).toMatchObject({ code: "conflict" });
+    expect((await browser.send("DELETE", one)).status).toBe(200);
+  });
 });

@@ -36,7 +36,7 @@ import type { Sessions } from "./session.ts";
 
 /** Routes for the passkeys of the signed-in user, and for signing in with one. */
 export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Sessions): void {
-  const { db, secrets, settings } = services;
+  const { db, secrets, settings, identityProviders: providers } = services;
   const own = { access: "user" } as const;
   const guessing = { access: "anyone", rateLimit: GUESS_LIMIT } as const;
 
@@ -112,7 +112,10 @@ export function passkeyRoutes(app: ConsoleApp, services: Services, sessions: Ses
     "/webauthn/credentials/:id",
     { config: own, schema: { summary: "Delete a passkey", params: IdParams, response: answers(Nothing) } },
     async (request) => {
-      await removePasskey(db, viewerOf(request), request.params.id);
+      await removePasskey(db, viewerOf(request), request.params.id, {
+        settings: settings.current(),
+        providers,
+      });
       return ok(null);
     },
   );

@@ -182,7 +182,9 @@ describe("one code and many redeemers", () => {
     const [key] = await make({ quota: 1_000 });
     const people = await Promise.all(Array.from({ length: 50 }, () => site.makeUser()));
     const outcomes = await Promise.allSettled(
-      people.map(({ id }) => redeem(db, secrets, { userId: id, key: key!, ip: "", validityDays: 180 })),
+      people.map(({ id }) =>
+        redeem(db, secrets, { userId: id, key: key!, ip: "", validityDays: 180, pointsPerUsd: 500_000 }),
+      ),
     );
     expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
     const credited = await db.user.findMany({
@@ -210,6 +212,7 @@ describe("one code and many redeemers", () => {
                 key: codes[code % codes.length]!.key,
                 ip: "",
                 validityDays: 0,
+                pointsPerUsd: 500_000,
               }),
             ),
           );

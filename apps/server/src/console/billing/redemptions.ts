@@ -144,8 +144,9 @@ export function redemptionRoutes(app: ConsoleApp, { db, secrets, settings }: Ser
     },
     async (request) => {
       const { id, ip } = viewerOf(request);
-      const validityDays = settings.current().QuotaValidityDays;
-      const points = await redeem(db, secrets, { userId: id, key: request.body.key, ip, validityDays });
+      const { QuotaValidityDays: validityDays, QuotaPerUnit: pointsPerUsd } = settings.current();
+      const { key } = request.body;
+      const points = await redeem(db, secrets, { userId: id, key, ip, validityDays, pointsPerUsd });
       return ok(Number(points));
     },
   );

@@ -1,9 +1,10 @@
 import type { SiteStatus } from "@gateway/shared/site/status";
-import type {
-  TelegramCode,
-  TelegramLink,
-  TelegramMenuRow,
-  TelegramStatus,
+import {
+  MOST_MENUS,
+  type TelegramCode,
+  type TelegramLink,
+  type TelegramMenuRow,
+  type TelegramStatus,
 } from "@gateway/shared/site/telegram";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
@@ -51,6 +52,16 @@ describe("the commands of the Telegram bot", () => {
     expect((await viewer.get(path)).status).toBe(200);
     expect((await viewer.send("POST", path, hello)).status).toBe(403);
     expect((await viewer.send("PUT", `${path}/reload`)).status).toBe(403);
+  });
+
+  it("are limited in number, also when two are created at once", async () => {
+    const { db } = site.services;
+    const data = Array.from({ length: MOST_MENUS - 1 }, (_, at) => ({ ...hello, command: `many${at}` }));
+    await db.telegramMenu.createMany({ data });
+    const both = ["one", "two"].map((command) => admin.send("POST", path, { ...hello, command }));
+    const statuses = (await Promise.all(both)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409]);
+    await db.telegramMenu.deleteMany();
   });
 
   it("are created, found, changed and deleted, each recorded", async () => {

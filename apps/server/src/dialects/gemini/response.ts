@@ -95,8 +95,12 @@ export function isBlocked(answer: GeminiAnswer): boolean {
   return (answer.candidates ?? []).length === 0 && !!answer.promptFeedback?.blockReason;
 }
 
-/** Returns an id for a call without one: unique among all responses, and the same on each read. */
+/**
+ * Returns an id for a call without one: unique among all responses. It is the same on each read, except for
+ * servers that send no id of the response either.
+ */
 export function callId(answerId: string, choice: number, part: number): string {
+  if (answerId === "") return `call_${crypto.randomUUID().replaceAll("-", "")}`;
   return `call_${answerId.replaceAll(/[^\w-]/g, "")}_${choice}_${part}`;
 }
 

@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import { Role } from "@gateway/shared/accounts/roles";
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { Username } from "@gateway/shared/accounts/user-name";
 import type { Settings } from "@gateway/shared/site/settings";
@@ -7,10 +6,10 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Identity, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
-import type { IdentityProviders } from "#sign-in/index.ts";
-import { type ExternalIdentity, isOffered } from "#sign-in/provider.ts";
+import type { ExternalIdentity } from "#sign-in/provider.ts";
 import { giftsOf, giveGifts, insertUser } from "./new-user.ts";
 import { findInviter } from "./registration.ts";
+import { type OfferedMethods, requireOtherMethod } from "./sign-in-methods.ts";
 import { isEnabled, lockUser, userDisabled } from "./users.ts";
 
 /**
@@ -137,23 +136,13 @@ export async function unbindIdentity(
   db: PrismaClient,
   actor: Actor & { id: number },
   provider: IdentityProviderId,
-  { settings, providers }: { settings: Settings; providers: IdentityProviders },
+  methods: OfferedMethods,
 ): Promise<void> {
   await db.$transaction(async (tx) => {
     const user = await lockUser(tx, actor.id);
-    const identities = await tx.identity.findMany({ where: { user_id: actor.id } });
-    const bound = identities.find((identity) => identity.provider === provider);
-    if (bound === undefined) throw notFound({ reason: "binding_not_found" });
-    const others = identities.some(
-      (identity) => identity.id !== bound.id && opens(identity, providers, settings),
-    );
-    const password = user.password_hash !== null && (settings.PasswordLoginEnabled || user.role >= Role.root);
-    const passkeys = settings.PasskeyLoginEnabled
-      ? await tx.passkey.count({ where: { user_id: actor.id } })
-      : 0;
-    if (!others && !password && passkeys === 0) {
-      throw conflict({ reason: "only_sign_in_method" });
-    }
+    const bound = await tx.identity.findFirst({ where: { user_id: actor.id, provider } });
+    if (bound === null) throw notFound({ reason: "binding_not_found" });
+    await requireOtherMethod(tx, user, { identity: bound.id }, methods);
     await tx.identity.delete({ where: { id: bound.id } });
     await audit(tx, {
       actor,
@@ -167,12 +156,6 @@ export async function unbindIdentity(
 
 export async function listIdentities(db: Db, userId: number): Promise<Identity[]> {
   return db.identity.findMany({ where: { user_id: userId }, orderBy: { provider: "asc" } });
-}
-
-/** Returns whether the identity can sign in. A disabled provider cannot. */
-function opens(identity: Identity, providers: IdentityProviders, settings: Settings): boolean {
-  const provider = Object.values(providers).find(({ id }) => id === identity.provider);
-  return provider !== undefined && isOffered(provider, settings);
 }
 
 async function link(tx: Db, userId: number, { provider, identity }: Binding): Promise<void> {

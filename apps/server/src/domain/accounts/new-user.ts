@@ -91,7 +91,7 @@ export async function giftsOf(
   }
 }
 
-/** Credits the gifts of a new account and its inviter. Credits happen once per account, even if repeated. */
+/** Credits the gifts of a new account and its inviter. Call it once, in the transaction that inserts the account. */
 export async function giveGifts(tx: Prisma.TransactionClient, user: User, gifts: Gifts): Promise<void> {
   const give = (
     userId: number,

@@ -12,8 +12,9 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, forbidden, GatewayError, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
-import type { Passkey, Prisma, PrismaClient, User } from "#platform/prisma/client.ts";
+import type { Passkey, PrismaClient, User } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { type OfferedMethods, requireOtherMethod } from "./sign-in-methods.ts";
 import { isEnabled, lockUser, userDisabled } from "./users.ts";
 
 /**
@@ -163,11 +164,13 @@ export async function removePasskey(
   db: PrismaClient,
   actor: Actor & { id: number },
   id: number,
+  methods: OfferedMethods,
 ): Promise<void> {
   await db.$transaction(async (tx) => {
+    const user = await lockUser(tx, actor.id);
     const passkey = await tx.passkey.findFirst({ where: { id, user_id: actor.id } });
     if (passkey === null) throw notFound({ reason: "passkey_not_found" });
-    await requireAnotherSignIn(tx, actor.id, id);
+    await requireOtherMethod(tx, user, { passkey: id }, methods);
     await tx.passkey.delete({ where: { id } });
     await audit(tx, {
       actor,
@@ -177,15 +180,6 @@ export async function removePasskey(
       before: { alias: passkey.alias },
     });
   });
-}
-
-async function requireAnotherSignIn(tx: Prisma.TransactionClient, userId: number, id: number): Promise<void> {
-  // Of two passkeys that are removed at the same time, one stays.
-  const user = await lockUser(tx, userId);
-  if (user.password_hash !== null) return;
-  const others = await tx.passkey.count({ where: { user_id: userId, id: { not: id } } });
-  if (others > 0 || (await tx.identity.count({ where: { user_id: userId } })) > 0) return;
-  throw conflict({ reason: "only_sign_in_method" });
 }
 
 async function keepChallenge(

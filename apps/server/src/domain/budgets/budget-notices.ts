@@ -32,15 +32,14 @@ export async function collectBudgetNotices(db: PrismaClient, settings: Settings)
     FROM tokens t JOIN users u ON u.id = t.user_id
     WHERE t.id IN (SELECT token_id FROM usage_hours WHERE hour >= date_trunc('hour', now()) - interval '2 hours')
       AND t.budget IS NOT NULL AND t.deleted_at IS NULL`;
+  const checked = [
+    ...users.map((row) => ["user", row] as const),
+    ...tokens.map((row) => ["token", row] as const),
+  ];
   let left = mostAtOnce;
-  for (const [target, rows] of [
-    ["user", users],
-    ["token", tokens],
-  ] as const) {
-    for (const row of rows) {
-      const raised = await db.$transaction((tx) => notify(tx, target, row, settings));
-      if ((left -= raised) <= 0) return;
-    }
+  for (const [target, row] of checked) {
+    if (left <= 0) break;
+    left -= await db.$transaction((tx) => notify(tx, target, row, settings));
   }
   await db.$executeRaw`DELETE FROM budget_notices WHERE since < now() - make_interval(days => ${keptDays}::int)`;
 }

@@ -1,4 +1,3 @@
-import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { DEFAULT_GROUP } from "@gateway/shared/channels/group";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -8,8 +7,9 @@ import type { Db } from "#platform/database/db.ts";
  * without gifts. It never demotes. An account that was manually put into a group without promotion stays
  * there. Returns the resulting group.
  * @param db the transaction that credits the top-up
+ * @param pointsPerUsd the site's rate (`QuotaPerUnit`); the limits of groups are in dollars
  */
-export async function promoteUser(db: Db, userId: number): Promise<string> {
+export async function promoteUser(db: Db, userId: number, pointsPerUsd: number): Promise<string> {
   const user = await db.user.findUniqueOrThrow({ where: { id: userId }, select: { group: true } });
   const rewards = await db.userGroup.findMany({
     where: { enable: true, promotion: true },
@@ -20,7 +20,7 @@ export async function promoteUser(db: Db, userId: number): Promise<string> {
     where: { user_id: userId, kind: { in: ["topup", "redemption", "refund"] } },
     _sum: { amount: true },
   });
-  const dollars = Number(_sum.amount ?? 0n) / POINTS_PER_USD;
+  const dollars = Number(_sum.amount ?? 0n) / pointsPerUsd;
   const earned = rewards.find(({ min, max }) => min <= dollars && (max === 0 || dollars < max));
   if (earned === undefined || earned.symbol === user.group) return user.group;
   const now = rewards.find((group) => group.symbol === user.group);

@@ -158,6 +158,7 @@ export interface Redeem {
   ip: string;
   /** Validity of the whole balance from now on, in days; 0 leaves its expiry unchanged. */
   validityDays: number;
+  pointsPerUsd: number;
 }
 
 const field = { field: "key" };
@@ -193,7 +194,7 @@ export async function redeem(db: PrismaClient, secrets: Secrets, input: Redeem):
           ? { validUntil: new Date(now.getTime() + input.validityDays * DAY_MS) }
           : {}),
       });
-      await promoteUser(tx, input.userId);
+      await promoteUser(tx, input.userId, input.pointsPerUsd);
     }
     return code.quota;
   });

@@ -1,3 +1,4 @@
+import { ReasonFacts } from "@gateway/shared/reasons";
 import {
   AttemptNote,
   Bill,
@@ -35,6 +36,7 @@ const Checkpoint = z.object({
   status: z.int(),
   error_code: z.string(),
   content: z.string(),
+  content_facts: ReasonFacts.nullish(),
   prompt_tokens: count,
   completion_tokens: count,
   cached_tokens: count,
@@ -81,6 +83,7 @@ export function callOfCheckpoint(checkpoint: unknown): CallRecord | undefined {
     status: row.status,
     errorCode: row.error_code,
     content: row.content,
+    ...(row.content_facts ? { contentFacts: row.content_facts } : {}),
     usage: { input: row.prompt_tokens, output: row.completion_tokens, cacheRead: row.cached_tokens },
     quota: BigInt(row.quota),
     partlyReserved: row.held_in_part,

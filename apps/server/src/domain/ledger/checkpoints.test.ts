@@ -100,6 +100,7 @@ describe("checkpoint", () => {
         },
       ],
       usage: { input: 3, output: 4 },
+      contentFacts: [{ code: "callSucceeded", params: {} }],
     });
     const read = callOfCheckpoint(JSON.parse(JSON.stringify(checkpointOf(record))));
     expect(checkpointOf(read!)).toEqual(checkpointOf(record));

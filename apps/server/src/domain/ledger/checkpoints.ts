@@ -37,7 +37,7 @@ export interface CheckpointOptions {
   onError: (error: unknown) => void;
   /** Called after a lost call was charged. */
   onCharged: () => void;
-  /** Called with the number of checkpoints to write. */
+  /** Called with the number of checkpoints that were written. */
   onWritten: (calls: number) => void;
 }
 
@@ -83,10 +83,9 @@ export function createCheckpoints(options: CheckpointOptions): Checkpoints {
         else first.push(shards.add({ mark: record, place }));
       }
       if (own.length + first.length === 0) return;
-      onWritten(own.length + first.length);
-      const [failed] = (await Promise.allSettled([renew(own), ...first])).filter(
-        (end) => end.status === "rejected",
-      );
+      const ends = await Promise.allSettled([renew(own).then(() => onWritten(own.length)), ...first]);
+      onWritten(ends.slice(1).filter((end) => end.status === "fulfilled").length);
+      const failed = ends.find((end) => end.status === "rejected");
       // The next checkpoint follows within seconds. Other operations report an unavailable database.
       if (failed !== undefined && databaseTrouble(failed.reason) === undefined) onError(failed.reason);
     },

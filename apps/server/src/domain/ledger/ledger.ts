@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { CallRecord } from "#domain/ledger/call-record.ts";
 import { GatewayError } from "#errors.ts";
 import { databaseTrouble, isConnectionLoss, isDiskFull } from "#platform/database/connection-loss.ts";
@@ -84,6 +85,8 @@ export interface LedgerOptions {
   nodeId: string;
   /** Receives background errors: heartbeats, releases, log rows of refused calls, an unavailable database. */
   onError: (error: unknown) => void;
+  /** The site's rate, for amounts in messages. The default is that of a new site. */
+  pointsPerUsd?: () => number;
   /** Asks every node, including this one, to `recall` the leases of an account. */
   askForLeases?: (userId: number) => Promise<void>;
   /** Idle time after which a lease is given back, in milliseconds. 0 disables leases. */
@@ -92,7 +95,7 @@ export interface LedgerOptions {
   callsBeforeLease?: number;
   /** Called after every completed batch, with its number of steps and its duration. */
   onBatch?: (steps: number, milliseconds: number) => void;
-  /** Called with the number of checkpoints to write together. */
+  /** Called with the number of checkpoints that were written. */
   onCheckpoints?: (calls: number) => void;
   /** Number of parallel batches, each on its own connection. All calls of an account use the same one. */
   shards?: number;
@@ -121,6 +124,7 @@ const callsBeforeLease = 4;
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { database, nodeId, onError, retryForMs = 15_000, silentMs = 10_000 } = options;
+  const { pointsPerUsd = () => POINTS_PER_USD } = options;
   const { pool } = database;
   /** Open calls by request id, from the start of their reserve to the end of their settle. */
   const open = new Map<string, Place>();
@@ -240,7 +244,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         book.leave(place, true);
       }
     }
-    const refusal = refusalOf(decision);
+    const refusal = refusalOf(decision, pointsPerUsd());
     if (refusal !== undefined) throw refusal;
   }
 

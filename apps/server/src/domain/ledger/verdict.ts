@@ -20,7 +20,11 @@ export interface Decision {
 
 type Period = "day" | "week" | "month";
 
-export function refusalOf({ verdict, most, until }: Decision): GatewayError | undefined {
+/** @param pointsPerUsd the site's rate, for amounts in the message */
+export function refusalOf(
+  { verdict, most, until }: Decision,
+  pointsPerUsd: number,
+): GatewayError | undefined {
   switch (verdict) {
     case "granted":
     case "settled":
@@ -35,11 +39,17 @@ export function refusalOf({ verdict, most, until }: Decision): GatewayError | un
     case "day":
     case "week":
     case "month":
-      return new GatewayError("spend_limit_reached", ...limitReached(keyLimits[verdict], most, until));
+      return new GatewayError(
+        "spend_limit_reached",
+        ...limitReached(keyLimits[verdict], most, { until, pointsPerUsd }),
+      );
     case "account_day":
     case "account_week":
     case "account_month":
-      return new GatewayError("budget_exceeded", ...limitReached(budgetLimits[verdict], most, until));
+      return new GatewayError(
+        "budget_exceeded",
+        ...limitReached(budgetLimits[verdict], most, { until, pointsPerUsd }),
+      );
     case "calls":
       return tooManyAtOnce(most ?? 0n);
     case "user":
@@ -75,11 +85,13 @@ const unknownEndMs = 60_000;
 function limitReached<Reason extends string>(
   reason: Reason,
   most: bigint | null = 0n,
-  until: Date | null = null,
+  { until, pointsPerUsd }: { until?: Date | null | undefined; pointsPerUsd: number },
 ) {
   const now = currentTime().getTime();
   const end = until ?? new Date(now + unknownEndMs);
-  const limit = formatQuota(Number(most ?? 0n), { inCurrency: true, digits: (most ?? 0n) < 5_000n ? 6 : 2 });
+  const points = Number(most ?? 0n);
+  const digits = points / pointsPerUsd < 0.01 ? 6 : 2;
+  const limit = formatQuota(points, { inCurrency: true, digits, pointsPerUsd });
   const resets = `${end.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const retryAfter = Math.max(1, Math.ceil((end.getTime() - now) / 1_000));
   return [{ reason, limit, resets }, { retryAfter }] as const;

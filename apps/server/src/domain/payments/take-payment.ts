@@ -116,7 +116,7 @@ async function creditOrder(
       updated_at: now,
     },
   });
-  const days = deps.settings().QuotaValidityDays;
+  const { QuotaValidityDays: days, QuotaPerUnit } = deps.settings();
   const paid = `${order.order_amount.toFixed(2)} ${order.order_currency}`;
   await credit(tx, {
     userId: order.user_id,
@@ -132,7 +132,7 @@ async function creditOrder(
     topic: `order:${order.trade_no}`,
     facts: { order: order.trade_no, paid, quota: String(order.quota) },
   });
-  const group = await promoteUser(tx, order.user_id);
+  const group = await promoteUser(tx, order.user_id, QuotaPerUnit);
   await audit(tx, {
     actor: { ...systemActor, ip },
     action: "order.pay",

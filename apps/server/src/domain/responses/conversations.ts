@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { conflict, type GatewayError, invalidRequest, notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
-import { Prisma } from "#platform/prisma/client.ts";
+import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 
 /**
  * Conversations stored by the gateway, independent of the provider. Items are kept in order, and only the
@@ -39,26 +40,28 @@ interface Kept {
 const expiry = () => new Date(currentTime().getTime() + KEEP_DAYS * DAY_MS);
 
 export async function openConversation(
-  db: Db,
+  db: PrismaClient,
   owner: { userId: number; tokenId: number },
   kept: Kept,
 ): Promise<Conversation> {
   requireSpace(JSON.stringify(kept));
-  await requireAccountSpace(db, owner.userId, 1);
-  const row = await db.storedResponse.create({
-    data: {
-      id: `conv_${randomBytes(24).toString("hex")}`,
-      user_id: owner.userId,
-      token_id: owner.tokenId,
-      channel_id: 0,
-      kind: KIND,
-      model: "",
-      // The value is plain JSON.
-      turn: kept as unknown as Prisma.InputJsonObject,
-      expires_at: expiry(),
-    },
+  return db.$transaction(async (tx) => {
+    await requireAccountSpace(tx, owner.userId, 1);
+    const row = await tx.storedResponse.create({
+      data: {
+        id: `conv_${randomBytes(24).toString("hex")}`,
+        user_id: owner.userId,
+        token_id: owner.tokenId,
+        channel_id: 0,
+        kind: KIND,
+        model: "",
+        // The value is plain JSON.
+        turn: kept as unknown as Prisma.InputJsonObject,
+        expires_at: expiry(),
+      },
+    });
+    return read(row);
   });
-  return read(row);
 }
 
 /**
@@ -98,23 +101,25 @@ function read(row: Row): Conversation {
  * Appends items in one statement, so that concurrent appends both stay. Throws if the conversation is full.
  */
 export async function addItems(
-  db: Db,
+  db: PrismaClient,
   id: string,
   userId: number,
   items: readonly Item[],
   by?: { channelId: number; keyId: number | null; model: string },
 ): Promise<void> {
   const json = JSON.stringify(items);
-  await requireAccountSpace(db, userId, 0);
   const spoken =
     by === undefined
       ? Prisma.empty
       : Prisma.sql`, channel_id = ${by.channelId}, channel_key_id = ${by.keyId}, model = ${by.model}`;
-  const changed = await db.$executeRaw`
-    UPDATE stored_responses
-    SET turn = jsonb_set(turn, '{items}', (turn -> 'items') || ${json}::jsonb), expires_at = ${expiry()} ${spoken}
-    WHERE id = ${id} AND user_id = ${userId} AND kind = ${KIND}
-      AND octet_length(turn::text) + ${Buffer.byteLength(json)} <= ${MAX_BYTES}`;
+  const changed = await db.$transaction(async (tx) => {
+    await requireAccountSpace(tx, userId, 0);
+    return tx.$executeRaw`
+      UPDATE stored_responses
+      SET turn = jsonb_set(turn, '{items}', (turn -> 'items') || ${json}::jsonb), expires_at = ${expiry()} ${spoken}
+      WHERE id = ${id} AND user_id = ${userId} AND kind = ${KIND}
+        AND octet_length(turn::text) + ${Buffer.byteLength(json)} <= ${MAX_BYTES}`;
+  });
   if (changed === 0) {
     await findConversation(db, id, userId);
     throw full();
@@ -147,9 +152,17 @@ export async function closeConversation(db: Db, id: string, userId: number): Pro
   await db.storedResponse.deleteMany({ where: { id, user_id: userId, kind: KIND } });
 }
 
-/** Throws `conflict` if the account has reached its limits. */
-async function requireAccountSpace(db: Db, userId: number, more: number): Promise<void> {
-  const [kept] = await db.$queryRaw<{ count: bigint; bytes: bigint | null }[]>`
+/**
+ * Throws `conflict` if the account has reached its limits. Concurrent transactions of the account wait here
+ * for each other, so that together they stay within the limits.
+ */
+async function requireAccountSpace(
+  tx: Prisma.TransactionClient,
+  userId: number,
+  more: number,
+): Promise<void> {
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.storeConversation}::int, ${userId}::int)`;
+  const [kept] = await tx.$queryRaw<{ count: bigint; bytes: bigint | null }[]>`
     SELECT count(*) AS count, sum(pg_column_size(turn)) AS bytes
     FROM stored_responses WHERE user_id = ${userId} AND kind = ${KIND}`;
   if (Number(kept?.count ?? 0) + more > MAX_CONVERSATIONS)

@@ -86,12 +86,13 @@ async function recharge(
   try {
     await takeAttempt(db, "telegram-recharge", `telegram:${person.id}`);
     await takeAttempt(db, "telegram-recharge", String(user.id));
-    const validityDays = settings.current().QuotaValidityDays;
+    const { QuotaValidityDays: validityDays, QuotaPerUnit: pointsPerUsd } = settings.current();
     const points = await redeem(db, secrets, {
       userId: user.id,
       key: code,
       ip: actorOf(user).ip,
       validityDays,
+      pointsPerUsd,
     });
     const { quota } = await db.user.findUniqueOrThrow({ where: { id: user.id }, select: { quota: true } });
     return { text: messages.recharged(amount(deps, points), amount(deps, quota)) };

@@ -1,6 +1,7 @@
 import { MOST_MENUS, ownCommands, type TelegramMenuInput } from "@gateway/shared/site/telegram";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, notFound } from "#errors.ts";
+import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma, type PrismaClient, type TelegramMenu } from "#platform/prisma/client.ts";
 
@@ -77,6 +78,8 @@ export async function deleteMenu(db: PrismaClient, actor: Actor, id: number): Pr
 }
 
 async function createMenu(tx: Db, actor: Actor, input: Omit<TelegramMenuInput, "id">): Promise<TelegramMenu> {
+  // Concurrent requests count one after the other.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.addTelegramMenu}::bigint)`;
   if ((await tx.telegramMenu.count()) >= MOST_MENUS) {
     throw conflict({ reason: "too_many_commands" });
   }

@@ -12,4 +12,7 @@ export const advisoryLocks = {
   closeHours: 5_180_431,
   changeSettings: 5_180_432,
   startChannelRun: 20_261_121,
+  addTelegramMenu: 20_261_123,
+  /** With the id of the account as its second number. */
+  storeConversation: 20_261_124,
 } as const;
