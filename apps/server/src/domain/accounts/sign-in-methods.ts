@@ -22,7 +22,7 @@ export async function requireOtherMethod(
   without: { passkey: number } | { identity: number },
   { settings, providers }: OfferedMethods,
 ): Promise<void> {
-  // Root may always use a password, so that nobody locks a site by its settings.
+  // Root may always use a password, so that settings cannot lock a site.
   if (user.password_hash !== null && (settings.PasswordLoginEnabled || user.role >= Role.root)) return;
   const passkey = "passkey" in without ? { not: without.passkey } : {};
   if (
