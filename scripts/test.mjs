@@ -94,21 +94,29 @@ function services() {
   if (!browsers.some(isOnPath)) {
     missing.push("chromium-headless-shell", "fonts-noto-cjk", "fonts-noto-color-emoji");
   }
-  if (missing.length === 0) return;
-  if (process.geteuid?.() === 0 && isOnPath("apt-get")) {
-    say(`Installing ${missing.join(", ")}`);
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    // Another apt-get can be running on a machine that has just started, and a mirror can be slow.
-    const patience = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
-    const apt = (...args) => spawnSync("apt-get", [...patience, ...args], { env, encoding: "utf8" });
-    const update = apt("update");
-    const result = apt("install", "-y", "--no-install-recommends", ...missing);
-    if (result.status === 0) return;
-    console.error(`${update.stderr}${result.stderr}`);
-  }
-  fail(
-    `The tests need ${missing.join(", ")}. On Debian or Ubuntu: sudo apt-get install -y ${missing.join(" ")}`,
-  );
+  if (missing.length > 0 && !addPackages(missing))
+    fail(
+      `The tests need ${missing.join(", ")}. On Debian or Ubuntu: sudo apt-get install -y ${missing.join(" ")}`,
+    );
+  // Without MariaDB the tests of imports from it are skipped.
+  const mariadb = ["mariadb-server-core", "mariadb-client-core"];
+  if (!isOnPath("mariadbd") && !addPackages(mariadb))
+    say(`Imports from MariaDB: not tested without ${mariadb.join(" and ")}`);
+}
+
+/** Returns whether the packages are there afterwards. */
+function addPackages(packages) {
+  if (process.geteuid?.() !== 0 || !isOnPath("apt-get")) return false;
+  say(`Installing ${packages.join(", ")}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  // Another apt-get can be running on a machine that has just started, and a mirror can be slow.
+  const patience = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
+  const apt = (...args) => spawnSync("apt-get", [...patience, ...args], { env, encoding: "utf8" });
+  const update = apt("update");
+  const result = apt("install", "-y", "--no-install-recommends", ...packages);
+  if (result.status === 0) return true;
+  console.error(`${update.stderr}${result.stderr}`);
+  return false;
 }
 
 function isOnPath(program) {

@@ -6,7 +6,7 @@ import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ChargeSample, TokenRecord } from "./records.ts";
 import type { ImportReport, Pair, Proof } from "./report.ts";
-import { points, stamp, int } from "./row.ts";
+import { deletion, int, points } from "./row.ts";
 import type { Source } from "./sources/source.ts";
 
 /** Looks at what was written, from the source again: balances, books, keys and prices. */
@@ -57,7 +57,7 @@ export async function compareBalances(tx: Db, source: Source): Promise<Balances>
     const quota = points(row, "quota");
     sums.quota += quota;
     sums.used += points(row, "used_quota");
-    if (stamp(row, "deleted_at") === undefined && int(row, "status") !== 3) sums.live += quota;
+    if (deletion(row) === undefined && int(row, "status") !== 3) sums.live += quota;
     batch.set(int(row, "id"), quota);
     if (batch.size === 1_000) await flush();
   }

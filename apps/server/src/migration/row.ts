@@ -10,6 +10,7 @@ export function text(row: SourceRow, name: string): string {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
+  if (value instanceof Date) return value.toISOString();
   if (typeof value === "object") return JSON.stringify(value);
   return typeof value === "number" || typeof value === "bigint" || typeof value === "boolean"
     ? String(value)
@@ -65,6 +66,14 @@ export function stamp(row: SourceRow, name: string): Date | undefined {
   const iso = written.replace(" ", "T").replace(/(\.\d{3})\d+/, "$1");
   const date = new Date(/(Z|[+-]\d\d:?\d\d)$/.test(iso) ? iso : `${iso}Z`);
   return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/**
+ * When a row was deleted; undefined for rows that are not. A zero date, which MySQL writes for a date it cannot hold, deletes as
+ * well: the old gateway looks for NULL.
+ */
+export function deletion(row: SourceRow): Date | undefined {
+  return text(row, "deleted_at").trim() === "" ? undefined : (stamp(row, "deleted_at") ?? new Date(0));
 }
 
 export function bytes(row: SourceRow, name: string): Uint8Array<ArrayBuffer> | undefined {

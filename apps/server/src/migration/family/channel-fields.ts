@@ -2,7 +2,7 @@ import { ChannelInput } from "@gateway/shared/channels/channel";
 import { keysOf } from "#domain/channels/channels.ts";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { ChannelRecord } from "#migration/records.ts";
-import { cut, decimal, int, points, seconds, stamp, text, whole } from "#migration/row.ts";
+import { cut, decimal, deletion, int, points, seconds, text } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 
 /** What the products' channels have in common, and what makes a field fit for this gateway. */
@@ -32,7 +32,7 @@ export function channelOf(row: SourceRow, input: Partial<Input>): ChannelRecord 
     responseTime: Math.max(0, int(row, "response_time")),
     testTime: seconds(row, "test_time"),
     createdTime: seconds(row, "created_time"),
-    deletedAt: stamp(row, "deleted_at"),
+    deletedAt: deletion(row),
   };
 }
 
@@ -101,13 +101,19 @@ export function addressOf(channel: ChannelRecord, address: string, book: ReadCon
   return "";
 }
 
-/** Ranks keep their order: where one is negative, all move up. */
-export async function rankShift({ source }: ReadContext): Promise<number> {
-  for await (const row of source.rows({ table: "channels", orderBy: "priority", limit: 1 }))
-    return Math.max(0, -whole(row, "priority"));
-  return 0;
-}
+const mostRank = 1_000_000n;
 
-export function rankOf(row: SourceRow, shift: number): number {
-  return Math.min(1_000_000, Math.max(0, whole(row, "priority") + shift));
+/**
+ * Ranks keep their order: where one is negative, all move up, and where one is too large, they are numbered. NULL is 0, wherever the
+ * source's database sorts it.
+ */
+export async function ranksOf({ source }: ReadContext): Promise<(row: SourceRow) => number> {
+  const distinct = new Set<bigint>();
+  for await (const row of source.rows({ table: "channels" })) distinct.add(points(row, "priority"));
+  const sorted = [...distinct].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const lowest = sorted[0] ?? 0n;
+  const shift = lowest < 0n ? -lowest : 0n;
+  if ((sorted.at(-1) ?? 0n) + shift <= mostRank) return (row) => Number(points(row, "priority") + shift);
+  const numbers = new Map(sorted.map((priority, number) => [priority, number]));
+  return (row) => Math.min(Number(mostRank), numbers.get(points(row, "priority")) ?? 0);
 }

@@ -1,10 +1,10 @@
 import type { ReadContext } from "#migration/products/product.ts";
 import type { RedemptionRecord } from "#migration/records.ts";
-import { cut, int, points, seconds, stamp, text } from "#migration/row.ts";
+import { cut, deletion, int, points, seconds, text } from "#migration/row.ts";
 
 export async function* readRedemptions(context: ReadContext): AsyncGenerator<RedemptionRecord> {
   for await (const row of context.source.rows({ table: "redemptions", orderBy: "id" })) {
-    if (stamp(row, "deleted_at") !== undefined) continue;
+    if (deletion(row) !== undefined) continue;
     context.book.read("redemptions");
     const id = int(row, "id");
     const key = text(row, "key").trim();

@@ -1,7 +1,7 @@
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { TokenRecord } from "#migration/records.ts";
-import { cut, flag, int, points, seconds, stamp, text, whole } from "#migration/row.ts";
+import { cut, deletion, flag, int, points, seconds, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 
 export interface TokenRules {
@@ -75,8 +75,8 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
     ...rules.groups(row),
     setting,
     billingTag: cut(rules.billingTag(row), 50),
-    deletedAt: stamp(row, "deleted_at"),
-    worked: status === 1 && !isOver && stamp(row, "deleted_at") === undefined,
+    deletedAt: deletion(row),
+    worked: status === 1 && !isOver && deletion(row) === undefined,
   };
 }
 

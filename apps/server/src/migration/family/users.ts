@@ -1,7 +1,19 @@
 import { Role } from "@gateway/shared/accounts/roles";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
-import { bytes, cut, flag, int, parsed, points, record, seconds, stamp, text } from "#migration/row.ts";
+import {
+  bytes,
+  cut,
+  deletion,
+  flag,
+  int,
+  parsed,
+  points,
+  record,
+  seconds,
+  stamp,
+  text,
+} from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import { decode } from "./base32.ts";
 
@@ -58,7 +70,7 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
     lastLoginTime: seconds(row, "last_login_time") ?? seconds(row, "last_login_at"),
     lastLoginIp: cut(text(row, "last_login_ip"), 64),
     createdTime: seconds(row, "created_time") ?? seconds(row, "created_at"),
-    deletedAt: stamp(row, "deleted_at") ?? (status === 3 ? now : undefined),
+    deletedAt: deletion(row) ?? (status === 3 ? now : undefined),
     identities: identitiesOf(row, id, book),
   };
 }
@@ -117,7 +129,7 @@ function identitiesOf(row: SourceRow, id: number, book: ReadContext["book"]): Us
 export async function* readPasskeys(context: ReadContext, table: string): AsyncGenerator<PasskeyRecord> {
   if (!context.source.columns.has(table)) return;
   for await (const row of context.source.rows({ table, orderBy: "id" })) {
-    if (stamp(row, "deleted_at") !== undefined) continue;
+    if (deletion(row) !== undefined) continue;
     context.book.read("passkeys");
     const credentialId = bytes(row, "credential_id") ?? base64(text(row, "credential_id"));
     const publicKey = bytes(row, "public_key") ?? base64(text(row, "public_key"));
@@ -153,7 +165,7 @@ function base64(value: string): Uint8Array<ArrayBuffer> | undefined {
 export async function* readSecondFactors(context: ReadContext): AsyncGenerator<SecondFactorRecord> {
   if (!context.source.columns.has("two_fas")) return;
   for await (const row of context.source.rows({ table: "two_fas", orderBy: "id" })) {
-    if (stamp(row, "deleted_at") !== undefined || !flag(row, "is_enabled")) continue;
+    if (deletion(row) !== undefined || !flag(row, "is_enabled")) continue;
     context.book.read("second_factors");
     const secret = decode(text(row, "secret"));
     if (secret === undefined) {

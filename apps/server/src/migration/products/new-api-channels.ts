@@ -1,12 +1,4 @@
-import {
-  addressOf,
-  channelOf,
-  fit,
-  modelsOf,
-  rankOf,
-  rankShift,
-  switchOff,
-} from "#migration/family/channel-fields.ts";
+import { addressOf, channelOf, fit, modelsOf, ranksOf, switchOff } from "#migration/family/channel-fields.ts";
 import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { cut, int, json, list, parsed, record, text, whole } from "#migration/row.ts";
@@ -53,14 +45,14 @@ const vertex = 41;
 const chatPath = /\/v1\/chat\/completions\/?$/;
 
 export async function* newApiChannels(context: ReadContext): AsyncGenerator<ChannelRecord> {
-  const shift = await rankShift(context);
+  const rankOf = await ranksOf(context);
   for await (const row of context.source.rows({ table: "channels", orderBy: "id" })) {
     context.book.read("channels");
-    yield channel(row, context, shift);
+    yield channel(row, context, rankOf(row));
   }
 }
 
-function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelRecord {
+function channel(row: SourceRow, { book }: ReadContext, priority: number): ChannelRecord {
   const made = channelOf(row, {});
   const { id } = made;
   const type = int(row, "type");
@@ -75,7 +67,7 @@ function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelR
     models: modelsOf(id, list(text(row, "models")), book),
     groups: list(text(row, "group")),
     tag: cut(text(row, "tag").trim(), 64),
-    priority: rankOf(row, shift),
+    priority,
     // A weight of 0 is only drawn where every weight is 0.
     weight: weight <= 0 ? 1 : Math.min(1_000_000, weight * 100),
     model_mapping: fit(id, "model_mapping", mappingOf(json(row, "model_mapping")), book),

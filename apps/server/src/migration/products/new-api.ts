@@ -10,7 +10,19 @@ import type {
   PaymentRecord,
   TaskRecord,
 } from "#migration/records.ts";
-import { cut, decimal, flag, int, list, parsed, points, record, seconds, text } from "#migration/row.ts";
+import {
+  cut,
+  decimal,
+  deletion,
+  flag,
+  int,
+  list,
+  parsed,
+  points,
+  record,
+  seconds,
+  text,
+} from "#migration/row.ts";
 import { newApiChannels } from "./new-api-channels.ts";
 import { newApiColumns } from "./new-api-columns.ts";
 import { newApiCharges, newApiLogs, newApiUsage } from "./new-api-history.ts";
@@ -227,7 +239,7 @@ async function* modelInfo({ source, book }: ReadContext): AsyncGenerator<ModelIn
   if (!source.columns.has("models")) return;
   for await (const row of source.rows({ table: "models", orderBy: "id" })) {
     const model = text(row, "model_name").trim();
-    if (model === "" || text(row, "deleted_at") !== "" || int(row, "name_rule") !== 0) continue;
+    if (model === "" || deletion(row) !== undefined || int(row, "name_rule") !== 0) continue;
     book.read("model_info");
     yield {
       model: cut(model, 160),

@@ -1,12 +1,4 @@
-import {
-  addressOf,
-  channelOf,
-  fit,
-  modelsOf,
-  rankOf,
-  rankShift,
-  switchOff,
-} from "#migration/family/channel-fields.ts";
+import { addressOf, channelOf, fit, modelsOf, ranksOf, switchOff } from "#migration/family/channel-fields.ts";
 import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { cut, int, json, list, parsed, record, text } from "#migration/row.ts";
@@ -46,14 +38,14 @@ const types: Readonly<Record<number, Destination>> = {
 };
 
 export async function* oneApiChannels(context: ReadContext): AsyncGenerator<ChannelRecord> {
-  const shift = await rankShift(context);
+  const rankOf = await ranksOf(context);
   for await (const row of context.source.rows({ table: "channels", orderBy: "id" })) {
     context.book.read("channels");
-    yield channel(row, context, shift);
+    yield channel(row, context, rankOf(row));
   }
 }
 
-function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelRecord {
+function channel(row: SourceRow, { book }: ReadContext, priority: number): ChannelRecord {
   const made = channelOf(row, {});
   const { id } = made;
   const type = int(row, "type");
@@ -67,7 +59,7 @@ function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelR
     other: cut(option("api_version") || option("plugin") || text(row, "other").trim(), 500),
     models: modelsOf(id, list(text(row, "models")), book),
     groups: list(text(row, "group")),
-    priority: rankOf(row, shift),
+    priority,
     model_mapping: fit(id, "model_mapping", json(row, "model_mapping") ?? {}, book),
     system_prompt: cut(prompt, 20_000),
     system_prompt_place: prompt === "" ? "before" : "instead",

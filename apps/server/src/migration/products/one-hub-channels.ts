@@ -1,12 +1,4 @@
-import {
-  addressOf,
-  channelOf,
-  fit,
-  modelsOf,
-  rankOf,
-  rankShift,
-  switchOff,
-} from "#migration/family/channel-fields.ts";
+import { addressOf, channelOf, fit, modelsOf, ranksOf, switchOff } from "#migration/family/channel-fields.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { cut, flag, int, json, list, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
@@ -19,18 +11,18 @@ const known = new Set([1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 51, 52, 53, 54, 
 const isKnown = (type: number) => known.has(type) || (type >= 23 && type <= 49 && type !== 50);
 
 export async function* oneHubChannels(context: ReadContext): AsyncGenerator<ChannelRecord> {
-  const shift = await rankShift(context);
+  const rankOf = await ranksOf(context);
   for await (const row of context.source.rows({ table: "channels", orderBy: "id" })) {
     context.book.read("channels");
     if (int(row, "id") <= 0) {
       context.book.skip("channels", "channel_id_unusable", "Channels whose id is not a positive number");
       continue;
     }
-    yield channel(row, context, shift);
+    yield channel(row, context, rankOf(row));
   }
 }
 
-function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelRecord {
+function channel(row: SourceRow, { book }: ReadContext, priority: number): ChannelRecord {
   const made = channelOf(row, {});
   const { id } = made;
   made.input = {
@@ -41,7 +33,7 @@ function channel(row: SourceRow, { book }: ReadContext, shift: number): ChannelR
     models: modelsOf(id, list(text(row, "models")), book),
     groups: list(text(row, "group")),
     tag: cut(text(row, "tag").trim(), 64),
-    priority: rankOf(row, shift),
+    priority,
     weight: Math.min(1_000_000, Math.max(1, whole(row, "weight"))),
     model_mapping: fit(id, "model_mapping", json(row, "model_mapping") ?? {}, book),
     model_headers: fit(id, "model_headers", json(row, "model_headers") ?? {}, book),

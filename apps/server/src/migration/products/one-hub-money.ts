@@ -1,7 +1,7 @@
 import { type PaymentType, paymentConfigs } from "@gateway/shared/billing/payment-config";
 import { defaultExtras } from "#domain/pricing/pricing.ts";
 import type { OrderRecord, PaymentRecord, PriceRecord } from "#migration/records.ts";
-import { cut, decimal, flag, int, json, points, record, seconds, stamp, text } from "#migration/row.ts";
+import { cut, decimal, deletion, flag, int, json, points, record, seconds, text } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -81,7 +81,7 @@ export async function* oneHubPayments({ source, book }: ReadContext): AsyncGener
     }
     const given = record(json(row, "config"));
     const checked = paymentConfigs[type as PaymentType].safeParse(given);
-    const deletedAt = stamp(row, "deleted_at");
+    const deletedAt = deletion(row);
     if (!checked.success && deletedAt === undefined)
       book.attention(
         "payment_incomplete",
@@ -112,7 +112,7 @@ const dayMs = 86_400_000;
 export async function* oneHubOrders({ source, book, now }: ReadContext): AsyncGenerator<OrderRecord> {
   if (!source.columns.has("orders")) return;
   for await (const row of source.rows({ table: "orders", orderBy: "id" })) {
-    if (stamp(row, "deleted_at") !== undefined) continue;
+    if (deletion(row) !== undefined) continue;
     book.read("orders");
     const id = int(row, "id");
     const tradeNo = text(row, "trade_no").trim();

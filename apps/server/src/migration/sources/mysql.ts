@@ -27,6 +27,8 @@ export async function openMysql(url: string): Promise<Source> {
       );
     });
   try {
+    // By default the server gives up on a reader that writes what it read for longer than a minute.
+    await run("SET SESSION net_write_timeout = 86400, SESSION wait_timeout = 86400");
     await run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
     await run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
   } catch (cause) {

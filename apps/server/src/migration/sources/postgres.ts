@@ -12,6 +12,8 @@ for (const numeric of [pg.types.builtins.INT8, pg.types.builtins.NUMERIC, pg.typ
   types.setTypeParser(numeric, (text) => text);
 // A timestamp without a zone is UTC in every gateway that has one.
 types.setTypeParser(pg.types.builtins.TIMESTAMP, (text) => `${text}Z`);
+// A day is no instant: as a Date it would move with this machine's time zone.
+types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /** Reads through cursors in one transaction that sees one instant and cannot write. */
 export async function openPostgres(url: string): Promise<Source> {
@@ -25,6 +27,8 @@ export async function openPostgres(url: string): Promise<Source> {
   try {
     await client.connect();
     await client.query("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+    // The source waits while its rows are written here.
+    await client.query("SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0");
   } catch (cause) {
     await client.end().catch(() => undefined);
     throw new ImportRefusal(

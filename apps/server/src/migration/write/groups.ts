@@ -28,6 +28,7 @@ export async function writeGroups(
       continue;
     }
     await insert(group);
+    book.imported("groups", 1);
   }
   if (!symbols.has("default")) await insert(made("default", highest + 1));
 
@@ -57,7 +58,6 @@ export async function writeGroups(
         max: Math.max(0, group.max),
       },
     });
-    book.imported("groups", 1);
     return symbol;
   }
 

@@ -1,7 +1,9 @@
 import { isKnownHash } from "#domain/accounts/passwords.ts";
 import { sealTotpSecret } from "#domain/accounts/second-factor.ts";
+import { largestAmount } from "#domain/ledger/amounts.ts";
 import { stageBalances } from "#domain/ledger/opening-balances.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
+import { ImportRefusal } from "#migration/refusal.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
@@ -27,6 +29,7 @@ export async function writeUsers(context: WriteContext, records: AsyncIterable<U
       "aff_code",
       batch.map((user) => user.affCode),
     );
+    for (const user of batch) requireAmounts(user);
     for (const [index, user] of batch.entries())
       data.push(await columnsOf(context, user, names[index] ?? user.username, emails, codes));
     await tx.user.createMany({ data });
@@ -44,6 +47,19 @@ export async function writeUsers(context: WriteContext, records: AsyncIterable<U
     book.imported("users", batch.length);
   });
   await linkInviters(context);
+}
+
+/** A balance that this gateway cannot hold is not cut: the operator decides what it is to be. */
+function requireAmounts({ id, quota, used }: UserRecord): void {
+  for (const [column, points] of [
+    ["quota", quota],
+    ["used_quota", used],
+  ] as const)
+    if (points > largestAmount || points < -largestAmount)
+      throw new ImportRefusal(
+        `User ${id} has ${points} points in ${column}, and this gateway holds at most ${largestAmount}. Nothing was changed. ` +
+          "Correct the number in a copy of the old database, and run the command with the copy.",
+      );
 }
 
 async function columnsOf(
