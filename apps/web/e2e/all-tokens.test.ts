@@ -104,12 +104,12 @@ describe("further options of a token", () => {
     await rowOf(page, "Nightly").click();
     const drawer = page.getByRole("dialog", { name: "Edit “Nightly”" });
     await drawer.getByLabel("Billing tag").fill("research");
-    await drawer.getByRole("switch", { name: "Remember answers" }).click();
+    await drawer.getByRole("switch", { name: "Cache responses" }).click();
     await drawer.getByRole("switch", { name: "Also streams that may call tools" }).waitFor();
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByText("Token saved").waitFor();
     await rowOf(page, "Nightly").getByText("research").waitFor();
-    await rowOf(page, "Nightly").getByRole("img", { name: "Remembers answers" }).waitFor();
+    await rowOf(page, "Nightly").getByRole("img", { name: "Caches responses" }).waitFor();
     expect([await ask(key), await ask(key)]).toEqual(["miss", "hit"]);
     const log = await site.api<LogPage>("GET", "/log?billing_tag=research");
     expect(log.data.map((row) => row.cache_hit)).toEqual([true, false]);

@@ -36,7 +36,7 @@ describe("selected channels", () => {
     await drawer.getByLabel("Priority").fill("7");
     await drawer.getByRole("button", { name: "Preview" }).click();
     await drawer.getByText("1 channel cannot be changed").waitFor();
-    await drawer.getByText("It would have no model left.").waitFor();
+    await drawer.getByText("The channel would have no model left.").waitFor();
     expect(await site.api("GET", `/channel/${one.id}`)).toMatchObject({ priority: 2 });
     await drawer.getByRole("button", { name: "Apply to 1 channel" }).click();
     await drawer.getByText("1 channel was not changed").waitFor();
@@ -110,7 +110,7 @@ describe("a tag", () => {
       .getByRole("button", { name: "Disable" })
       .click();
     await line.getByText("2 disabled").waitFor();
-    await page.getByRole("button", { name: "Take Two out of the tag" }).click();
+    await page.getByRole("button", { name: "Remove Two from the tag" }).click();
     await line.getByText("1 disabled").waitFor();
 
     await line.hover();
@@ -168,7 +168,7 @@ describe("a run of tests", () => {
     await page.keyboard.press("Escape");
     await closed(history);
     await page.getByRole("button", { name: "Test Known" }).first().click();
-    await page.getByRole("button", { name: "Is it genuine?" }).click();
+    await page.getByRole("button", { name: "Verify the model" }).click();
     const check = page.getByRole("dialog", { name: "Is Known genuine?" });
     await check.getByRole("button", { name: "Check", exact: true }).click();
     await check.getByText("Tool call").waitFor();

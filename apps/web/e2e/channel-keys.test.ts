@@ -59,12 +59,12 @@ describe("the keys of a channel", () => {
     expect((await stored(id)).key_hints).toHaveLength(3);
 
     await page.getByRole("button", { name: "More actions for Many" }).click();
-    await page.getByRole("menuitem", { name: "Time line" }).click();
-    const timeline = page.getByRole("dialog", { name: "Time line of Many" });
+    await page.getByRole("menuitem", { name: "Timeline" }).click();
+    const timeline = page.getByRole("dialog", { name: "Timeline of Many" });
     for (const word of [
       "Channel created",
       "Key switched off",
-      "Key weighted anew",
+      "Key weight changed",
       "Key removed",
       "Channel changed",
     ])
@@ -83,7 +83,7 @@ describe("JSON fields of a channel", () => {
     const form = page.getByRole("dialog", { name: `Edit channel #${id}` });
     await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();
     await form.getByLabel("System prompt").fill("Be kind.");
-    await form.getByText("After it", { exact: true }).click();
+    await form.getByText("After the caller's system prompt", { exact: true }).click();
     await form.getByLabel("Extra parameters").fill('{"overwrite": "yes"}');
     await form.getByRole("button", { name: "Time-outs and limits" }).click();
     await form.getByLabel("Time to the first byte").fill("20000");

@@ -63,7 +63,7 @@ describe("a fresh installation", () => {
     await page.getByText("1 of 4 steps done").waitFor();
     await site.api("POST", `/channel/${channel.id}/test`, {});
     await page.getByText("2 of 4 steps done").waitFor();
-    await steps.getByRole("link", { name: "Make a token" }).click();
+    await steps.getByRole("link", { name: "Create a token" }).click();
     const form = page.getByRole("dialog", { name: "New token" });
     await form.getByRole("button", { name: "Cancel" }).click();
     await form.waitFor({ state: "hidden" });

@@ -171,10 +171,7 @@ describe("topping up online", () => {
     await pay.waitFor();
     await site.api("PUT", "/option", { key: "PaymentUSDRate", value: 8 });
     await pay.click();
-    await page
-      .getByText("The price has changed meanwhile. Look at it again before you pay.")
-      .first()
-      .waitFor();
+    await page.getByText("The price has changed. Check it again before you pay.").first().waitFor();
     await page.getByRole("button", { name: "Pay ¥84.00" }).waitFor();
   });
 
@@ -196,7 +193,7 @@ describe("topping up online", () => {
     await page.getByRole("dialog").getByText("Waiting for the payment…").waitFor();
     // Also after a reload.
     await page.reload();
-    await page.getByRole("button", { name: "Go on paying" }).first().click();
+    await page.getByRole("button", { name: "Continue payment" }).first().click();
     await page.getByRole("dialog").getByRole("link", { name: "Open the payment page" }).waitFor();
     await page.getByRole("button", { name: "Cancel this order" }).click();
     await page.getByRole("listitem").filter({ hasText: "Order closed" }).first().waitFor();
@@ -214,7 +211,7 @@ describe("the list of all orders", () => {
     const row = page.getByRole("row").filter({ hasText: trade_no });
     await row.getByText("root").waitFor();
     await row.getByText("$20.00").first().waitFor();
-    await row.getByRole("button", { name: "Ask the gateway" }).click();
+    await row.getByRole("button", { name: "Query the gateway" }).click();
     await page.getByText("The gateway knows of no payment yet.").waitFor();
     await row.getByRole("button", { name: "Close order" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Close order" }).click();
@@ -264,10 +261,10 @@ describe("the list of all orders", () => {
     const row = page.getByRole("row").filter({ hasText: "$100.00" }).first();
     await row.getByRole("button", { name: "Mark as refunded" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Take the credit back" }).click();
-    await dialog.getByText("Say why").waitFor();
+    await dialog.getByRole("button", { name: "Reverse the credit" }).click();
+    await dialog.getByText("Add a reason").waitFor();
     await dialog.getByLabel("Reason").fill("Paid by mistake");
-    await dialog.getByRole("button", { name: "Take the credit back" }).click();
+    await dialog.getByRole("button", { name: "Reverse the credit" }).click();
     await page.getByText("Marked as refunded").waitFor();
     expect(await balance()).toBe(before - 50_000_000);
     await page.goto("/panel/payment?status=refunded");

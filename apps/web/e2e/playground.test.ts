@@ -84,7 +84,7 @@ describe("the playground", () => {
     await page.getByText("This sentence belongs to a long answer").nth(2).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByText("Stopped").nth(2).waitFor();
-    await page.getByRole("button", { name: "Answer again" }).first().waitFor();
+    await page.getByRole("button", { name: "Regenerate" }).first().waitFor();
   });
 
   it("keeps the prompt and the partial response after a reload", async () => {

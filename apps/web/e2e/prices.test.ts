@@ -155,8 +155,8 @@ describe("importing a price list", () => {
     await dialog.getByText("Overwrite all:").click();
     const changed = dialog.getByRole("row").filter({ hasText: "gpt-4o" });
     await changed.getByText("99").first().waitFor();
-    await dialog.getByText("Locked, so they stay as they are: gpt-4o-mini").waitFor();
-    await dialog.getByRole("button", { name: /^Take over \d+ change/ }).click();
+    await dialog.getByText("Locked and not changed: gpt-4o-mini").waitFor();
+    await dialog.getByRole("button", { name: /^Import \d+ change/ }).click();
     await page.getByRole("button", { name: "Overwrite all", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
     expect((await priceOf("gpt-4o"))?.input).toBe(1.25);

@@ -31,14 +31,14 @@ afterAll(async () => {
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const password = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 
-describe("an e-mail address", () => {
+describe("an email address", () => {
   it("is verified by a code at sign-up, with messages for missing or wrong input", async () => {
     const page = await site.open("/register", { guest: true, phone: true });
     await page.getByLabel("Username").fill("mailer");
     await password(page, "Password").fill("long enough");
     await password(page, "Repeat the password").fill("long enough");
     await button(page, "Create account").click();
-    await page.getByText("Enter your e-mail address").waitFor();
+    await page.getByText("Enter your email address").waitFor();
     await page.getByLabel("Email").fill("mailer@mail.example");
     await button(page, "Send code").click();
     await page.getByText("A code was sent to mailer@mail.example").waitFor();
@@ -178,7 +178,7 @@ describe("settings", () => {
     const hook = page.getByRole("form", { name: "Webhook", exact: true });
     await hook.getByRole("switch", { name: "Send notices there" }).click();
     await hook.getByLabel("Webhook address").fill("http://127.0.0.1:9/in");
-    await hook.getByLabel("A channel came back").uncheck();
+    await hook.getByLabel("A channel recovered").uncheck();
     await hook.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     await hook.getByRole("button", { name: "Send a test" }).click();

@@ -50,10 +50,10 @@ describe("the permissions of an administrator", () => {
     const part = rights(page);
     await part.getByText("nothing is closed").waitFor();
     await part.getByRole("button", { name: "Change the rights" }).click();
-    await part.getByText("Only certain things").click();
+    await part.getByText("Selected areas").click();
     const level = (area: string, name: string) =>
       part.getByRole("radiogroup", { name: area, exact: true }).getByText(name, { exact: true }).click();
-    await level("Channels", "Look");
+    await level("Channels", "Can view");
     await level("Balances of users", "Closed");
     await expect
       .poll(() =>
@@ -65,7 +65,7 @@ describe("the permissions of an administrator", () => {
       .toBe(true);
     await part.getByRole("button", { name: "Save" }).click();
     await page.getByText("Rights saved").waitFor();
-    await part.getByText("May look at").waitFor();
+    await part.getByText("Can view").waitFor();
     const stored = await site.api<UserDetail>("GET", `/user/${id}`);
     expect(stored.permissions).toMatchObject({ channels: "view", users: "edit", audit: "view" });
     expect(stored.permissions).not.toHaveProperty("balances");
@@ -96,16 +96,16 @@ describe("an administrator with limited permissions", () => {
     await menu.getByText("Billing", { exact: true }).waitFor();
     await expect.poll(() => menu.getByText("Money", { exact: true }).count()).toBe(0);
     await page.goto("/panel/pricing");
-    await page.getByText("You may not open this screen").waitFor();
+    await page.getByText("You do not have access to this screen").waitFor();
     await page.goto("/panel/user");
-    await page.getByText("You may look at this, but not change it.").waitFor();
+    await page.getByText("You can view this but not change it.").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "New user" }).count()).toBe(0);
   });
 
   it("sees the same on a phone, without horizontal scrolling", async () => {
     await makeAdmin("on-the-phone", { users: "view" });
     const page = await openAs("on-the-phone", "/panel/user", { phone: true });
-    await page.getByText("You may look at this, but not change it.").waitFor();
+    await page.getByText("You can view this but not change it.").waitFor();
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
       .toBeLessThanOrEqual(390);
@@ -180,7 +180,7 @@ describe("an administrator with read-only access", () => {
         if (answer.status() === 403) refused.push(answer.url());
       });
       await page.goto(`/panel/${path}`);
-      await page.getByText("You may look at this, but not change it.").waitFor();
+      await page.getByText("You can view this but not change it.").waitFor();
       await page.waitForLoadState("networkidle");
       const main = page.getByRole("main");
       const open = await pressable(main, ["button", "link", "switch", "spinbutton"]);

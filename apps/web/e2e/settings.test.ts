@@ -39,13 +39,15 @@ describe("settings", () => {
     const page = await site.open("/panel/setting?tab=system");
     const address = section(page, "Address");
     await address.getByRole("textbox", { name: "Server address" }).fill("nowhere");
-    await address.getByText("Write an address like https://ai.example.com, without ? or #").waitFor();
+    await address.getByText("Enter an address like https://ai.example.com, without ? or #").waitFor();
     await expect.poll(() => address.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
 
     const github = section(page, "GitHub");
     await github.getByRole("switch", { name: "Sign-in with GitHub" }).press("Space");
     await github.getByRole("button", { name: "Save" }).click();
-    await github.getByText("Fill in what this sign-in needs before switching it on.").waitFor();
+    await github
+      .getByText("Fill in the required fields of this sign-in method before turning it on.")
+      .waitFor();
     await github.getByLabel("Client ID").fill("our app");
     await github.getByRole("textbox", { name: "Client secret" }).fill("kept to ourselves");
     await github.getByRole("button", { name: "Save" }).click();
@@ -62,7 +64,9 @@ describe("settings", () => {
     const lark = section(page, "Lark");
     await lark.getByRole("textbox", { name: "App ID" }).fill("");
     await lark.getByRole("button", { name: "Save" }).click();
-    const refusal = lark.getByText("Fill in what this sign-in needs before switching it on.");
+    const refusal = lark.getByText(
+      "Fill in the required fields of this sign-in method before turning it on.",
+    );
     await refusal.waitFor();
     expect(await settings()).toMatchObject({ LarkAuthEnabled: true, LarkClientId: "our app" });
     await lark.getByRole("button", { name: "Discard" }).click();
@@ -72,7 +76,7 @@ describe("settings", () => {
     await lark.getByRole("button", { name: "App secret: Remove" }).click();
     await lark.getByPlaceholder("Removed on saving").waitFor();
     await lark.getByRole("button", { name: "App secret: Discard" }).click();
-    await lark.getByPlaceholder("Set; type to replace it").waitFor();
+    await lark.getByPlaceholder("Stored. Type to replace it.").waitFor();
     await lark.getByRole("button", { name: "App secret: Remove" }).click();
     await lark.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
@@ -88,7 +92,7 @@ describe("settings", () => {
     await page.getByPlaceholder("Search settings").fill("RetryCooldown");
     await section(page, "Retries").waitFor();
     await page.getByPlaceholder("Search settings").fill("no such thing");
-    await page.getByText("No setting has these words.").waitFor();
+    await page.getByText("No matching settings.").waitFor();
   });
 
   it("ask before unsaved changes are discarded", async () => {

@@ -49,7 +49,7 @@ describe("the lists of tasks", () => {
 
     const page = await site.open("/panel/task");
     const row = (text: string) => page.getByRole("row").filter({ hasText: text });
-    await row("A song about boats").getByText("Taken on").waitFor();
+    await row("A song about boats").getByText("Accepted").waitFor();
     // Without a reload: the list polls automatically while a task is active.
     await row("A song about boats").getByText("Done").waitFor(PATIENCE);
     await row("A boat at dawn").getByText("Done").waitFor(PATIENCE);
@@ -83,7 +83,7 @@ describe("the lists of tasks", () => {
 
     await row("Nothing comes of it").getByRole("button", { name: "Open" }).click();
     await drawer.getByText("The demo provider was set to fail.").waitFor();
-    await drawer.getByText("What it cost was given back.").waitFor();
+    await drawer.getByText("The cost was refunded.").waitFor();
   });
 
   it("are filtered by the address", async () => {

@@ -39,7 +39,7 @@ describe("the users screen", () => {
     // Administrator screens are neither shown nor accessible.
     await expect.poll(() => guest.getByRole("link", { name: "Users" }).count()).toBe(0);
     await guest.goto("/panel/user");
-    await guest.getByText("You may not open this screen").waitFor();
+    await guest.getByText("You do not have access to this screen").waitFor();
   });
 
   it("changes a balance with a remark, and never below zero", async () => {

@@ -27,7 +27,7 @@ export const reasons = {
   // skipped tests
   balanceNotReported: "This provider does not report the balance.",
   noCheapTest: "There is no cheap question to test this model with.",
-  testNotCheap: "A test of this model is not cheap.",
+  testNotCheap: "Testing this model costs more than a short chat.",
   testNeedsRecording: "Transcription needs a recording, so this model is not tested.",
   testTakesMinutes: "Videos and music take minutes, so this model is not tested.",
   testNeedsSocket: "This model speaks over a socket only, so it is not tested.",
@@ -50,7 +50,7 @@ export const reasons = {
   jobOverrun: "The job has been running for {{minutes}} minutes and goes on.",
   uploadRefused: "An upload was refused. Too little space is left.",
   uploadFailed: "An upload was refused. {{reason}}",
-  storageLow: "{{megabytes}} MB are left. Uploads above 1 MB are refused below 256 MB.",
+  storageLow: "{{megabytes}} MB left. Below 256 MB, uploads larger than 1 MB are refused.",
 } as const;
 
 export type ReasonName = keyof typeof reasons;

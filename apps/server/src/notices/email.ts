@@ -4,7 +4,7 @@ import { renderLetter } from "./letter.ts";
 
 export const email: NoticeChannel = {
   id: "email",
-  label: "E-mail",
+  label: "Email",
   enabledBy: "NotifyEmailEnabled",
   needs: ["SMTPServer"],
   events: "NotifyEmailEvents",

@@ -32,12 +32,12 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
     code: {
       title: "Your verification code",
       body: (site, minutes) =>
-        `Enter this code at ${site} to confirm your e-mail address. It works once, for ${minutes} minutes.`,
+        `Enter this code at ${site} to confirm your email address. It works once, for ${minutes} minutes.`,
     },
     exists: {
       title: "You already have an account",
       body: (site) =>
-        `A sign-up was attempted at ${site} with this e-mail address, but an account with it exists. Sign in with it, or reset the password if you forgot it.`,
+        `A sign-up was attempted at ${site} with this email address, but an account with it exists. Sign in with it, or reset the password if you forgot it.`,
     },
     reset: {
       title: "Choose a new password",
@@ -47,7 +47,7 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
       closing: "If you did not ask for this, do nothing: your password stays as it is.",
     },
     changed: {
-      title: "Your e-mail address was changed",
+      title: "Your email address was changed",
       body: (username, site, next) => `The account “${username}” at ${site} now uses the address ${next}.`,
     },
     passwordChanged: {

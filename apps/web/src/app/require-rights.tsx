@@ -21,7 +21,7 @@ export function RequireRights({ screen, children }: { screen: Screen; children: 
     return (
       <ChangesAllowed value={false}>
         <Alert color="gray" variant="light" icon={<IconEye size={18} />} mb="md" py="xs">
-          {t("You may look at this, but not change it.")}
+          {t("You can view this but not change it.")}
         </Alert>
         {children}
       </ChangesAllowed>
@@ -30,8 +30,8 @@ export function RequireRights({ screen, children }: { screen: Screen; children: 
   return (
     <Empty
       icon={IconLock}
-      title={t("You may not open this screen")}
-      hint={t("It is for administrators. Ask one if you need it.")}
+      title={t("You do not have access to this screen")}
+      hint={t("Only administrators can open it. Ask one if you need access.")}
     />
   );
 }

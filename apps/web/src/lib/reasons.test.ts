@@ -5,7 +5,7 @@ import { loadErrorTexts } from "./late-errors.ts";
 import { reasonPhrases, storedReason } from "./reasons.ts";
 
 it("reasons: every template of the server is marked for translation unchanged", () => {
-  expect(reasonPhrases).toEqual({ ...reasons, passedOn: "Passed on: {{path}}" });
+  expect(reasonPhrases).toEqual({ ...reasons, passedOn: "Forwarded: {{path}}" });
 });
 
 /** A translation function that returns the phrase and its values. */

@@ -30,12 +30,12 @@ export const reasonPhrases = {
   disabled: phrase("Disabled: {{reason}}"),
   balanceNotReported: phrase("This provider does not report the balance."),
   noCheapTest: phrase("There is no cheap question to test this model with."),
-  testNotCheap: phrase("A test of this model is not cheap."),
+  testNotCheap: phrase("Testing this model costs more than a short chat."),
   testNeedsRecording: phrase("Transcription needs a recording, so this model is not tested."),
   testTakesMinutes: phrase("Videos and music take minutes, so this model is not tested."),
   testNeedsSocket: phrase("This model speaks over a socket only, so it is not tested."),
   // The API keeps the text of One Hub.
-  passedOn: phrase("Passed on: {{path}}"),
+  passedOn: phrase("Forwarded: {{path}}"),
   initialRootBalance: phrase("Initial balance of the root account"),
   initialBalance: phrase("Initial balance"),
   newAccountGift: phrase("Gift for a new account"),
@@ -50,7 +50,7 @@ export const reasonPhrases = {
   jobOverrun: phrase("The job has been running for {{minutes}} minutes and goes on."),
   uploadRefused: phrase("An upload was refused. Too little space is left."),
   uploadFailed: phrase("An upload was refused. {{reason}}"),
-  storageLow: phrase("{{megabytes}} MB are left. Uploads above 1 MB are refused below 256 MB."),
+  storageLow: phrase("{{megabytes}} MB left. Below 256 MB, uploads larger than 1 MB are refused."),
 } satisfies Record<ReasonName, string>;
 
 const isReason = (code: string): code is ReasonName => Object.hasOwn(reasonPhrases, code);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
 /**
- * A user name. It identifies a user to others, so it has no blanks, does not look like an e-mail address and
+ * A user name. It identifies a user to others, so it has no blanks, does not look like an email address and
  * does not resemble another name. The database enforces uniqueness regardless of case, compatibility forms
  * (NFKC) and look-alike letters.
  */

@@ -51,7 +51,7 @@ export const billingReasons = {
     payment_notice_not_genuine: phrase("This is not a notice of the payment gateway."),
   },
   conflict: {
-    price_changed: phrase("The price has changed meanwhile. Look at it again before you pay."),
+    price_changed: phrase("The price has changed. Check it again before you pay."),
     order_not_paid: phrase("Only a paid order can be refunded"),
     order_not_open: phrase("This order is not open any more"),
     payment_type_fixed: phrase("The type cannot be changed. Add another gateway instead"),
@@ -94,7 +94,7 @@ export const billingReasons = {
     price_model_name: phrase("A model name has 1 to {{most}} characters and no spaces around it."),
     price_wildcard: phrase("A wildcard * may stand only at the end of a model name."),
     price_kind: phrase("A kind has 1 to 48 characters."),
-    price_tier: phrase("A tier begins above a whole number of tokens, each at another."),
+    price_tier: phrase("Each tier starts above a different whole number of tokens."),
     price_not_decimal: phrase("{{name}} must be a decimal number from 0."),
     price_too_large: phrase("{{name}} must be at most 1000000000 and have at most {{decimals}} decimals."),
     results_not_billable: phrase("The number of results cannot be billed."),

@@ -16,7 +16,7 @@ export const channelReasons = {
     named_channel_key_unreadable: phrase(
       "The stored key of {{channel}} cannot be opened with this server's secret. Enter the key again.",
     ),
-    test_model_missing: phrase("Name a test model first: all models of this channel are wildcards."),
+    test_model_missing: phrase("Enter a test model first. All models of this channel are wildcards."),
     run_not_due: phrase("It is not time yet."),
     test_running: phrase("A test is running already."),
     balances_running: phrase("Balances are being refreshed already."),
@@ -36,8 +36,8 @@ export const channelReasons = {
   },
   invalid_request: {
     owner_built_in: phrase("This owner comes with the product and cannot be deleted"),
-    no_model_left: phrase("It would have no model left."),
-    no_group_left: phrase("It would have no group left."),
+    no_model_left: phrase("The channel would have no model left."),
+    no_group_left: phrase("The channel would have no group left."),
     credentials_moved: phrase(
       "Stored credentials are only sent to the address and proxy they were entered for. Enter them again.",
     ),
@@ -45,7 +45,7 @@ export const channelReasons = {
     proxy_password_again: phrase(
       "Enter the proxy's password again: it is only kept for the same proxy and user.",
     ),
-    test_model_required: phrase("Name a model to test with."),
+    test_model_required: phrase("Enter a test model."),
     channel_type_unknown: phrase("Channel type error"),
     groups_unknown: phrase("There is no group named {{groups}}."),
     channel_key_required: phrase("API key is required"),

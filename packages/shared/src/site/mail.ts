@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
 
-/** An e-mail address as stored and compared: trimmed, in lower case. */
+/** An email address as stored and compared: trimmed, in lower case. */
 export const Email = z
   .string()
   .trim()

@@ -53,7 +53,7 @@ const phraseList = z
     error: because("phrase_too_short"),
   });
 
-/** Comma-separated e-mail addresses. */
+/** Comma-separated email addresses. */
 const addressList = z
   .string()
   .trim()

@@ -67,10 +67,10 @@ describe("signing up with a verified address", () => {
   it("requires address and code", async () => {
     expect(await signUp({})).toMatchObject({
       status: 400,
-      body: { fields: { email: "Enter your e-mail address", verification_code: "Enter the code" } },
+      body: { fields: { email: "Enter your email address", verification_code: "Enter the code" } },
     });
     expect((await signUp({ email: "nowhere", verification_code: "12" })).body.fields).toMatchObject({
-      email: "This is not an e-mail address",
+      email: "This is not an email address",
       verification_code: "The code has 6 digits",
     });
   });
@@ -114,7 +114,7 @@ describe("signing up with a verified address", () => {
       EmailDomainWhitelist: "good.example, @Better.example",
     });
     expect((await askCode("a@evil.example")).body.fields).toEqual({
-      email: "E-mail addresses of this domain are not accepted here",
+      email: "Email addresses of this domain are not accepted here",
     });
     expect((await askCode("a@notgood.example")).status).toBe(400);
     expect((await askCode("a@good.example")).status).toBe(200);

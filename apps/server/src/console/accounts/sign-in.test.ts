@@ -242,7 +242,7 @@ describe("the first sign-in with a provider", () => {
 });
 
 describe("an existing account", () => {
-  it("cannot be taken over by an e-mail address, verified or not, nor by a name", async () => {
+  it("cannot be taken over by an email address, verified or not, nor by a name", async () => {
     const victim = await site.makeUser({ username: "victim", email: "victim@mail.test" });
     const claims: Partial<Person> = { username: "victim", email: "Victim@mail.test", emailVerified: true };
     for (const answer of [
@@ -258,7 +258,7 @@ describe("an existing account", () => {
     expect(await site.services.db.identity.count({ where: { user_id: victim.id } })).toBe(0);
   });
 
-  it("without an e-mail address is not found by an empty one", async () => {
+  it("without an email address is not found by an empty one", async () => {
     const root = await site.makeUser({ role: 100 });
     const { data } = await new Visitor().signIn(github, stranger());
     expect(data?.id).not.toBe(root.id);

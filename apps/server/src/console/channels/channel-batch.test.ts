@@ -74,7 +74,7 @@ describe("an edit of many channels", () => {
       {
         id: two.id,
         name: "Two",
-        message: "It would have no model left.",
+        message: "The channel would have no model left.",
         code: "invalid_request",
         params: { reason: "no_model_left" },
       },

@@ -61,7 +61,7 @@ describe("settings in one request", () => {
     expect(await batch({ ClaudeDefaultMaxTokens: '{"default": 0}', GeminiOpenThink: "{" })).toMatchObject({
       body: {
         fields: {
-          ClaudeDefaultMaxTokens: "Write a whole number of tokens behind each model",
+          ClaudeDefaultMaxTokens: "Enter a whole number of tokens for each model",
           GeminiOpenThink: "Must be a valid JSON string",
         },
       },

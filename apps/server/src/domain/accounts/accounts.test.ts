@@ -112,7 +112,7 @@ describe("password sign-in", () => {
   const login = (username: string, password: string, passwordLoginEnabled = true) =>
     logIn(database.db, secrets, { username, password, code: "", ip: "10.0.0.2", passwordLoginEnabled });
 
-  it("accepts the user name or the e-mail address", async () => {
+  it("accepts the user name or the email address", async () => {
     const user = await makeUser({ password: "correct horse", email: "horse@example.com" });
     expect((await login(user.username, "correct horse")).id).toBe(user.id);
     expect(await login("horse@example.com", "correct horse")).toMatchObject({ last_login_ip: "10.0.0.2" });
@@ -199,7 +199,7 @@ describe("groups", () => {
 });
 
 describe("the list of users", () => {
-  it("finds a user by id and by the start of a name or e-mail address", async () => {
+  it("finds a user by id and by the start of a name or email address", async () => {
     const user = await makeUser({ email: "someone.special@example.com" });
     const search = { skip: 0, take: 10, orderBy: [{ id: "desc" as const }] };
     const byId = await listUsers(database.db, { ...search, keyword: String(user.id) });

@@ -5,7 +5,7 @@ import type { Secrets } from "#platform/secrets.ts";
 import { checkCode, type CodePlace, spendCode } from "./mail-codes.ts";
 
 /**
- * The e-mail address of an account. Its owner can reset the password, so the address must be verified before
+ * The email address of an account. Its owner can reset the password, so the address must be verified before
  * it is stored.
  */
 
@@ -14,7 +14,7 @@ export function bindingPlace(userId: number, email: string): CodePlace {
 }
 
 /**
- * Sets the e-mail address. Returns the updated user. Throws `invalid_request` for a wrong code, and
+ * Sets the email address. Returns the updated user. Throws `invalid_request` for a wrong code, and
  * `conflict` for an address in use.
  */
 export async function bindEmail(

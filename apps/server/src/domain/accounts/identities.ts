@@ -14,7 +14,7 @@ import { isEnabled, lockUser, userDisabled } from "./users.ts";
 
 /**
  * External identities that can sign in to an account. They are linked by the provider's subject id, or by a
- * signed-in user. They are never linked by an e-mail address or name, which anyone may claim.
+ * signed-in user. They are never linked by an email address or name, which anyone may claim.
  */
 
 export interface Arriving {

@@ -8,7 +8,7 @@ import { sameSecret, type Secrets } from "#platform/secrets.ts";
 import { takeAttempt } from "./pace.ts";
 
 /**
- * Six-digit codes sent by e-mail. Only a keyed hash is stored. A code works once and is void after a few
+ * Six-digit codes sent by email. Only a keyed hash is stored. A code works once and is void after a few
  * wrong attempts. The next code to the same address has to wait.
  */
 
@@ -23,7 +23,7 @@ export interface CodePlace {
 }
 
 /**
- * Throws `rate_limit_exceeded` if such an e-mail was just sent to this address, or too many within the hour.
+ * Throws `rate_limit_exceeded` if such an email was just sent to this address, or too many within the hour.
  */
 export async function takeMailAttempt(db: Db, kind: "code" | "reset", email: string): Promise<void> {
   await takeAttempt(db, `mail-${kind}`, email, {

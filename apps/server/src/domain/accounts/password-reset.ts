@@ -8,7 +8,7 @@ import { randomText, sameSecret, type Secrets } from "#platform/secrets.ts";
 import { hashPassword } from "./passwords.ts";
 import { endAccess } from "./sessions.ts";
 
-/** Password reset: an e-mailed link, with which the user sets a new password. */
+/** Password reset: an emailed link, with which the user sets a new password. */
 
 const PURPOSE = "reset";
 export const RESET_MINUTES = 30;

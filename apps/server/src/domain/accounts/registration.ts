@@ -32,7 +32,7 @@ export function signUpPlace(email: string): CodePlace {
 
 /**
  * Registers a user. Throws `forbidden` while sign-up is closed, `conflict` for a name that is taken, and
- * `invalid_request` for an unverified e-mail address where verification is required.
+ * `invalid_request` for an unverified email address where verification is required.
  */
 export async function register(
   db: PrismaClient,

@@ -20,7 +20,7 @@ export interface UserSearch extends Pick<UserQuery, "keyword"> {
 const include = { identities: { select: { provider: true }, orderBy: { provider: "asc" } } } as const;
 
 /**
- * Returns a page of users. The keyword is an id, or the start of a user name, display name, e-mail address or
+ * Returns a page of users. The keyword is an id, or the start of a user name, display name, email address or
  * group.
  */
 export async function listUsers(db: Db, search: UserSearch): Promise<{ rows: ListedUser[]; total: number }> {

@@ -122,7 +122,7 @@ export async function revokeSessions(
 
 /**
  * Ends all access that needs no password: sessions (except the current one), the management access token, and
- * pending e-mail or browser flows.
+ * pending email or browser flows.
  */
 export async function endAccess(
   tx: Prisma.TransactionClient,

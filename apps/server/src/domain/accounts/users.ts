@@ -27,7 +27,7 @@ export function userDisabled(): GatewayError {
 }
 
 export interface PasswordLogin {
-  /** User name, or else e-mail address. */
+  /** User name, or else email address. */
   username: string;
   password: string;
   /** Code of the authenticator app, or a recovery code; "" if there is none. */

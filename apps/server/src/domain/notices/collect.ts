@@ -68,9 +68,9 @@ async function reportChannel(tx: Prisma.TransactionClient, row: ChannelHappening
 }
 
 /**
- * Notifies users whose balance fell below the limit, in their inbox and by e-mail. Each user is notified once
+ * Notifies users whose balance fell below the limit, in their inbox and by email. Each user is notified once
  * until the balance is above the limit again. Only users with calls in the last hours are checked. Stops at
- * the first e-mail that cannot be sent; a later run sends the rest.
+ * the first email that cannot be sent; a later run sends the rest.
  */
 export async function remindOfBalances(db: PrismaClient, settings: Settings, mailer: Mailer): Promise<void> {
   const threshold = settings.QuotaRemindThreshold;
@@ -92,7 +92,7 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
       event: "balance-low",
       topic: "balance",
       facts: { balance: String(quota), threshold: String(threshold) },
-      // If the e-mail failed, the next run tries again and must not count a second entry.
+      // If the email failed, the next run tries again and must not count a second entry.
       once: true,
     });
     if (email === null || !canMail(settings)) continue;

@@ -27,7 +27,7 @@ export function canMail(settings: Settings): boolean {
 }
 
 /**
- * Returns whether password reset is available. A link in an e-mail must use the configured address, never the
+ * Returns whether password reset is available. A link in an email must use the configured address, never the
  * host of a request.
  */
 export function offersReset(settings: Settings): boolean {

@@ -34,7 +34,7 @@ const plugin = z.object({
       Object.fromEntries(
         Object.entries(modes).map(([mode, { path, title }]) => [
           mode,
-          Path.meta({ title, description: `${path} unless given; "${OFF}" switches it off` }),
+          Path.meta({ title, description: `Default: ${path}. "${OFF}" turns it off.` }),
         ]),
       ),
     )

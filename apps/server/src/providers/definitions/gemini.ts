@@ -37,7 +37,7 @@ export const gemini: Provider = {
   tierHeader: "x-gemini-service-tier",
   endpoints: ["chat", "embeddings", "images"],
   keyHint: "AIza…",
-  otherLabel: "API version (v1beta unless given)",
+  otherLabel: "API version (default: v1beta)",
   models: ["gemini-3.1-pro-preview", "gemini-3.8-flash", "gemini-3.5-flash-lite", "gemini-2.5-flash"],
   testModel: "gemini-3.5-flash-lite",
   website: "https://aistudio.google.com",

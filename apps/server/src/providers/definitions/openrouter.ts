@@ -18,7 +18,7 @@ const plugin = z.object({
       provider: z.record(z.string(), Route).optional().meta({
         title: "Routing",
         description:
-          'By the provider before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+          'By the part of the model name before the slash: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
       }),
     })
     .optional()

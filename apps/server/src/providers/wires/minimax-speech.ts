@@ -26,7 +26,7 @@ export const voicePlugin = z.object({
             .string()
             .max(100)
             .optional()
-            .meta({ title: name, description: `${voice} unless given; voice|emotion` }),
+            .meta({ title: name, description: `Default: ${voice}. Format: voice|emotion` }),
         ]),
       ),
     )

@@ -28,9 +28,11 @@ export function MakeStatements({ made, shown }: { made: string[]; shown?: string
   const remake = async (date: string) => {
     const month = date.slice(0, 7);
     const sure = await confirm({
-      title: t("Make the statements of {{month}} again?", { month }),
-      body: t("They are written anew from what was charged. Who has seen them may find other figures."),
-      action: t("Make again"),
+      title: t("Regenerate the statements of {{month}}?", { month }),
+      body: t(
+        "They are recomputed from the recorded charges. Figures that users have already seen may change.",
+      ),
+      action: t("Regenerate"),
     });
     if (sure) run(date, true);
   };
@@ -53,7 +55,7 @@ export function MakeStatements({ made, shown }: { made: string[]; shown?: string
           loading={make.isPending}
           onClick={() => void remake(shown)}
         >
-          {t("Make again")}
+          {t("Regenerate")}
         </Button>
       )}
     </>

@@ -44,10 +44,10 @@ export function MoneySection({ params }: { params: AnalyticsParams }) {
   if (error && !period) return null;
   return (
     <div className={classes.halves}>
-      <Section title={t("Credits")} hint={t("What came onto balances, by kind")}>
+      <Section title={t("Credits")} hint={t("Credits by type")}>
         {period ? <Credits period={period} /> : <Skeleton height={260} />}
       </Section>
-      <Section title={t("New accounts")} hint={t("Who came alone, and who was invited")}>
+      <Section title={t("New accounts")} hint={t("Organic and invited sign-ups")}>
         {period ? <Accounts period={period} /> : <Skeleton height={260} />}
       </Section>
     </div>
@@ -67,11 +67,11 @@ function Credits({ period }: { period: Period }) {
   for (const row of period.order_statistics)
     orders.set(row.order_currency, (orders.get(row.order_currency) ?? 0) + row.order_amount);
   const facts = [
-    ...(redeemed > 0 ? [t("{{amount}} by codes", { amount: format.quota(redeemed) })] : []),
+    ...(redeemed > 0 ? [t("{{amount}} from codes", { amount: format.quota(redeemed) })] : []),
     ...[...orders].map(([currency, amount]) =>
       t("{{amount}} paid in orders", { amount: `${formatSum(amount)} ${currency}` }),
     ),
-    ...(taken < 0 ? [t("{{amount}} taken away", { amount: format.quota(-taken) })] : []),
+    ...(taken < 0 ? [t("{{amount}} deducted", { amount: format.quota(-taken) })] : []),
   ];
   if (stacks.series.length === 0)
     return (
@@ -122,7 +122,7 @@ function Accounts({ period }: { period: Period }) {
       title={t("New accounts")}
       height={220}
       colors={kindColors}
-      nameOf={(name) => (name === "direct" ? t("Came alone") : t("Invited"))}
+      nameOf={(name) => (name === "direct" ? t("Organic") : t("Invited"))}
       tick={format.whole}
       print={format.whole}
       axisWidth={44}

@@ -125,7 +125,7 @@ function Change({ now, before }: { now: number; before: number }) {
   // Below the displayed precision.
   if (change === null || Math.abs(change) < 0.0005) return null;
   const Arrow = change < 0 ? IconArrowDownRight : IconArrowUpRight;
-  const text = t("{{share}} against the days before", { share: format.percent(Math.abs(change)) });
+  const text = t("{{share}} vs. the previous days", { share: format.percent(Math.abs(change)) });
   return (
     <Text fz="xs" c="dimmed" className={classes.change} title={text} aria-label={text}>
       <Arrow size={14} />

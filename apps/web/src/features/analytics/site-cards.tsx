@@ -17,7 +17,7 @@ export function SiteCards() {
   const { t } = useTranslation();
   const site = useQuery(siteQuery);
   return (
-    <Section title={t("Now")} hint={t("The whole site, whatever time is chosen")}>
+    <Section title={t("Now")} hint={t("The whole site, regardless of the selected period")}>
       {site.data ? (
         <Now site={site.data} />
       ) : site.error ? (
@@ -45,7 +45,7 @@ function Now({ site }: { site: SiteStatistics }) {
         <Aside>
           {users.total_reserved > 0
             ? t("{{amount}} reserved for running calls", { amount: format.quota(users.total_reserved) })
-            : t("What the site owes its users")}
+            : t("Total of all user balances")}
         </Aside>
       </Fact>
       <Fact label={t("Spent so far")}>{format.quota(users.total_used_quota)}</Fact>
@@ -75,7 +75,7 @@ function Now({ site }: { site: SiteStatistics }) {
       <Fact label={t("Redemption codes")}>
         {t("{{amount}} redeemed", { amount: format.quota(codes(3).quota) })}
         <Aside>
-          {t("{{count}} open, worth {{amount}}", {
+          {t("{{count}} not redeemed, worth {{amount}}", {
             count: codes(1).count,
             amount: format.quota(codes(1).quota),
           })}

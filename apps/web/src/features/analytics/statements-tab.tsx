@@ -40,9 +40,7 @@ export function StatementsTab() {
       <Empty
         icon={IconFileInvoice}
         title={t("No month is closed yet")}
-        hint={t(
-          "A month is closed a day after its end (UTC), once. From then on its figures stay as they are.",
-        )}
+        hint={t("A month is closed once, a day after it ends (UTC). Its figures do not change after that.")}
         action={<MakeStatements made={[]} />}
       />
     );

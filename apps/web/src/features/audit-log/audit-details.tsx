@@ -36,7 +36,7 @@ export function AuditDetails({ row, onClose }: { row: AuditRow; onClose: () => v
           <Comparison changes={changed} />
         ) : (
           <Text c="dimmed" fz="sm">
-            {t("No details are written down for this.")}
+            {t("No details are recorded for this.")}
           </Text>
         )}
         {same.length > 0 ? (

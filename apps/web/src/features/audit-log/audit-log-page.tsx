@@ -111,8 +111,8 @@ export default function AuditLogPage() {
           ) : (
             <Empty
               icon={IconHistory}
-              title={t("Nothing has been changed yet")}
-              hint={t("Every change an administrator makes is written down here.")}
+              title={t("Nothing has changed yet")}
+              hint={t("Every change by an administrator is recorded here.")}
             />
           )
         }

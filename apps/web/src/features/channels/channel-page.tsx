@@ -94,7 +94,7 @@ export default function ChannelPage() {
     <Page
       title={t("Channels")}
       description={t(
-        "Accounts at providers. A call goes to the highest priority that fits, among equals by weight.",
+        "Accounts at providers. A call uses the matching channel with the highest priority, and among equals one chosen by weight.",
       )}
       actions={
         <>

@@ -129,7 +129,7 @@ function Loaded({ row }: { row: ChannelRow }) {
               </TestMenu>
             ) : null}
             <Button leftSection={<IconPencil size={16} />} onClick={edit}>
-              {mayChange ? t("Edit") : t("Look at it")}
+              {mayChange ? t("Edit") : t("View details")}
             </Button>
           </>
         }
@@ -193,7 +193,7 @@ function Settings({ row, onEdit }: { row: ChannelRow; onEdit: () => void }) {
       title={t("Settings")}
       aside={
         <Button variant="default" size="xs" onClick={onEdit}>
-          {mayChange ? t("Edit") : t("Look at it")}
+          {mayChange ? t("Edit") : t("View details")}
         </Button>
       }
     >

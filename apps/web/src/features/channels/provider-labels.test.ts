@@ -13,9 +13,9 @@ describe("a label of a provider", () => {
   it.each([
     ["Voices", "音色"],
     ["Region, e.g. eastasia", "区域，例如 eastasia"],
-    ["zh-CN-YunxiNeural|boy unless given; voice|role", "默认 zh-CN-YunxiNeural|boy；格式为 音色|角色"],
-    ["female-chengshu unless given; voice|emotion", "默认 female-chengshu；格式为 音色|情绪"],
-    ['/v1/embeddings unless given; "disable" switches it off', '默认 /v1/embeddings；填 "disable" 则关闭'],
+    ["Default: zh-CN-YunxiNeural|boy. Format: voice|role", "默认 zh-CN-YunxiNeural|boy；格式为 音色|角色"],
+    ["Default: female-chengshu. Format: voice|emotion", "默认 female-chengshu；格式为 音色|情绪"],
+    ['Default: /v1/embeddings. "disable" turns it off.', '默认 /v1/embeddings；填 "disable" 则关闭'],
     [
       "With {{ knowledge }} and {{ question }} where they shall stand",
       "用 {{ knowledge }} 和 {{ question }} 标出位置",

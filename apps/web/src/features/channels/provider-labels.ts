@@ -4,10 +4,10 @@ import { phrase } from "#lib/i18n.ts";
 
 const known = new Set([
   phrase("API version"),
-  phrase("API version (v1beta unless given)"),
+  phrase("API version (default: v1beta)"),
   phrase("API version (preview or latest; may be empty)"),
   phrase("Region, e.g. eastasia"),
-  phrase("Region|ProjectID (global unless given; the project is that of the key)"),
+  phrase("Region|ProjectID (default: global and the project of the key)"),
   phrase("DashScope plugin (X-DashScope-Plugin)"),
   phrase("Code execution"),
   phrase("Let the model run code"),
@@ -49,17 +49,17 @@ const known = new Set([
   phrase("Tencent Hunyuan, first API (retired by Tencent; asks today's)"),
   phrase("With {{ knowledge }} and {{ question }} where they shall stand"),
   phrase(
-    'By the provider before the slash of a model: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
+    'By the part of the model name before the slash: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
   ),
 ]);
 
 /** Translates a label; returns it as it is when this console does not know it. */
 export function providerWord(t: TFunction, text: string): string {
-  const path = /^(\/\S+) unless given; "disable" switches it off$/.exec(text)?.[1];
-  if (path) return t('{{path}} unless given; "disable" switches it off', { path });
-  const [, voice, manner] = /^(\S+) unless given; voice\|(emotion|role)$/.exec(text) ?? [];
-  if (voice && manner === "role") return t("{{voice}} unless given; voice|role", { voice });
-  if (voice) return t("{{voice}} unless given; voice|emotion", { voice });
+  const path = /^Default: (\/\S+)\. "disable" turns it off\.$/.exec(text)?.[1];
+  if (path) return t('Default: {{path}}. "disable" turns it off.', { path });
+  const [, voice, manner] = /^Default: (\S+)\. Format: voice\|(emotion|role)$/.exec(text) ?? [];
+  if (voice && manner === "role") return t("Default: {{voice}}. Format: voice|role", { voice });
+  if (voice) return t("Default: {{voice}}. Format: voice|emotion", { voice });
   // Braces in these labels are literal.
   return known.has(text) ? t(text, { skipInterpolation: true }) : text;
 }

@@ -55,7 +55,7 @@ export function FirstSteps() {
     {
       id: "test",
       title: t("Test it"),
-      hint: t("One small call shows whether address, key and model fit together."),
+      hint: t("One short call checks the address, the key and the model."),
       done: (channels.data?.data[0]?.test_time ?? 0) > 0,
       to: "/panel/channel",
       action: t("Open channels"),
@@ -74,11 +74,11 @@ export function FirstSteps() {
     ...(self.quota > 0 ? [] : [balance]),
     {
       id: "token",
-      title: t("Make a token"),
-      hint: t("The key your applications use. You can limit what each one may spend."),
+      title: t("Create a token"),
+      hint: t("The key of an application. You can limit what each key may spend."),
       done: (tokens.data?.total_count ?? 0) > 0,
       to: "/panel/token?edit=new",
-      action: t("Make a token"),
+      action: t("Create a token"),
     },
     {
       id: "call",
@@ -96,7 +96,7 @@ export function FirstSteps() {
         <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
           <div>
             <Title order={2} fz="md">
-              {t("From nothing to the first call")}
+              {t("Set up your gateway")}
             </Title>
             <Text c="dimmed" fz="sm">
               {t("{{done}} of {{total}} steps done", {

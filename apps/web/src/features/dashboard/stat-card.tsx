@@ -49,14 +49,14 @@ function Change({ share }: { share: number | null }) {
   if (share === null)
     return (
       <Text fz="xs" c="dimmed" className={classes.change}>
-        {t("Nothing yesterday by this time")}
+        {t("Nothing yesterday at this time")}
       </Text>
     );
   const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight;
   return (
     <Text fz="xs" c="dimmed" className={classes.change}>
       {share === 0 ? null : <Arrow size={14} />}
-      {t("{{share}} vs. yesterday by this time", { share: format.percent(Math.abs(share)) })}
+      {t("{{share}} vs. yesterday at this time", { share: format.percent(Math.abs(share)) })}
     </Text>
   );
 }

@@ -38,7 +38,7 @@ export function TokensCard() {
           title={t("No tokens yet")}
           action={
             <Button component={Link} to="/panel/token?edit=new" size="xs">
-              {t("Make a token")}
+              {t("Create a token")}
             </Button>
           }
         />

@@ -52,7 +52,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
       <FormSection title={t("General")}>
         <TextInput
           label={t("Identifier")}
-          description={t("Users, tokens and channels name the group by it, so it never changes.")}
+          description={t("Users, tokens and channels refer to the group by it. It cannot be changed.")}
           withAsterisk
           maxLength={50}
           styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
@@ -83,9 +83,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             description={
               api_rate < TOKEN_BUCKET_FROM
                 ? t("Below 60: counted within each minute.")
-                : t(
-                    "60 and more: a token bucket, so that bursts are smoothed. Needs Redis across several nodes.",
-                  )
+                : t("60 or more: a token bucket smooths bursts. Several nodes need Redis.")
             }
             withAsterisk
             min={1}
@@ -100,7 +98,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
       </FormSection>
       <FormSection
         title={t("Promotion")}
-        hint={t("Accounts move here on their own when what they topped up in total reaches an amount.")}
+        hint={t("Accounts move to this group automatically when their total top-ups reach an amount.")}
       >
         <Switch
           label={t("Promote accounts to this group")}
@@ -119,7 +117,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             <NumberInput
               label={t("Below")}
               leftSection="$"
-              description={t("0 = no upper end")}
+              description={t("0 = no upper limit")}
               min={0}
               allowDecimal={false}
               {...form.getInputProps("max")}

@@ -37,9 +37,9 @@ const securityTitles: Partial<Record<InboxRow["event"], string>> = {
   "passkey-added": phrase("A passkey was added to your account"),
   "passkey-removed": phrase("A passkey was removed from your account"),
   "access-token-created": phrase("A management access token was created for your account"),
-  "email-changed": phrase("The e-mail address of your account was changed"),
-  "sign-in-linked": phrase("Another way to sign in was linked to your account"),
-  "sign-in-unlinked": phrase("A way to sign in was removed from your account"),
+  "email-changed": phrase("The email address of your account was changed"),
+  "sign-in-linked": phrase("A sign-in method was linked to your account"),
+  "sign-in-unlinked": phrase("A sign-in method was removed from your account"),
 };
 
 export function entryText(t: TFunction, row: InboxRow, format: Format): EntryText {

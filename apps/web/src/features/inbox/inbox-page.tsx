@@ -121,7 +121,7 @@ export default function InboxPage() {
         </Group>
       ) : rows && rows.length > SIZE ? (
         <Text fz="sm" c="dimmed" ta="center">
-          {t("That is everything.")}
+          {t("End of list.")}
         </Text>
       ) : null}
     </Page>

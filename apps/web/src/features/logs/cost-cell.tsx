@@ -28,7 +28,7 @@ export function CostCell({ row, format }: { row: LogRow; format: Format }) {
       fz="inherit"
       fw={500}
       // A title instead of a tooltip, because there are hundreds of rows.
-      title={row.estimated ? `${exact} · ${t("Tokens counted by us")}` : exact}
+      title={row.estimated ? `${exact} · ${t("Tokens counted by the gateway")}` : exact}
     >
       {row.estimated ? "≈ " : ""}
       {format.charge(row.quota)}

@@ -25,7 +25,7 @@ export function FirstCall() {
         <Text fz="sm" c="dimmed" ta="center">
           {t("The key comes from a token.")}{" "}
           <Anchor component={Link} to="/panel/token" fz="sm">
-            {t("Make a token")}
+            {t("Create a token")}
           </Anchor>
         </Text>
       </Stack>

@@ -55,7 +55,7 @@ export function LogFacts({ row }: { row: LogRow }) {
     {
       label: t("Answer"),
       value: [
-        row.is_stream ? t("Streamed") : t("In one piece"),
+        row.is_stream ? t("Streamed") : t("Not streamed"),
         ...(row.cache_hit ? [t("From the cache: no channel was called")] : []),
       ].join(" · "),
       shown: call,

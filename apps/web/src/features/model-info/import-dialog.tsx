@@ -22,7 +22,7 @@ import { useImportModelInfo } from "./api.ts";
 type Source = "own" | "url" | "text";
 
 const sources: { value: Source; word: string }[] = [
-  { value: "own", word: phrase("This version's list") },
+  { value: "own", word: phrase("Built-in list") },
   { value: "url", word: phrase("Address") },
   { value: "text", word: phrase("JSON") },
 ];

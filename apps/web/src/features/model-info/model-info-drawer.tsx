@@ -59,7 +59,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
         />
         <TextInput
           label={t("Name")}
-          description={t("As its maker calls it, such as GPT-4o.")}
+          description={t("The name its maker uses, for example GPT-4o.")}
           maxLength={160}
           {...form.getInputProps("name")}
         />
@@ -82,7 +82,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
             {...form.getInputProps("context_length")}
           />
           <NumberInput
-            label={t("Longest answer")}
+            label={t("Maximum output")}
             min={0}
             allowDecimal={false}
             thousandSeparator
@@ -93,12 +93,12 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
         <TagsInput label={t("Output")} data={[...modalities]} {...form.getInputProps("output_modalities")} />
         <TagsInput
           label={t("Tags")}
-          description={t("Words that people filter by; press Enter after each.")}
+          description={t("Tags for filtering. Press Enter after each.")}
           {...form.getInputProps("tags")}
         />
         <TagsInput
           label={t("Links")}
-          description={t("Where its maker documents it.")}
+          description={t("Link to the maker's documentation.")}
           {...form.getInputProps("support_url")}
         />
       </FormSection>

@@ -63,7 +63,7 @@ export default function ModelInfoPage() {
     confirmDeletion(
       {
         title: t("Delete {{name}}?", { name: info.model }),
-        body: t("Only its description goes; price and channels stay."),
+        body: t("Only its description is deleted. Its price and channels stay."),
       },
       () => remove.mutateAsync(info.id),
     );
@@ -141,9 +141,7 @@ export default function ModelInfoPage() {
           ) : (
             <Empty
               title={t("No model is described yet")}
-              hint={
-                mayChange ? t("Import the list that comes with this version, or write your own.") : undefined
-              }
+              hint={mayChange ? t("Import the built-in list, or add your own.") : undefined}
               action={bring}
             />
           )
@@ -201,7 +199,7 @@ function infoColumns(t: TFunction, short: (value: number) => string): Column<Mod
     },
     {
       id: "max_tokens",
-      title: t("Longest answer"),
+      title: t("Maximum output"),
       sortable: true,
       sortValue: (info) => info.max_tokens,
       align: "right",

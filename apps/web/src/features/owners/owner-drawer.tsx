@@ -42,7 +42,9 @@ export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
       <FormSection title={t("General")}>
         <NumberInput
           label="ID"
-          description={t("Above 1000; smaller ones belong to known providers. It never changes.")}
+          description={t(
+            "Must be above 1000. Smaller ids belong to known providers. It cannot be changed later.",
+          )}
           withAsterisk
           allowDecimal={false}
           disabled={owner !== undefined}

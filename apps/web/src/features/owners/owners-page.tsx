@@ -50,7 +50,7 @@ export default function OwnersPage() {
   return (
     <Page
       title={t("Model owners")}
-      description={t("The makers of models, with the logo they are shown with. Prices name them.")}
+      description={t("The makers of models and their logos. Prices refer to them.")}
       actions={
         mayChange ? (
           <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>

@@ -25,7 +25,7 @@ export function ConfigInput({ field, required, secretSet, ...input }: ConfigInpu
     withAsterisk: required,
     autoComplete: "off",
     spellCheck: false,
-    placeholder: secretSet ? t("Set; type to replace it") : undefined,
+    placeholder: secretSet ? t("Stored. Type to replace it.") : undefined,
     ...input,
   };
   switch (field.kind) {

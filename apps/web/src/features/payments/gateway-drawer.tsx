@@ -64,7 +64,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
       onClose={onClose}
       width={560}
     >
-      <FormSection title={t("General")} hint={t("How people see it when they top up.")}>
+      <FormSection title={t("General")} hint={t("How it appears to users when they top up.")}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
             label={t("Type")}
@@ -130,7 +130,10 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         ))}
       </FormSection>
 
-      <FormSection title={t("Fees")} hint={t("What the payer pays on top. Both are added.")}>
+      <FormSection
+        title={t("Fees")}
+        hint={t("The customer pays it on top of the amount. Both parts are added.")}
+      >
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <NumberInput
             label={t("Share of the amount")}
@@ -170,8 +173,8 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
             label={t("Notify address")}
             description={
               type === "stripe"
-                ? t("Make a webhook with it at Stripe, for the event checkout.session.completed.")
-                : t("Sent along with every order; enter it at the gateway where it asks for one.")
+                ? t("Use it to create a webhook at Stripe for the event checkout.session.completed.")
+                : t("Sent with every order. Enter it at the gateway where it asks for one.")
             }
             readOnly
             styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
@@ -194,7 +197,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         </SimpleGrid>
         <Switch
           label={t("Enabled")}
-          description={t("Off: nothing new is paid through it. What is on its way still arrives.")}
+          description={t("Off: no new payments. Pending payments are still credited.")}
           {...form.getInputProps("enable", { type: "checkbox" })}
         />
       </FormSection>

@@ -67,7 +67,7 @@ export function OrderList() {
       {
         onSuccess: ({ status }) =>
           status === "success"
-            ? toast.success(t("It was paid, and is credited now."))
+            ? toast.success(t("The payment arrived and was credited."))
             : toast.info(t("The gateway knows of no payment yet.")),
       },
     );
@@ -100,7 +100,7 @@ export function OrderList() {
           ) : edits && order.status !== "refunded" ? (
             <>
               <RowButton
-                label={t("Ask the gateway")}
+                label={t("Query the gateway")}
                 icon={IconRefresh}
                 disabled={act.isPending}
                 onClick={() => check(order)}

@@ -32,7 +32,7 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
         <Stack>
           <Text>
             {t(
-              "Give {{amount}} back at the gateway first. Here {{credit}} are taken from {{name}}'s balance.",
+              "Refund {{amount}} at the payment gateway first. Here, {{credit}} is deducted from {{name}}'s balance.",
               {
                 amount: formatMoney(order.order_amount, order.order_currency),
                 credit: format.quota(order.quota),
@@ -41,11 +41,11 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
             )}
           </Text>
           <Text c="dimmed" fz="sm">
-            {t("If the balance is no longer sufficient, nothing is changed. This cannot be undone.")}
+            {t("If the balance is no longer sufficient, nothing changes. This cannot be undone.")}
           </Text>
           <Textarea
             label={t("Reason")}
-            description={t("It stands in the account's log and in the books.")}
+            description={t("It is recorded in the account's log and in the ledger.")}
             autosize
             minRows={2}
             maxLength={300}
@@ -57,7 +57,7 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
               {t("Cancel")}
             </Button>
             <Button type="submit" color="red" loading={refund.isPending}>
-              {t("Take the credit back")}
+              {t("Reverse the credit")}
             </Button>
           </Group>
         </Stack>

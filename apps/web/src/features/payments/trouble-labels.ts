@@ -7,7 +7,7 @@ const labels: Record<OrderTrouble, string> = {
   not_opened: phrase("The gateway did not open it: {{reason}}"),
   unknown_order: phrase("There is no order with this number."),
   other_gateway: phrase("The order was opened with another gateway."),
-  paid_twice: phrase("It was paid a second time. Give that payment back at the gateway."),
+  paid_twice: phrase("It was paid twice. Refund the second payment at the payment gateway."),
   other_currency: phrase("Paid in {{paid}} instead of {{expected}}."),
   other_amount: phrase("Paid {{paid}} instead of {{expected}}."),
   payment_of_another_order: phrase("This payment belongs to another order."),

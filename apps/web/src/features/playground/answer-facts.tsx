@@ -14,7 +14,7 @@ export function AnswerFacts({ answer }: { answer: Answer }) {
   const facts: ReactNode[] = [];
   if (answer.duration > 0)
     facts.push(
-      <Tooltip label={t("First word after {{time}}", { time: formatDuration(answer.firstWord) })}>
+      <Tooltip label={t("First token after {{time}}", { time: formatDuration(answer.firstWord) })}>
         <span>{formatDuration(answer.duration)}</span>
       </Tooltip>,
     );

@@ -204,7 +204,7 @@ function NoModels() {
       hint={
         admin
           ? t("Add a channel first; the built-in demo provider needs no key.")
-          : t("They come with the first channel of your group.")
+          : t("Models appear when a channel serves your group.")
       }
       action={
         admin ? (

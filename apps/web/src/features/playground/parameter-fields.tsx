@@ -23,7 +23,7 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
       />
       <NumberInput
         label={t("Temperature")}
-        description={t("0 to 2. Lower is steadier, higher is freer.")}
+        description={t("0 to 2. Lower is more predictable, higher is more varied.")}
         placeholder={unset}
         min={0}
         max={2}
@@ -35,7 +35,7 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
       />
       <NumberInput
         label={t("Top p")}
-        description={t("0 to 1. Only the likeliest words that add up to this share.")}
+        description={t("0 to 1. Uses only the most likely tokens that add up to this probability.")}
         placeholder={unset}
         min={0}
         max={1}

@@ -108,8 +108,8 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
           <Group gap={0} wrap="nowrap" ml="auto">
             {answer.text ? <CopyButton text={answer.text} label={t("Answer")} size={26} /> : null}
             {onAgain && answer.state !== "failed" ? (
-              <Tooltip label={t("Answer again")}>
-                <ActionIcon size={26} aria-label={t("Answer again")} onClick={onAgain}>
+              <Tooltip label={t("Regenerate")}>
+                <ActionIcon size={26} aria-label={t("Regenerate")} onClick={onAgain}>
                   <IconRefresh size={15} stroke={1.8} />
                 </ActionIcon>
               </Tooltip>

@@ -21,7 +21,7 @@ export function MissingPrices({ rows, onPrice }: MissingPricesProps) {
   return (
     <>
       <Warning
-        title={t("{{count}} models of your channels have no price", { count: missing.length })}
+        title={t("{{count}} models on your channels have no price", { count: missing.length })}
         hint={t("Calls are refused until a price is set.")}
         models={missing}
         action={t("Set a price")}

@@ -57,7 +57,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
     >
       <FormSection
         title={t("Models")}
-        hint={t("One or several that cost the same. A name may end in *: the longest that fits counts.")}
+        hint={t("One or more models with the same price. A name may end in *; the longest match applies.")}
       >
         <TagsInput
           label={t("Model name")}
@@ -116,7 +116,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
 
       <FormSection
         title={t("Price")}
-        hint={t("Enter it as the provider publishes it; the rest is computed.")}
+        hint={t("Enter the price as the provider publishes it. The ratios are computed.")}
       >
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
           <SegmentedControl
@@ -180,7 +180,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
 
       <FormSection title={t("Lock")}>
         <Switch
-          label={t("Keep this price when a price list is taken over")}
+          label={t("Keep this price when a price list is imported")}
           {...form.getInputProps("locked", { type: "checkbox" })}
         />
         {form.values.locked ? (

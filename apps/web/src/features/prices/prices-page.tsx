@@ -142,11 +142,7 @@ export default function PricesPage() {
       <Empty
         icon={IconTags}
         title={filtered ? t("No price matches") : t("No prices yet")}
-        hint={
-          filtered || !mayChange
-            ? undefined
-            : t("Take over the list of this version, or enter the first one.")
-        }
+        hint={filtered || !mayChange ? undefined : t("Import the built-in list, or enter the first price.")}
         action={
           filtered ? (
             <Button
@@ -173,7 +169,7 @@ export default function PricesPage() {
   return (
     <Page
       title={t("Prices")}
-      description={t("What each model costs before the group's ratio. An edit counts from the next call on.")}
+      description={t("The price of each model before the group's ratio. Changes apply from the next call.")}
       actions={
         mayChange ? (
           <>
@@ -224,7 +220,7 @@ export default function PricesPage() {
                     if (first) setEdited({ price: first, models: keys });
                   }}
                 >
-                  {t("Give one price")}
+                  {t("Set one price")}
                 </Button>
                 <Button variant="default" c="red" onClick={() => void destroy(keys)}>
                   {t("Delete")}

@@ -40,8 +40,8 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
           <SegmentedControl
             aria-label={t("Source")}
             data={[
-              { value: "own", label: t("The list of this version") },
-              { value: "url", label: t("A list at an address") },
+              { value: "own", label: t("The built-in list") },
+              { value: "url", label: t("A list at a URL") },
             ]}
             value={source}
             onChange={(next) => changeSource(() => setSource(next))}
@@ -92,7 +92,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
           </Text>
         ) : (
           <Text c="dimmed" fz="sm">
-            {t("Fetch the data first, then choose what to take over.")}
+            {t("Fetch the list first, then choose what to import.")}
           </Text>
         )}
       </Stack>
@@ -124,7 +124,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
       (await confirm({
         title: t("Overwrite all prices?"),
         body: t(
-          "{{removed}} prices that the list does not name are removed, {{changed}} are replaced. Locked prices stay.",
+          "{{removed}} prices missing from the list are removed, {{changed}} are replaced. Locked prices stay.",
           {
             removed: removed.length,
             changed: changed.length,
@@ -162,7 +162,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
           </div>
         ))}
       </div>
-      <Radio.Group value={mode} onChange={(next) => setMode(next)} label={t("What to take over")}>
+      <Radio.Group value={mode} onChange={(next) => setMode(next)} label={t("What to import")}>
         <Stack gap={8} mt={6}>
           <Radio value="add" label={t("Add only: models without a price")} />
           <Radio value="update" label={t("Update only: models that have one")} />
@@ -179,7 +179,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
       )}
       {locked.length > 0 && mode !== "add" ? (
         <Alert color="gray" icon={<IconLock size={16} />} p="sm">
-          {t("Locked, so they stay as they are: {{models}}", { models: locked.join(", ") })}
+          {t("Locked and not changed: {{models}}", { models: locked.join(", ") })}
         </Alert>
       ) : null}
       <Group justify="flex-end">
@@ -189,7 +189,7 @@ function Changes({ preview, owners, onDone }: ChangesProps) {
           loading={takeOver.isPending}
           onClick={() => void apply()}
         >
-          {t("Take over {{count}} changes", { count })}
+          {t("Import {{count}} changes", { count })}
         </Button>
       </Group>
     </>

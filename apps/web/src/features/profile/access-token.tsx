@@ -31,7 +31,7 @@ export function AccessTokenSection() {
   const end = async () => {
     const sure = await confirm({
       title: t("Revoke the access token?"),
-      body: t("Scripts that use the present one stop working at once."),
+      body: t("Scripts that use the current one stop working immediately."),
       action: t("Revoke"),
     });
     if (sure) revoke.mutate(undefined, { onSuccess: () => toast.success(t("Access token revoked")) });
@@ -69,8 +69,8 @@ export function AccessTokenSection() {
           title={exists ? t("Replace the access token?") : t("Create access token")}
           text={
             exists
-              ? t("Scripts that use the present one stop working at once.")
-              : t("It may do all that you may do. Confirm that it is you.")
+              ? t("Scripts that use the current one stop working immediately.")
+              : t("It can do everything that you can do. Confirm your identity.")
           }
           action={exists ? t("Replace") : t("Create access token")}
           run={make}

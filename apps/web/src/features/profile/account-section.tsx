@@ -24,7 +24,7 @@ export function AccountSection() {
         <Fact label={t("Requests per minute")}>{format.whole(self.group_api_rate)}</Fact>
         <Fact label={t("Requests so far")}>{format.whole(self.request_count)}</Fact>
         <Fact label={t("Balance")}>{format.quota(self.quota)}</Fact>
-        <Fact label={t("Balance lapses")}>
+        <Fact label={t("Balance expires")}>
           {self.quota_expires_at === null ? t("Never") : <RelativeTime seconds={self.quota_expires_at} />}
         </Fact>
         <Fact label={t("Used so far")}>

@@ -28,10 +28,7 @@ export function BindingsSection() {
   const shown = [...offers, ...left];
   if (shown.length === 0) return null;
   return (
-    <Section
-      title={t("Connected accounts")}
-      hint={t("Other accounts of yours that you can sign in with here.")}
-    >
+    <Section title={t("Connected accounts")} hint={t("Accounts elsewhere that you can sign in with.")}>
       {bound.error && !bound.data ? (
         <Failed error={bound.error} onRetry={() => void bound.refetch()} />
       ) : bound.data ? (
@@ -124,7 +121,7 @@ function BindButton({ id, name }: ButtonProps) {
       {asking ? (
         <OwnerPrompt
           title={t("Connect {{name}}", { name })}
-          text={t("It opens your account from then on. Confirm that it is you.")}
+          text={t("It can then sign in to your account. Confirm your identity.")}
           action={t("Continue")}
           run={go}
           onClose={() => setAsking(false)}

@@ -1,4 +1,4 @@
-/** The account's e-mail address. It is verified by a code before it is stored. */
+/** The account's email address. It is verified by a code before it is stored. */
 import { EmailProof, EmailRequest } from "@gateway/shared/accounts/profile";
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
@@ -25,7 +25,7 @@ export function EmailSection() {
   return (
     <Section
       title={t("Email")}
-      hint={t("For a forgotten password, and for word that your balance runs low.")}
+      hint={t("For password resets and low-balance emails.")}
       aside={
         <Button variant="default" onClick={() => setOpen(true)}>
           {self.email === null ? t("Add an address") : t("Change")}

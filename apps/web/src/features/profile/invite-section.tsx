@@ -20,7 +20,7 @@ export function InviteSection() {
       title={t("Invite others")}
       hint={
         open
-          ? t("Who signs up with your link counts as invited by you.")
+          ? t("Users who sign up with your link count as invited by you.")
           : t("Sign-up is closed at the moment.")
       }
     >

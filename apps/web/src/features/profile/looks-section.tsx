@@ -35,7 +35,7 @@ export function LooksSection() {
             data={[
               { value: "light", label: t("Light") },
               { value: "dark", label: t("Dark") },
-              { value: "auto", label: t("Like the system") },
+              { value: "auto", label: t("System default") },
             ]}
             value={colorScheme}
             onChange={(value) => setColorScheme(value)}

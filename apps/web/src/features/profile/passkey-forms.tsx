@@ -28,7 +28,7 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
       <Stack>
         <TextInput
           label={t("Name")}
-          description={t("By which you know the device, for example “Work laptop”.")}
+          description={t("A name for the device, for example “Work laptop”.")}
           data-autofocus
           maxLength={100}
           value={alias}

@@ -34,7 +34,9 @@ export function PasskeysSection() {
   return (
     <Section
       title={t("Passkeys")}
-      hint={t("Sign in with your finger, your face or the code of your device. No password, no second code.")}
+      hint={t(
+        "Sign in with your fingerprint, your face or your device's PIN. No password and no second factor.",
+      )}
       aside={
         possible ? (
           <Button variant="default" onClick={() => setAdding(true)}>
@@ -78,7 +80,9 @@ function Row({ passkey, onRename }: { passkey: PasskeyRow; onRename: () => void 
   const act = async () => {
     const sure = await confirm({
       title: t("Remove the passkey “{{name}}”?", { name }),
-      body: t("It no longer opens your account. The device may go on offering it; delete it there, too."),
+      body: t(
+        "It can no longer sign in to your account. Your device may still offer it. Delete it there, too.",
+      ),
       action: t("Remove"),
     });
     if (!sure) return;

@@ -10,7 +10,7 @@ export function RecoveryList({ codes, onClose }: { codes: string[]; onClose: () 
     <Stack>
       <Text>
         {t(
-          "Each opens your account once when the app is not at hand. They are not shown again: keep them somewhere safe.",
+          "Each code signs you in once when you do not have the app. The codes are not shown again. Store them in a safe place.",
         )}
       </Text>
       <SimpleGrid cols={2} spacing="xs" data-testid="recovery-codes">

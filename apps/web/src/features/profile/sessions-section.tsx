@@ -16,7 +16,7 @@ export function SessionsSection() {
   return (
     <Section
       title={t("Signed-in devices")}
-      hint={t("Sign out whatever you do not know or no longer use.")}
+      hint={t("Sign out devices that you do not recognize or no longer use.")}
       aside={
         others ? (
           <Button

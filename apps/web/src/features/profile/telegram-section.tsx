@@ -85,7 +85,7 @@ function UnlinkButton() {
   const act = async () => {
     const sure = await confirm({
       title: t("Disconnect {{name}}?", { name: "Telegram" }),
-      body: t("The bot will no longer tell you your balance."),
+      body: t("The bot will no longer show your balance."),
       action: t("Disconnect"),
     });
     if (sure) unlink.mutate(undefined, { onSuccess: () => toast.success(t("Disconnected")) });

@@ -169,7 +169,7 @@ export function RenewRecovery({ onDone }: { onDone: (codes: string[]) => void })
   const error = useFieldError(renew.error, "code", true);
   return (
     <Step
-      action={t("Make new codes")}
+      action={t("Generate new codes")}
       loading={renew.isPending}
       onSubmit={() => renew.mutate(code, { onSuccess: (made) => onDone(made.recovery_codes) })}
     >

@@ -69,7 +69,7 @@ export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>):
       cell: (row) =>
         row.expires_at === null ? (
           <Text span c="dimmed" fz="inherit">
-            {t("For ever")}
+            {t("No expiry")}
           </Text>
         ) : (
           <RelativeTime seconds={row.expires_at} />

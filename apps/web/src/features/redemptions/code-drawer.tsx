@@ -103,7 +103,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
         <TextInput
           type="datetime-local"
           label={t("Can be redeemed until")}
-          description={t("Empty: for ever")}
+          description={t("Empty: no expiry")}
           {...form.getInputProps("expires")}
         />
       </FormSection>

@@ -140,7 +140,7 @@ export default function RedemptionsPage() {
             <Empty
               icon={IconTicket}
               title={t("No redemption codes yet")}
-              hint={mayChange ? t("Make some, hand them out, and see here who redeemed them.") : undefined}
+              hint={mayChange ? t("Create codes, hand them out, and see here who redeemed them.") : undefined}
               action={newCodes}
             />
           )

@@ -1,4 +1,4 @@
-/** An e-mail address, a button that sends a code to it, and the code. */
+/** An email address, a button that sends a code to it, and the code. */
 import { Button, Group, TextInput } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { type ReactNode, useState } from "react";
@@ -64,7 +64,7 @@ export function EmailFields({ email, code, sending, onSend }: EmailFieldsProps) 
           disabled={left > 0}
           onClick={() => void send()}
         >
-          {left > 0 ? t("Again in {{count}} s", { count: left }) : t("Send code")}
+          {left > 0 ? t("Resend in {{count}} s", { count: left }) : t("Send code")}
         </Button>
       </Group>
       {code.error ? (

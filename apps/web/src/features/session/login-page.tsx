@@ -118,7 +118,7 @@ export default function LoginPage() {
             {alert}
             <TextInput
               label={t("Code")}
-              description={t("No phone at hand? A recovery code works too.")}
+              description={t("No phone? Use a recovery code.")}
               autoComplete="one-time-code"
               autoFocus
               size="md"

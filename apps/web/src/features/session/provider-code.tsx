@@ -28,7 +28,7 @@ export function ProviderCode({ onSignedIn }: { onSignedIn: (self: Self) => void 
         ) : null}
         <TextInput
           label={t("Code")}
-          description={t("No phone at hand? A recovery code works too.")}
+          description={t("No phone? Use a recovery code.")}
           autoComplete="one-time-code"
           data-autofocus
           autoFocus

@@ -30,7 +30,7 @@ const RegisterForm = RegisterInput.omit({ aff_code: true, turnstile: true })
 
 function missing({ email, verification_code }: { email?: string; verification_code?: string }) {
   return {
-    ...(email ? {} : { email: phrase("Enter your e-mail address") }),
+    ...(email ? {} : { email: phrase("Enter your email address") }),
     ...(verification_code ? {} : { verification_code: phrase("Enter the code") }),
   };
 }
@@ -81,7 +81,7 @@ function Fields() {
     new Promise<boolean>((resolve) => {
       const { email } = form.values;
       if (email === "" || form.validateField("email").hasError) {
-        if (email === "") form.setFieldError("email", t("Enter your e-mail address"));
+        if (email === "") form.setFieldError("email", t("Enter your email address"));
         resolve(false);
         return;
       }

@@ -37,7 +37,7 @@ export default function ResetPage() {
     );
   if (ask.isSuccess)
     return (
-      <EntryCard title={t("Look into your mailbox")}>
+      <EntryCard title={t("Check your inbox")}>
         <Stack>
           <Alert color="green" variant="light" icon={<IconMailCheck size={18} />} role="status">
             {t(
@@ -46,7 +46,7 @@ export default function ResetPage() {
             )}
           </Alert>
           <Text fz="sm" c="dimmed">
-            {t("Nothing there after a few minutes? Look among the unwanted mail, too.")}
+            {t("No email after a few minutes? Check your spam folder.")}
           </Text>
           {back}
         </Stack>
@@ -56,10 +56,7 @@ export default function ResetPage() {
     check.pass((turnstile) => ask.mutate({ email, turnstile }));
   });
   return (
-    <EntryCard
-      title={t("Forgot your password?")}
-      hint={t("We send you a link with which you choose a new one.")}
-    >
+    <EntryCard title={t("Forgot your password?")} hint={t("We email you a link to choose a new one.")}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {ask.error ? (

@@ -112,7 +112,7 @@ function SetupFields({ token }: { token: string }) {
   return (
     <EntryCard
       title={t("Create the administrator")}
-      hint={t("This account may do everything. You can change it later.")}
+      hint={t("This account has all rights. You can change its name and password later.")}
     >
       <form onSubmit={submit} noValidate>
         <Stack>

@@ -62,7 +62,7 @@ export function ChatLinksField({ label, value, error, onChange }: ChatLinksField
     <fieldset className={classes.links}>
       <legend>{label}</legend>
       <Text c="dimmed" fz="xs" mb="xs">
-        {t("In an address, these are filled in:")} <Code>{"{key}"}</Code> <Code>{"{server}"}</Code>
+        {t("These placeholders are replaced in addresses:")} <Code>{"{key}"}</Code> <Code>{"{server}"}</Code>
       </Text>
       {rows.length === 0 ? (
         <Text fz="sm" mb="xs">

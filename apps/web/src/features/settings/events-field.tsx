@@ -5,12 +5,12 @@ import { useTranslation } from "react-i18next";
 import { phrase } from "#lib/i18n.ts";
 
 export const eventTitles: Record<NoticeEvent, string> = {
-  "channel-disabled": phrase("A channel was switched off automatically"),
-  "channel-enabled": phrase("A channel came back"),
+  "channel-disabled": phrase("A channel was disabled automatically"),
+  "channel-enabled": phrase("A channel recovered"),
   "job-failed": phrase("A scheduled job failed"),
   "prices-failed": phrase("The price list could not be updated"),
   "models-unpriced": phrase("Models have no price"),
-  "payment-trouble": phrase("Trouble with a payment"),
+  "payment-trouble": phrase("Payment problem"),
   "storage-full": phrase("A server's disk is full"),
   "budget-reached": phrase("An account or API key reaches the amount that its budget names"),
 };

@@ -37,7 +37,7 @@ export const settingGroups: SettingGroup[] = [
             key: "UpdatePriceService",
             kind: "address",
             label: phrase("Price list address"),
-            hint: phrase("Empty: the list that comes with this version."),
+            hint: phrase("Empty: the built-in list."),
           },
           {
             key: "PriceUpdateEnabled",
@@ -49,11 +49,11 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "PriceUpdateMode",
             kind: "choice",
-            label: phrase("What to take over"),
+            label: phrase("What to import"),
             choices: [
               { value: "add", label: phrase("Models without a price") },
               { value: "update", label: phrase("Models that have one") },
-              { value: "overwrite", label: phrase("Everything: what the list lacks is removed") },
+              { value: "overwrite", label: phrase("Everything: prices missing from the list are removed") },
             ],
           },
         ],
@@ -61,7 +61,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "retries",
         title: phrase("Retries"),
-        hint: phrase("What happens before the first byte has reached the caller."),
+        hint: phrase("Applies before the first byte has been sent to the client."),
         fields: [
           { key: "RetryTimes", kind: "number", label: phrase("Further attempts") },
           {
@@ -84,7 +84,7 @@ export const settingGroups: SettingGroup[] = [
             kind: "number",
             unit: units.seconds,
             label: phrase("Freeze a failed channel for"),
-            hint: phrase("For that model; a time stated by the provider takes precedence."),
+            hint: phrase("For that model. A time requested by the provider takes precedence."),
           },
         ],
       },
@@ -137,7 +137,7 @@ export const settingGroups: SettingGroup[] = [
             key: "DisconnectDrainSeconds",
             kind: "number",
             unit: units.seconds,
-            label: phrase("Read answers after a disconnect"),
+            label: phrase("Read responses after a disconnect"),
             hint: phrase(
               "When a client disconnects, its answer is read for this long to learn what it costs. 0 = off.",
             ),
@@ -146,13 +146,13 @@ export const settingGroups: SettingGroup[] = [
             key: "RealtimeIdleSeconds",
             kind: "number",
             unit: units.seconds,
-            label: phrase("Close a silent realtime session after"),
+            label: phrase("Close idle realtime sessions after"),
           },
         ],
       },
       {
         id: "answer-cache",
-        title: phrase("Remembered answers"),
+        title: phrase("Response cache"),
         hint: phrase(
           "For tokens that enable it: an identical request gets the cached response, and no provider is called.",
         ),
@@ -161,21 +161,21 @@ export const settingGroups: SettingGroup[] = [
             key: "AnswerCacheMinutes",
             kind: "number",
             unit: units.minutes,
-            label: phrase("Keep an answer for"),
+            label: phrase("Keep responses for"),
             hint: phrase("0 = off for all users."),
           },
           {
             key: "AnswerCachePercent",
             kind: "number",
             unit: units.percent,
-            label: phrase("Charge for a remembered answer"),
-            hint: phrase("Of what a new one would cost; 0 is free."),
+            label: phrase("Price of a cached response"),
+            hint: phrase("As a percentage of the normal price. 0 = free."),
           },
           {
             key: "AnswerCacheKilobytes",
             kind: "number",
             unit: units.kilobytes,
-            label: phrase("Keep no answer longer than"),
+            label: phrase("Maximum size of a cached response"),
           },
         ],
       },
@@ -194,27 +194,27 @@ export const settingGroups: SettingGroup[] = [
             kind: "number",
             unit: units.days,
             label: phrase("Keep the request log for"),
-            hint: phrase("0 keeps everything. Statistics and balances stay in any case."),
+            hint: phrase("0 keeps everything. Statistics and balances are always kept."),
           },
           {
             key: "LogRetentionGigabytes",
             kind: "number",
             unit: units.gigabytes,
-            label: phrase("The log may take"),
-            hint: phrase("Beyond it the oldest days go. 0 is no limit; today stays in any case."),
+            label: phrase("Maximum size of the log"),
+            hint: phrase("Above it, the oldest days are deleted. 0 = no limit. Today is always kept."),
           },
           {
             key: "BodyRetentionDays",
             kind: "number",
             unit: units.days,
             label: phrase("Keep requests and answers for"),
-            hint: phrase("Only of tokens and channels that ask for it. They are stored encrypted."),
+            hint: phrase("Only for tokens and channels with this option. They are stored encrypted."),
           },
           {
             key: "BodyKilobytes",
             kind: "number",
             unit: units.kilobytes,
-            label: phrase("Of each, at most"),
+            label: phrase("Maximum size of each"),
             hint: phrase("The rest is cut off."),
           },
         ],
@@ -247,7 +247,7 @@ export const settingGroups: SettingGroup[] = [
             key: "ServerAddress",
             kind: "address",
             label: phrase("Server address"),
-            hint: phrase("As people and programs reach this site, for example https://ai.example.com"),
+            hint: phrase("The public address of this site, for example https://ai.example.com"),
           },
         ],
       },
@@ -263,7 +263,7 @@ export const settingGroups: SettingGroup[] = [
           {
             key: "RegisterEnabled",
             kind: "switch",
-            label: phrase("New people may sign up"),
+            label: phrase("Allow sign-up"),
             hint: phrase("Off: only administrators create accounts."),
           },
           {
@@ -296,7 +296,7 @@ export const settingGroups: SettingGroup[] = [
   { id: "notices", title: phrase("Notices"), sections: noticeSections },
   {
     id: "other",
-    title: phrase("Texts and looks"),
+    title: phrase("Branding"),
     sections: [
       {
         id: "identity",
@@ -307,13 +307,13 @@ export const settingGroups: SettingGroup[] = [
             key: "Language",
             kind: "language",
             label: phrase("Default language"),
-            hint: phrase("For visitors whose browser uses a language that the site does not have."),
+            hint: phrase("For visitors whose browser uses a language that the site does not support."),
           },
           {
             key: "Logo",
             kind: "logo",
             label: phrase("Logo"),
-            hint: phrase("An address or a small picture. Empty shows our mark."),
+            hint: phrase("A URL or a small picture. Leave it empty for the default logo."),
           },
         ],
       },
@@ -335,7 +335,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "notice",
         title: phrase("Notice"),
-        hint: phrase("Opens once for every user when it is new, and later from the bell."),
+        hint: phrase("Shown once to every user when it is new, and later from the bell."),
         fields: [{ key: "Notice", kind: "content", label: phrase("Notice") }],
       },
       {
@@ -353,7 +353,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "footer",
         title: phrase("Footer"),
-        hint: phrase("Below every public page. Empty shows ours."),
+        hint: phrase("Shown below every public page. Leave it empty for the default."),
         fields: [{ key: "Footer", kind: "content", label: phrase("Footer") }],
       },
     ],

@@ -16,7 +16,7 @@ export const monitoringSection: SettingSection = {
     {
       key: "DisableChannelKeywords",
       kind: "phrases",
-      label: phrase("Phrases that speak against a key"),
+      label: phrase("Error phrases that disable a key"),
       hint: phrase(
         "One per line. A provider error that contains one of them counts as a refused credential, whatever its status.",
       ),
@@ -25,7 +25,7 @@ export const monitoringSection: SettingSection = {
       key: "AutomaticEnableChannelEnabled",
       kind: "switch",
       label: phrase("Enable them again when a test succeeds"),
-      hint: phrase("Channels switched off by hand stay off."),
+      hint: phrase("Manually disabled channels stay disabled."),
     },
     {
       key: "ChannelTestFrequency",
@@ -39,7 +39,7 @@ export const monitoringSection: SettingSection = {
       kind: "number",
       unit: units.seconds,
       label: phrase("Disable channels slower than"),
-      hint: phrase("When two tests in a row took longer. 0 = off."),
+      hint: phrase("When two tests in a row take longer. 0 = off."),
     },
     {
       key: "ChannelUpdateFrequency",
@@ -90,14 +90,14 @@ export const keywordsSection: SettingSection = {
     {
       key: "EnableSafe",
       kind: "switch",
-      label: phrase("Check what people ask"),
-      hint: phrase("Only what the user says, not instructions or earlier answers."),
+      label: phrase("Check prompts"),
+      hint: phrase("Only the user's messages are checked, not instructions or earlier responses."),
     },
     {
       key: "SafeKeyWords",
       kind: "phrases",
       label: phrase("Words and phrases"),
-      hint: phrase("One per line. Capitals do not matter, and parts of words count too."),
+      hint: phrase("One per line. Case is ignored, and parts of words match."),
     },
   ],
 };

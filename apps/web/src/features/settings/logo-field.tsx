@@ -42,7 +42,7 @@ export function LogoField({ value, onChange, ...wrapper }: LogoFieldProps) {
         flex={1}
         {...wrapper}
         placeholder="https://"
-        value={kept ? t("A picture kept here") : value}
+        value={kept ? t("Uploaded picture") : value}
         readOnly={kept}
         onChange={(event) => onChange(event.currentTarget.value)}
       />

@@ -20,7 +20,7 @@ export const demoSection: SettingSection = {
 
 export const translationSection: SettingSection = {
   id: "translation",
-  title: phrase("What requests leave open"),
+  title: phrase("Defaults for missing parameters"),
   hint: phrase(
     "For clients that use one provider's API while another provider answers. Clients that use the provider's own API set it there.",
   ),
@@ -36,9 +36,9 @@ export const translationSection: SettingSection = {
     {
       key: "ClaudeDefaultMaxTokens",
       kind: "json",
-      label: phrase("Claude: longest answer"),
+      label: phrase("Claude: maximum output"),
       hint: phrase(
-        'Tokens by model, when the client names no limit. For example {"claude-opus-4-5": 32000, "default": 8192}.',
+        'Tokens per model when the client sets no limit. For example {"claude-opus-4-5": 32000, "default": 8192}.',
       ),
     },
     {
@@ -46,14 +46,14 @@ export const translationSection: SettingSection = {
       kind: "decimal",
       label: phrase("Claude: share of it for thinking"),
       hint: phrase(
-        "When the client wants thinking and names no measure. 0.8 is eighty percent; 0 lets the model decide, which only newer ones can.",
+        "Used when the client requests thinking without a budget. 0.8 is 80 %. 0 lets the model decide, which only newer models support.",
       ),
     },
     {
       key: "GeminiOpenThink",
       kind: "json",
       label: phrase("Gemini: show thoughts"),
-      hint: phrase('By model, to clients who did not ask. For example {"gemini-2.5-pro": true}.'),
+      hint: phrase('Per model, for clients that do not request them. For example {"gemini-2.5-pro": true}.'),
     },
   ],
 };
@@ -67,15 +67,15 @@ export const taskSection: SettingSection = {
       kind: "switch",
       label: phrase("Call clients back when a task is finished"),
       hint: phrase(
-        "At the address they gave, if it is public. They learn this server's address by it. Off: they ask themselves.",
+        "Sent to the address in the request, if it is public. This reveals the address of this server. Off: clients must poll.",
       ),
     },
     {
       key: "TaskDeadlineMinutes",
       kind: "number",
       unit: units.minutes,
-      label: phrase("A task may take"),
-      hint: phrase("Then it counts as failed and is paid back. 0 is an hour, for Kling three."),
+      label: phrase("Task timeout"),
+      hint: phrase("After it, the task fails and is refunded. 0 = one hour, for Kling three."),
     },
   ],
 };

@@ -6,7 +6,7 @@ import { units } from "./units.ts";
 export const moneySection: SettingSection = {
   id: "money",
   title: phrase("Money"),
-  hint: phrase("How amounts are shown, and where people go to pay."),
+  hint: phrase("How amounts are shown, and where users pay."),
   fields: [
     {
       key: "DisplayInCurrencyEnabled",
@@ -25,13 +25,13 @@ export const moneySection: SettingSection = {
       kind: "text",
       label: phrase("Time zone"),
       hint: phrase(
-        "Its midnight ends the days, weeks and months of budgets and spending limits. A name such as Asia/Shanghai; the default is UTC.",
+        "Days, weeks and months of budgets and spending limits end at midnight in this time zone, for example Asia/Shanghai. Default: UTC.",
       ),
     },
     {
       key: "TopUpLink",
       kind: "address",
-      label: phrase("Where codes are sold"),
+      label: phrase("Link to buy codes"),
       hint: phrase("Shown on the top-up screen. Empty hides the link."),
     },
   ],
@@ -52,7 +52,7 @@ export const topUpSection: SettingSection = {
     {
       key: "PaymentUSDRate",
       kind: "decimal",
-      label: phrase("Yuan for one dollar"),
+      label: phrase("Yuan per dollar"),
       hint: phrase("Used by gateways that take yuan. Open orders keep their price."),
     },
     {
@@ -69,7 +69,7 @@ export const topUpSection: SettingSection = {
 export const giftSection: SettingSection = {
   id: "gifts",
   title: phrase("Gifts and validity"),
-  hint: phrase("What newcomers and inviters receive, in points."),
+  hint: phrase("What new users and inviters receive, in points."),
   fields: [
     { key: "QuotaForNewUser", kind: "points", label: phrase("For a new user") },
     { key: "QuotaForInvitee", kind: "points", label: phrase("For an invited user, on top") },
@@ -87,12 +87,12 @@ export const giftSection: SettingSection = {
       kind: "number",
       unit: units.days,
       label: phrase("A balance is valid for"),
-      hint: phrase("From the last top-up. 0 is for ever."),
+      hint: phrase("Counted from the last top-up. 0 = no expiry."),
     },
     {
       key: "QuotaRemindThreshold",
       kind: "points",
-      label: phrase("Remind people by mail below"),
+      label: phrase("Send a reminder by email below"),
     },
   ],
 };

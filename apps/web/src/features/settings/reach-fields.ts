@@ -15,7 +15,7 @@ export const mailSection: SettingSection = {
       key: "SMTPPort",
       kind: "number",
       label: phrase("Port"),
-      hint: phrase("465 is encrypted from the first byte, 587 switches over."),
+      hint: phrase("465 uses TLS, 587 uses STARTTLS."),
     },
     { key: "SMTPAccount", kind: "text", label: phrase("SMTP account") },
     { key: "SMTPToken", kind: "secret", label: phrase("SMTP password") },
@@ -23,13 +23,13 @@ export const mailSection: SettingSection = {
       key: "SMTPFrom",
       kind: "text",
       label: phrase("Sender address"),
-      hint: phrase("Empty: the account. The sender's name is the site's."),
+      hint: phrase("Empty: the SMTP account. The sender's name is the name of the site."),
     },
     {
       key: "SMTPRequireTLS",
       kind: "switch",
       label: phrase("Only over an encrypted connection"),
-      hint: phrase("Off only for a server in your own network that offers none."),
+      hint: phrase("Turn it off only for a server in your own network without encryption."),
     },
   ],
 };
@@ -37,13 +37,13 @@ export const mailSection: SettingSection = {
 export const personSections: SettingSection[] = [
   {
     id: "email-verification",
-    title: phrase("Email addresses of newcomers"),
+    title: phrase("Email addresses of new users"),
     fields: [
       {
         key: "EmailVerificationEnabled",
         kind: "switch",
         label: phrase("Sign-up needs a verified email address"),
-        hint: phrase("A code is sent there. Needs a mail server."),
+        hint: phrase("A code is sent to the address. Requires a mail server."),
       },
       {
         key: "EmailDomainRestrictionEnabled",
@@ -54,22 +54,22 @@ export const personSections: SettingSection[] = [
         key: "EmailDomainWhitelist",
         kind: "text",
         label: phrase("Domains"),
-        hint: phrase("With commas between them."),
+        hint: phrase("Separate entries with commas."),
       },
     ],
   },
   {
     id: "turnstile",
     title: phrase("Cloudflare Turnstile"),
-    hint: phrase("Checks that a person sits there: at sign-in, sign-up, password reset and before codes."),
+    hint: phrase(
+      "Checks that visitors are people: at sign-in, sign-up, password reset, and before codes are sent.",
+    ),
     fields: [
       {
         key: "TurnstileCheckEnabled",
         kind: "switch",
-        label: phrase("Check visitors"),
-        hint: phrase(
-          "Their browsers then load a script of Cloudflare's; otherwise nothing leaves this site.",
-        ),
+        label: phrase("Verify visitors"),
+        hint: phrase("Browsers then load a script from Cloudflare. Otherwise, they contact no third party."),
       },
       { key: "TurnstileSiteKey", kind: "text", label: phrase("Site key") },
       { key: "TurnstileSecretKey", kind: "secret", label: phrase("Secret key") },
@@ -81,7 +81,7 @@ export const botSection: SettingSection = {
   id: "telegram-bot",
   title: phrase("Telegram bot"),
   hint: phrase(
-    "People write to it. After a change here reload the menu on the bot's own screen. Notices may use another one.",
+    "The bot that users write to. After a change, reload the menu on the Telegram bot screen. Notices can use another bot.",
   ),
   fields: [
     { key: "TelegramBotToken", kind: "secret", label: phrase("Token of the bot people write to") },
@@ -136,8 +136,8 @@ export const noticeSections: SettingSection[] = [
         key: "NotifyQuietMinutes",
         kind: "number",
         unit: units.minutes,
-        label: phrase("Tell the same thing once within"),
-        hint: phrase("What happens again meanwhile is counted."),
+        label: phrase("Repeat the same notice at most every"),
+        hint: phrase("Repeats in the meantime are counted."),
       },
     ],
   },
@@ -146,7 +146,7 @@ export const noticeSections: SettingSection[] = [
       key: "NotifyEmailTo",
       kind: "text",
       label: phrase("Recipients"),
-      hint: phrase("With commas between them. Empty: the root account's address."),
+      hint: phrase("Separate addresses with commas. Empty: the root account's address."),
     },
   ]),
   noticeChannelSection("telegram", "NotifyTelegram", { title: "Telegram" }, [
@@ -179,7 +179,9 @@ export const noticeSections: SettingSection[] = [
     "NotifyWebhook",
     {
       title: "Webhook",
-      hint: phrase("A POST with JSON. With a secret, x-gateway-signature proves who wrote it."),
+      hint: phrase(
+        "A POST request with JSON. With a secret, the header x-gateway-signature proves its origin.",
+      ),
     },
     [
       { key: "NotifyWebhookAddress", kind: "address", label: webhook },

@@ -150,7 +150,7 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
           {...common}
           autoComplete="new-password"
           placeholder={
-            secretSet ? (dirty ? t("Removed on saving") : t("Set; type to replace it")) : undefined
+            secretSet ? (dirty ? t("Removed on saving") : t("Stored. Type to replace it.")) : undefined
           }
           value={text}
           onChange={(event) => onChange(event.currentTarget.value)}

@@ -43,7 +43,7 @@ export default function SettingsPage() {
   return (
     <Page
       title={t("Settings")}
-      description={t("Each section is saved on its own, and works at once on every node.")}
+      description={t("Each section is saved separately and takes effect immediately on every node.")}
       actions={
         <Group gap="xs" wrap="nowrap" w={{ base: "100%", xs: "auto" }}>
           <SearchBox
@@ -78,7 +78,7 @@ export default function SettingsPage() {
           <Loader size="sm" aria-label={t("Loading")} />
         </Center>
       ) : found?.length === 0 ? (
-        <Empty icon={IconSearchOff} title={t("Nothing found")} hint={t("No setting has these words.")} />
+        <Empty icon={IconSearchOff} title={t("Nothing found")} hint={t("No matching settings.")} />
       ) : (
         <Stack gap="md" className={classes.sections}>
           {wanted === "" ? null : (

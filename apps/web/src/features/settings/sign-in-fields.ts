@@ -6,7 +6,7 @@ export const identityProviderSections: SettingSection[] = [
   {
     id: "github",
     title: phrase("GitHub"),
-    hint: phrase("An OAuth app of yours at GitHub."),
+    hint: phrase("Your OAuth app at GitHub."),
     callback: "/oauth/github",
     fields: [
       { key: "GitHubOAuthEnabled", kind: "switch", label: phrase("Sign-in with GitHub") },
@@ -26,7 +26,7 @@ export const identityProviderSections: SettingSection[] = [
         key: "OIDCScopes",
         kind: "text",
         label: phrase("Scopes"),
-        hint: phrase("With commas between them."),
+        hint: phrase("Separate entries with commas."),
       },
       { key: "OIDCClientId", kind: "text", label: phrase("Client ID") },
       { key: "OIDCClientSecret", kind: "secret", label: phrase("Client secret") },
@@ -34,14 +34,14 @@ export const identityProviderSections: SettingSection[] = [
         key: "OIDCUsernameClaims",
         kind: "text",
         label: phrase("Username claim"),
-        hint: phrase("A new account takes its name from it."),
+        hint: phrase("New accounts take their user name from it."),
       },
     ],
   },
   {
     id: "lark",
     title: "Lark",
-    hint: phrase("An app of yours at Lark."),
+    hint: phrase("Your app at Lark."),
     callback: "/oauth/lark",
     fields: [
       { key: "LarkAuthEnabled", kind: "switch", label: phrase("Sign-in with Lark") },
@@ -52,7 +52,7 @@ export const identityProviderSections: SettingSection[] = [
   {
     id: "wechat",
     title: phrase("WeChat"),
-    hint: phrase("A server that speaks for your official account and hands out codes."),
+    hint: phrase("A server that represents your official account and issues codes."),
     fields: [
       { key: "WeChatAuthEnabled", kind: "switch", label: phrase("Sign-in with WeChat") },
       { key: "WeChatServerAddress", kind: "address", label: phrase("Address of that server") },

@@ -141,7 +141,7 @@ function Changes({ file, preview, onDone }: ChangesProps) {
         </Table.ScrollContainer>
       )}
       <Text fz="sm" c="dimmed">
-        {t("{{count}} settings are here already as in the file.", { count: same })}{" "}
+        {t("{{count}} settings already match the file.", { count: same })}{" "}
         {t("Secrets are never in a file and stay as they are.")}
       </Text>
       {skipped.length > 0 ? (

@@ -32,8 +32,8 @@ export default function JumpPage() {
       ) : (
         <Empty
           icon={IconExternalLink}
-          title={t("Your app opens")}
-          hint={t("Nothing happens? Install the app first, then open it here.")}
+          title={t("Opening your app")}
+          hint={t("Does nothing happen? Install the app first, then open it here.")}
           action={
             <Button component="a" href={address}>
               {t("Open in the app")}

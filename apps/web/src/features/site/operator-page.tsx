@@ -69,7 +69,7 @@ function ForeignPage({ address, title }: { address: URL; title: string }) {
         />
       </div>
       <Text component="div" fz="xs" c="dimmed" className={classes.note}>
-        {t("Does the page stay empty?")} {link}
+        {t("Is the page empty?")} {link}
       </Text>
     </div>
   );

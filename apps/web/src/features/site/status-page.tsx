@@ -146,7 +146,7 @@ function Summary({ status: { models, computed_at } }: { status: Status }) {
   const tone: Tone = outages > 0 ? "bad" : degraded > 0 ? "warn" : "good";
   const text =
     outages > 0
-      ? t("{{count}} models have an outage", { count: outages })
+      ? t("{{count}} models are down", { count: outages })
       : degraded > 0
         ? t("{{count}} models are degraded", { count: degraded })
         : t("All models are operational");

@@ -33,7 +33,7 @@ export function Welcome() {
             <h1 className={classes.headline}>{t("One address for every AI model")}</h1>
             <Text fz={{ base: 16, sm: 18 }} c="dimmed" maw={520}>
               {t(
-                "Keep the SDK you have. Change the address and the key, and reach every provider through one account, with one bill you can check line by line.",
+                "Keep your SDK. Change the address and the key to reach every provider through one account, with a bill you can check line by line.",
               )}
             </Text>
             <div className={classes.address}>
@@ -63,16 +63,16 @@ export function Welcome() {
         <div className={classes.promises}>
           <Promise
             icon={<IconWorld size={22} stroke={1.6} />}
-            title={t("Speaks what you speak")}
+            title={t("Works with your SDK")}
             text={t(
               "OpenAI, Anthropic and Gemini clients all work, with streams, tools and images, whichever provider answers.",
             )}
           />
           <Promise
             icon={<IconArrowsShuffle size={22} stroke={1.6} />}
-            title={t("Stays up when a provider does not")}
+            title={t("Stays up when a provider fails")}
             text={t(
-              "Several channels stand behind a model. When one fails before its first word, the next one answers.",
+              "Several channels can serve a model. When one fails before its first token, the next one answers.",
             )}
           />
           <Promise

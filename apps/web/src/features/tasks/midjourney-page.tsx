@@ -37,7 +37,7 @@ export default function MidjourneyPage() {
     <TaskList
       id="midjourney"
       title="Midjourney"
-      description={t("Pictures take a while. What fails is given back.")}
+      description={t("Pictures take a while. Failed tasks are refunded.")}
       icon={IconPhoto}
       list={useQuery(midjourneyQuery(whose, query))}
       keyOf={keyOfMidjourney}
@@ -53,7 +53,7 @@ export default function MidjourneyPage() {
         <Empty
           icon={IconPhoto}
           title={t("No pictures yet")}
-          hint={t("Order one with one of your tokens, and watch it grow here.")}
+          hint={t("Create one with one of your tokens and follow its progress here.")}
         />
       }
     />

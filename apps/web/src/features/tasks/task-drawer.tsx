@@ -69,7 +69,7 @@ function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
         title={task.fail_reason || t("The provider gave no reason.")}
       >
         <Text fz="sm" c="dimmed">
-          {task.refunded ? t("What it cost was given back.") : t("It had cost nothing.")}
+          {task.refunded ? t("The cost was refunded.") : t("It was not charged.")}
         </Text>
       </Alert>
     );

@@ -5,9 +5,9 @@ import type { Tone } from "#ui/status-dot.tsx";
 
 export const statusLabels: Record<TaskStatus, { tone: Tone; text: string }> = {
   NOT_START: { tone: "idle", text: phrase("Not started") },
-  SUBMITTED: { tone: "idle", text: phrase("Taken on") },
+  SUBMITTED: { tone: "idle", text: phrase("Accepted") },
   QUEUED: { tone: "idle", text: phrase("In the queue") },
-  IN_PROGRESS: { tone: "accent", text: phrase("Under way") },
+  IN_PROGRESS: { tone: "accent", text: phrase("In progress") },
   SUCCESS: { tone: "good", text: phrase("Done") },
   FAILURE: { tone: "bad", text: phrase("Failed") },
   UNKNOWN: { tone: "warn", text: phrase("Unknown") },

@@ -66,7 +66,7 @@ export default function TasksPage() {
         <Empty
           icon={IconWand}
           title={t("No tasks yet")}
-          hint={t("Order a song or a video with one of your tokens, and watch it grow here.")}
+          hint={t("Create a song or a video with one of your tokens and follow its progress here.")}
         />
       }
     />

@@ -88,7 +88,7 @@ function labelFor(
     return {
       tone: "idle",
       word: t("No bot yet"),
-      hint: t("Make a bot with @BotFather and save its token in the settings."),
+      hint: t("Create a bot with @BotFather and save its token in the settings."),
     };
   if (!status) return { tone: "bad", word: t("Not working"), hint: storedReason(t, problem, problem_facts) };
   if (!is_webhook)
@@ -103,7 +103,7 @@ function labelFor(
     hint:
       problem === ""
         ? t("Replies change at once. What Telegram's menu shows changes when you reload it.")
-        : t("Telegram's last trouble in reaching this site: {{problem}}", { problem }),
+        : t("Telegram's last error when it called this site: {{problem}}", { problem }),
   };
 }
 

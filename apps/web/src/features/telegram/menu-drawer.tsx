@@ -37,10 +37,10 @@ export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
       onClose={onClose}
       width={520}
     >
-      <FormSection title={t("What people see")}>
+      <FormSection title={t("What users see")}>
         <TextInput
           label={t("Command")}
-          description={t("What people send. Small English letters, digits and underscores.")}
+          description={t("What users type. Lowercase letters, digits and underscores.")}
           placeholder="price"
           withAsterisk
           maxLength={33}
@@ -54,7 +54,7 @@ export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
         />
         <TextInput
           label={t("Description")}
-          description={t("Stands beside the command in Telegram's menu.")}
+          description={t("Shown beside the command in Telegram's menu.")}
           withAsterisk
           maxLength={255}
           {...form.getInputProps("description")}
@@ -63,7 +63,9 @@ export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
       <FormSection title={t("What the bot replies")}>
         <Select
           label={t("Message type")}
-          description={t("How Telegram reads the marks in the text. What it cannot read is sent as it is.")}
+          description={t(
+            "How Telegram interprets the formatting. Text that it cannot parse is sent unformatted.",
+          )}
           withAsterisk
           allowDeselect={false}
           data={[...parseModes]}

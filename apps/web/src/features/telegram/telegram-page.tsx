@@ -75,7 +75,7 @@ export default function TelegramPage() {
             <Empty
               icon={IconBrandTelegram}
               title={t("No commands yet")}
-              hint={t("A price list, how to reach you, the rules: what people ask most.")}
+              hint={t("For example your prices, contact details and rules.")}
               action={newCommand}
             />
           ) : (

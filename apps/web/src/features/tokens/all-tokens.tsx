@@ -103,7 +103,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
         }
         empty={
           <Empty
-            title={filtered ? t("No token fits") : t("No user has a token yet")}
+            title={filtered ? t("No matching tokens") : t("No user has a token yet")}
             action={
               filtered ? (
                 <Button

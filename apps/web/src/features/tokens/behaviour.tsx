@@ -17,14 +17,14 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
       <SwitchedField
         form={form}
         path="setting.cache.enabled"
-        label={t("Remember answers")}
+        label={t("Cache responses")}
         hint={t(
           "An identical request gets the cached response for a while, cheaper or free, and no provider is called.",
         )}
       >
         <Switch
           label={t("Also streams that may call tools")}
-          description={t("An agent that asks twice then does the same thing twice.")}
+          description={t("An agent that repeats a request then repeats its action.")}
           checked={Boolean(risky)}
           {...riskInput}
         />
@@ -32,11 +32,11 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
       <SwitchedField
         form={form}
         path="setting.heartbeat.enabled"
-        label={t("Keep quiet streams open")}
-        hint={t("Sends a sign of life while the model thinks, for proxies that cut silent connections.")}
+        label={t("Keep idle streams open")}
+        hint={t("Sends a heartbeat while the model is thinking, for proxies that close idle connections.")}
       >
         <NumberInput
-          label={t("Seconds of silence before a sign of life")}
+          label={t("Seconds of silence before a heartbeat")}
           suffix={` ${t("seconds", { count: heartbeat.timeout_seconds })}`}
           min={30}
           max={90}
@@ -51,7 +51,7 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
         <Switch
           label={t("Keep requests and answers")}
           description={t(
-            "Encrypted and for some days only. You and the administrators can read them in the log.",
+            "Stored encrypted, for a few days only. You and the administrators can read them in the log.",
           )}
           checked={keeping}
           {...keepInput}

@@ -29,8 +29,8 @@ export function GroupFields({ form }: { form: TokenSchemaForm }) {
           {
             value: "",
             label: self
-              ? t("Like the account: {{group}}", { group: label(self.group_name, self.group_ratio) })
-              : t("Like the account"),
+              ? t("Account default: {{group}}", { group: label(self.group_name, self.group_ratio) })
+              : t("Account default"),
           },
           ...withCurrent(group),
         ]}
@@ -45,7 +45,7 @@ export function GroupFields({ form }: { form: TokenSchemaForm }) {
       />
       <Select
         label={t("Backup group")}
-        description={t("Steps in when the group has no channel")}
+        description={t("Used when the group has no channel")}
         data={[
           { value: "", label: t("None") },
           ...withCurrent(backup_group).filter((option) => option.value !== main),

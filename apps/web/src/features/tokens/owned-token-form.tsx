@@ -41,14 +41,11 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
       width={560}
       changed={moves}
     >
-      <FormSection
-        title={t("Belongs to")}
-        hint={t("Whose balance pays for the calls, and who sees the key.")}
-      >
+      <FormSection title={t("Belongs to")} hint={t("This account pays for the calls and sees the key.")}>
         <OwnerField known={{ id: token.user_id, name: token.owner_name }} value={owner} onChange={setOwner} />
         {moves ? (
           <Alert color="amber" variant="light" icon={<IconArrowsExchange size={18} />}>
-            {t("From the next call on, the new owner pays. Past calls stay in the log of the old one.")}{" "}
+            {t("The new owner pays for all calls from now on. Past calls stay in the previous owner's log.")}{" "}
             {t("The old key stops working at once. The new owner finds the new one in the console.")}
           </Alert>
         ) : null}
@@ -62,7 +59,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
           {...form.getInputProps("name")}
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-          <GroupField form={form} field="group" label={t("Group")} none={t("Like the account")} />
+          <GroupField form={form} field="group" label={t("Group")} none={t("Account default")} />
           <GroupField form={form} field="backup_group" label={t("Backup group")} none={t("None")} />
         </SimpleGrid>
         <BillingTagField form={form} />

@@ -45,7 +45,7 @@ function ModelsField({ form, models, reachable }: Props) {
     <TagsInput
       aria-label={t("Models")}
       placeholder={t("Choose, or type a name")}
-      description={t("A * at the end stands for every name that begins so, like gpt-*")}
+      description={t("A * at the end matches any ending, for example gpt-*")}
       data={owners.map((owner) => ({ group: owner || t("Others"), items: byOwner.get(owner) ?? [] }))}
       renderOption={({ option }) => (
         <Group gap={8} wrap="nowrap">

@@ -168,8 +168,8 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
         </Tooltip>
       ) : null}
       {token.setting.cache.enabled ? (
-        <Tooltip label={t("Remembers answers")}>
-          <Text span c="dimmed" lh={0} role="img" aria-label={t("Remembers answers")}>
+        <Tooltip label={t("Caches responses")}>
+          <Text span c="dimmed" lh={0} role="img" aria-label={t("Caches responses")}>
             <IconBolt size={15} stroke={1.7} />
           </Text>
         </Tooltip>
@@ -191,7 +191,7 @@ function GroupCell({ token, groups, t }: { token: TokenRow; groups: UserGroupMap
     <Group gap={5} wrap="nowrap">
       {token.group === "" ? (
         <Text span c="dimmed" fz="inherit" style={{ whiteSpace: "nowrap" }}>
-          {t("Like the account")}
+          {t("Account default")}
         </Text>
       ) : (
         <span>{nameOf(token.group)}</span>

@@ -74,8 +74,8 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
         />
       </FormSection>
       <FormSection
-        title={t("Pace and spending")}
-        hint={t("What this key may use of the account. An empty field is no limit.")}
+        title={t("Rate and spending limits")}
+        hint={t("Limits of this key. An empty field means no limit.")}
       >
         <RateFields form={form} token={undefined} />
       </FormSection>

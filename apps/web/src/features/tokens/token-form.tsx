@@ -92,12 +92,12 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
         />
       </FormSection>
       <FormSection
-        title={t("Pace and spending")}
-        hint={t("What this key may use of the account. An empty field is no limit.")}
+        title={t("Rate and spending limits")}
+        hint={t("Limits of this key. An empty field means no limit.")}
       >
         <RateFields form={form} token={token} />
       </FormSection>
-      <FormSection title={t("Restrictions")} hint={t("Limit the damage should the key leak.")}>
+      <FormSection title={t("Restrictions")} hint={t("Limits the damage if the key leaks.")}>
         <Restrictions form={form} models={models ?? {}} reachable={reachable} />
       </FormSection>
       <FormSection title={t("Behaviour")}>

@@ -146,7 +146,7 @@ function Settings({ token, edit }: { token: TokenRow; edit: string }) {
     >
       <Facts columns={3}>
         <Fact label={t("Key")}>{token.key_hint}</Fact>
-        <Fact label={t("Group")}>{token.group || t("Like the account")}</Fact>
+        <Fact label={t("Group")}>{token.group || t("Account default")}</Fact>
         <Fact label={t("Backup group")}>{token.backup_group || "–"}</Fact>
         <Fact label={t("Expires")}>
           {token.expired_time === NEVER_EXPIRES ? t("Never") : <RelativeTime seconds={token.expired_time} />}

@@ -79,7 +79,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   return (
     <Page
       title={t("Tokens")}
-      description={t("The keys your applications call with. Give each application its own.")}
+      description={t("The keys of your applications. Give each application its own.")}
       actions={newToken}
     >
       <BaseAddress />
@@ -112,7 +112,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
         empty={
           searching ? (
             <Empty
-              title={params.billing_tag === "" ? t("No token has this name") : t("No token fits")}
+              title={params.billing_tag === "" ? t("No token has this name") : t("No matching tokens")}
               action={
                 <Button variant="default" onClick={() => setParams({ keyword: "", billing_tag: "" })}>
                   {t("Clear the search")}
@@ -123,7 +123,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
             <Empty
               icon={IconKey}
               title={t("No tokens yet")}
-              hint={t("Make one, paste it into your application or SDK, and the first call can go out.")}
+              hint={t("Create one, paste it into your application or SDK, and make the first call.")}
               action={newToken}
             />
           )

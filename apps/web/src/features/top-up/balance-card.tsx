@@ -26,14 +26,12 @@ export function BalanceCard() {
         </Fact>
         <Fact
           title={t("Valid until")}
-          value={ends === null ? t("For ever") : formatTime(ends).slice(0, 10)}
+          value={ends === null ? t("No expiry") : formatTime(ends).slice(0, 10)}
           warn={soon}
         >
           {ends === null
-            ? t("It has no end.")
-            : t(
-                "Each top-up extends it: the balance lives 180 days from the last one, unless the operator says otherwise.",
-              )}
+            ? t("It does not expire.")
+            : t("Each top-up extends it. By default, the balance expires 180 days after the last one.")}
         </Fact>
         <Fact title={t("Spent so far")} value={format.quota(self.used_quota)}>
           {t("{{count}} calls", { count: self.request_count })}

@@ -16,7 +16,9 @@ export function InviteCard() {
   return (
     <Section
       title={t("Invite others")}
-      hint={t("Who registers with your link counts as invited by you; the operator may reward both.")}
+      hint={t(
+        "Users who sign up with your link count as invited by you. The operator may reward both of you.",
+      )}
     >
       <Stack gap="sm">
         <Copied label={t("Invitation link")} value={link} />

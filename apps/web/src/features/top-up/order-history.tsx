@@ -37,7 +37,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
       rowActions={(order) =>
         order.status === "pending" ? (
           <Button size="compact-sm" variant="default" onClick={() => onWait(order)}>
-            {t("Go on paying")}
+            {t("Continue payment")}
           </Button>
         ) : null
       }
@@ -51,7 +51,7 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
           compact
           icon={IconReceipt}
           title={t("No orders yet")}
-          hint={t("What you pay online is listed here.")}
+          hint={t("Your online payments are listed here.")}
         />
       }
     />

@@ -65,7 +65,7 @@ export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
           </ThemeIcon>
           <Text fw={600}>{t("This order is closed")}</Text>
           <Text c="dimmed" fz="sm" ta="center">
-            {t("If you have paid it nevertheless, it is credited as soon as the payment has arrived.")}
+            {t("If you have already paid, the amount is credited when the payment arrives.")}
           </Text>
           <Button variant="default" onClick={onClose}>
             {t("Close")}

@@ -17,7 +17,10 @@ export function RedeemCard() {
   const redeem = useRedeem();
   const [key, setKey] = useState("");
   return (
-    <Section title={t("Redeem a code")} hint={t("A code credits your balance at once. Each works one time.")}>
+    <Section
+      title={t("Redeem a code")}
+      hint={t("A code credits your balance immediately. Each code works once.")}
+    >
       <Stack gap="sm">
         <form
           className={classes.redeem}

@@ -37,7 +37,7 @@ export function BulkBar({ rows, onDone }: BulkBarProps) {
   const disable = async () => {
     const sure = await confirm({
       title: t("Disable {{count}} users?", { count: total }),
-      body: t("All sessions end and all keys are refused at once. The balance stays."),
+      body: t("All sessions end and all keys stop working immediately. The balance is kept."),
       action: t("Disable"),
     });
     if (sure) await run("disable", t("Disabling"));

@@ -194,7 +194,7 @@ function FailedKey({ error }: { error: unknown }) {
   const { t } = useTranslation();
   return (
     <Text fz="sm">
-      {t("The account was created, but no key: {{reason}}", { reason: errorReason(error, t) })}
+      {t("The account was created, but the key was not: {{reason}}", { reason: errorReason(error, t) })}
     </Text>
   );
 }

@@ -47,8 +47,7 @@ type Body = { children: React.ReactNode; aside: React.ReactNode };
 
 function RightsList({ permissions }: { permissions: Permissions }) {
   const { t } = useTranslation();
-  if (permissions === null)
-    return <Text c="dimmed">{t("All that administrators may do: nothing is closed.")}</Text>;
+  if (permissions === null) return <Text c="dimmed">{t("All rights of administrators.")}</Text>;
   const names = (level: Level) =>
     adminAreas
       .filter((area) => (permissions[area] ?? "none") === level)
@@ -56,8 +55,8 @@ function RightsList({ permissions }: { permissions: Permissions }) {
       .join(", ") || "–";
   return (
     <Facts columns={1}>
-      <Fact label={t("May change")}>{names("edit")}</Fact>
-      <Fact label={t("May look at")}>{names("view")}</Fact>
+      <Fact label={t("Can edit")}>{names("edit")}</Fact>
+      <Fact label={t("Can view")}>{names("view")}</Fact>
       <Fact label={t("Closed")}>{names("none")}</Fact>
     </Facts>
   );
@@ -88,7 +87,7 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
         aria-label={t("Rights")}
         data={[
           { value: "all", label: t("Everything") },
-          { value: "certain", label: t("Only certain things") },
+          { value: "certain", label: t("Selected areas") },
         ]}
         value={given === null ? "all" : "certain"}
         onChange={(value) => give(value === "all" ? null : (user.permissions ?? everything()))}
@@ -121,8 +120,8 @@ function AreaLine({ area, level, onChange }: AreaLineProps) {
   const title = t(areaTitles[area]);
   const choices: { value: Level; label: string }[] = [
     { value: "none", label: t("Closed") },
-    { value: "view", label: t("Look") },
-    { value: "edit", label: t("Change") },
+    { value: "view", label: t("Can view") },
+    { value: "edit", label: t("Can edit") },
   ];
   return (
     <div className={classes.area}>

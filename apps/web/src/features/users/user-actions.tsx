@@ -130,7 +130,7 @@ function useActions(row: UserListRow, onDeleted: () => void) {
     },
     demote: {
       title: t("Make {{name}} an ordinary user?", { name }),
-      body: t("Rights beyond the own account end at once."),
+      body: t("Rights beyond their own account end immediately."),
       action: t("Make an ordinary user"),
       danger: false,
     },
@@ -142,12 +142,12 @@ function useActions(row: UserListRow, onDeleted: () => void) {
     },
     disable: {
       title: t("Disable {{name}}?", { name }),
-      body: t("All sessions end and all keys are refused at once. The balance stays."),
+      body: t("All sessions end and all keys stop working immediately. The balance is kept."),
       action: t("Disable"),
     },
     delete: {
       title: t("Delete {{name}}?", { name }),
-      body: t("Sessions and keys end for ever, and the name becomes free. Logs and bills stay."),
+      body: t("Sessions and keys end permanently, and the name becomes free. Logs and bills stay."),
       action: t("Delete"),
     },
     reset_totp: {
@@ -163,7 +163,7 @@ function useActions(row: UserListRow, onDeleted: () => void) {
     disable: t("{{name}} disabled", { name }),
     enable: t("{{name}} enabled", { name }),
     delete: t("{{name}} deleted", { name }),
-    reset_totp: t("{{name}} signs in without a second factor now", { name }),
+    reset_totp: t("{{name}} now signs in without a second factor", { name }),
   };
   const act = async (action: UserAction) => {
     const question = questions[action];

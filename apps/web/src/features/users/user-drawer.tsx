@@ -201,7 +201,7 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Balance")}>{format.quota(user.quota)}</Fact>
           <Fact label={t("Used so far")}>{format.quota(user.used_quota)}</Fact>
           <Fact label={t("Requests so far")}>{format.whole(user.request_count)}</Fact>
-          <Fact label={t("Balance lapses")}>
+          <Fact label={t("Balance expires")}>
             {user.quota_expires_at === null ? t("Never") : <RelativeTime seconds={user.quota_expires_at} />}
           </Fact>
           <Fact label={t("Tokens")}>{format.whole(user.token_count)}</Fact>

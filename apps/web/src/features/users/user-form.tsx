@@ -102,7 +102,7 @@ export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: 
         {own ? null : (
           <PasswordInput
             label={t("New password")}
-            description={t("Leave it empty to keep the present one. A new one ends all sessions.")}
+            description={t("Leave it empty to keep the current one. A new one ends all sessions.")}
             autoComplete="new-password"
             visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
             {...form.getInputProps("password")}

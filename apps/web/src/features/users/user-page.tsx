@@ -141,7 +141,7 @@ function Loaded({ user }: { user: UserDetail }) {
                 component={Link}
                 to={`/panel/audit?username=${encodeURIComponent(user.username)}`}
               >
-                {t("What this account changed")}
+                {t("Changes made by this account")}
               </Button>
             ) : null}
             {seesOrders || filter || seesAudit ? null : <Text c="dimmed">{t("Nothing to show")}</Text>}

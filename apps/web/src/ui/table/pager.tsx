@@ -43,7 +43,7 @@ export function Pager({ paging, shown }: { paging: Paging; shown: number }) {
           </Button>
         ) : (
           <Text c="dimmed" fz="sm">
-            {t("That is all")}
+            {t("End of list")}
           </Text>
         )}
       </div>

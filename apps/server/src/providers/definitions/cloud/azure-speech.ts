@@ -22,7 +22,7 @@ const plugin = z.object({
             .string()
             .max(100)
             .optional()
-            .meta({ title: name, description: `${voice} unless given; voice|role` }),
+            .meta({ title: name, description: `Default: ${voice}. Format: voice|role` }),
         ]),
       ),
     )

@@ -55,7 +55,7 @@ export const vertex: Provider = {
   },
   endpoints: ["chat"],
   keyHint: '{"type": "service_account", …}',
-  otherLabel: "Region|ProjectID (global unless given; the project is that of the key)",
+  otherLabel: "Region|ProjectID (default: global and the project of the key)",
   models: [
     "gemini-2.5-pro",
     "gemini-2.5-flash",

@@ -27,7 +27,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Autocomplete
           label={t("Test model")}
-          description={t("What a test asks for.")}
+          description={t("The model that a test calls.")}
           placeholder={usualTestModel(form.values.models, provider)}
           data={plain}
           limit={50}
@@ -54,7 +54,7 @@ export function AdvancedSection({ form, provider }: AdvancedSectionProps) {
       />
       <Select
         label={t("Reservation before a call")}
-        description={t("What is set aside from the caller's balance until the real price is known.")}
+        description={t("How much of the balance is reserved until the final cost is known.")}
         allowDeselect={false}
         data={[
           { value: "1", label: t("Estimate everything") },

@@ -43,7 +43,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
   };
 
   return (
-    <FormSection title={t("Basics")} hint={t("Whose account this is, and how to reach it.")}>
+    <FormSection title={t("Basics")} hint={t("Credentials and endpoint.")}>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <Select
           label={t("Provider")}
@@ -93,7 +93,7 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
         placeholder={own || "https://api.example.com"}
         description={
           provider?.needs_base_url
-            ? t("Where the server answers, with or without /v1.")
+            ? t("The address of the server, with or without /v1.")
             : own
               ? t("The provider's own address, unless you reach it through another.")
               : provider?.base_url

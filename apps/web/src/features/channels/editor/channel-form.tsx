@@ -59,7 +59,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
       const stored = id === undefined ? undefined : client.getQueryData(keysQuery(id).queryKey);
       const sure = await confirm({
         title: t("Replace the stored keys?"),
-        body: t("{{stored}} stored keys are removed and {{pasted}} keys take their place.", {
+        body: t("{{stored}} stored keys are replaced by {{pasted}} keys.", {
           stored: stored?.length ?? keyHints.length,
           pasted,
         }),
@@ -145,7 +145,7 @@ function useUnsavedTest(form: DraftForm, id: number | undefined, groups: string[
       const faults = Object.entries(errors).filter(([path]) => needed.includes(path.split(".")[0] ?? ""));
       form.setErrors(Object.fromEntries(faults));
       if (faults.length > 0) {
-        toast.error(t("Fill in what is marked before testing"));
+        toast.error(t("Fill in the marked fields before testing"));
         return null;
       }
       const lent = {

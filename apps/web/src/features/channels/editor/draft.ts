@@ -214,11 +214,11 @@ const fieldNames: Record<string, string> = {
   log_bodies: phrase("Keep requests and answers"),
   other: phrase("Provider's own setting"),
   system_prompt: phrase("System prompt"),
-  system_prompt_place: phrase("Its place"),
+  system_prompt_place: phrase("Position of the system prompt"),
   auto_disable: phrase("Switch off automatically"),
   connect_timeout_ms: phrase("Time to connect"),
   first_byte_timeout_ms: phrase("Time to the first byte"),
-  idle_timeout_ms: phrase("Silence in an answer"),
+  idle_timeout_ms: phrase("Idle time within a response"),
   max_concurrency: phrase("Calls at once"),
   plugin: phrase("Provider features"),
 };

@@ -24,12 +24,12 @@ export function LimitsSection({ form }: { form: DraftForm }) {
     {
       field: "first_byte_timeout_ms",
       label: t("Time to the first byte"),
-      description: t("From the request to the first sign of an answer."),
+      description: t("From the request to the first byte of the response."),
     },
     {
       field: "idle_timeout_ms",
-      label: t("Silence in an answer"),
-      description: t("Between two pieces of an answer."),
+      label: t("Idle time within a response"),
+      description: t("Maximum time between two parts of a response."),
     },
   ] as const;
   return (
@@ -53,7 +53,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
         ))}
         <NumberInput
           label={t("Calls at once")}
-          description={t("A full channel is passed over; the next one serves.")}
+          description={t("A channel at its limit is skipped.")}
           placeholder={t("No limit")}
           allowDecimal={false}
           allowNegative={false}

@@ -144,7 +144,7 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
               { value: "all", label: t("All {{number}}", { number: inView.all.length }) },
               { value: "new", label: t("New {{number}}", { number: added.length }) },
               ...(gone.length > 0
-                ? [{ value: "gone", label: t("Gone {{number}}", { number: gone.length }) }]
+                ? [{ value: "gone", label: t("Removed {{number}}", { number: gone.length }) }]
                 : []),
             ]}
           />

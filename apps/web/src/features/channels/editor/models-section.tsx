@@ -51,7 +51,7 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
   return (
     <FormSection
       title={t("Models")}
-      hint={t("What this channel serves. A * at the end stands for any ending: gpt-4o*.")}
+      hint={t("The models of this channel. A * at the end matches any ending: gpt-4o*.")}
     >
       <div>
         <TagsInput
@@ -101,7 +101,7 @@ export function ModelsSection({ form, provider, id }: ModelsSectionProps) {
               leftSection={<IconPlus size={14} />}
               onClick={() => write([...models, ...defaults])}
             >
-              {t("Add {{count}} usual models", { count: defaults.length })}
+              {t("Add {{count}} common models", { count: defaults.length })}
             </Button>
           ) : null}
           {models.length > 0 ? (

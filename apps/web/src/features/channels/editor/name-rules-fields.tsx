@@ -28,10 +28,10 @@ export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsPro
     />
   );
   return (
-    <Fold label={t("Friendlier names")}>
+    <Fold label={t("Aliases")}>
       <Stack gap={10}>
         <Group gap="md">
-          {check("dropOwner", t("Without what stands before /"))}
+          {check("dropOwner", t("Without the part before /"))}
           {check("dropDate", t("Without the date"))}
           {check("lowerCase", t("In lower case"))}
         </Group>
@@ -50,7 +50,7 @@ export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsPro
           />
         </Group>
         <Group gap="md">
-          {check("billRequested", t("Bill by the friendlier name (+)"))}
+          {check("billRequested", t("Bill by the alias (+)"))}
           {check("keepOriginal", t("Also offer the provider's name"))}
         </Group>
         {pairs.length === 0 ? null : (

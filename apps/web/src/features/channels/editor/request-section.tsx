@@ -23,9 +23,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
       <Stack gap="xs">
         <Textarea
           label={t("System prompt")}
-          description={t(
-            "Every chat through this channel is given it. Its tokens are paid for by the caller.",
-          )}
+          description={t("Added to every chat through this channel. The caller pays for its tokens.")}
           autosize
           minRows={2}
           maxRows={10}
@@ -34,12 +32,12 @@ export function RequestSection({ form }: { form: DraftForm }) {
         {form.values.system_prompt ? (
           <SegmentedControl
             size="xs"
-            aria-label={t("Where it stands")}
+            aria-label={t("Position of the system prompt")}
             style={{ alignSelf: "flex-start" }}
             data={[
-              { value: "before", label: t("Before the caller's own") },
-              { value: "after", label: t("After it") },
-              { value: "instead", label: t("Instead of it") },
+              { value: "before", label: t("Before the caller's system prompt") },
+              { value: "after", label: t("After the caller's system prompt") },
+              { value: "instead", label: t("Instead of the caller's system prompt") },
             ]}
             value={form.values.system_prompt_place ?? "before"}
             onChange={(place) => form.setFieldValue("system_prompt_place", place)}
@@ -67,7 +65,7 @@ export function RequestSection({ form }: { form: DraftForm }) {
       <JsonField
         label={t("Extra parameters")}
         description={t(
-          'JSON that fills in what a request leaves out. With "overwrite": true it wins; with "per_model": true it is given by model name; "remove": ["field"] takes fields out; with "pre_add": true it is added before a translation.',
+          'JSON with defaults for parameters that a request leaves out. "overwrite": true replaces the values of the request, "per_model": true expects an object per model name, "remove": ["field"] removes fields, and "pre_add": true applies the JSON before a translation.',
         )}
         placeholder={'{"temperature": 0.7}'}
         {...form.getInputProps("custom_parameter")}
@@ -82,13 +80,13 @@ export function RequestSection({ form }: { form: DraftForm }) {
       <Switch
         label={t("Pass unknown fields")}
         description={t(
-          "Fields that the gateway does not know are sent to the provider even when the request is translated.",
+          "Sends fields that the gateway does not know to the provider, even when the request is translated.",
         )}
         {...form.getInputProps("allow_extra_body", { type: "checkbox" })}
       />
       <Switch
         label={t("Keep requests and answers")}
-        description={t("Encrypted and for some days only. Administrators can read them in the log.")}
+        description={t("Stored encrypted, for a few days only. Administrators can read them in the log.")}
         {...form.getInputProps("log_bodies", { type: "checkbox" })}
       />
     </Fold>

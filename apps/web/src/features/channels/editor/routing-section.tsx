@@ -23,7 +23,7 @@ export function RoutingSection({ form, groups }: { form: DraftForm; groups: stri
       <FormSection
         title={t("Routing")}
         hint={t(
-          "Of the channels that fit, those of the highest priority are tried first; among equals, a weight of 2 is chosen twice as often as 1.",
+          "Matching channels with the highest priority are tried first. Among equals, a weight of 2 is chosen twice as often as 1.",
         )}
       >
         <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="md">
@@ -31,7 +31,7 @@ export function RoutingSection({ form, groups }: { form: DraftForm; groups: stri
           <NumberInput label={t("Weight")} allowDecimal={false} {...form.getInputProps("weight")} />
           <Autocomplete
             label={t("Tag")}
-            placeholder={t("To find channels together")}
+            placeholder={t("Groups channels in the list")}
             data={tags}
             {...form.getInputProps("tag")}
           />

@@ -45,7 +45,7 @@ export function KeyList({ id }: { id: number }) {
       </Text>
       <Group justify="space-between" wrap="nowrap" align="flex-end">
         <Text c="dimmed" fz="xs">
-          {t("{{used}} of {{count}} keys in use. What you change here counts at once.", {
+          {t("{{used}} of {{count}} keys in use. Changes here take effect immediately.", {
             used: inUse,
             count: keys.data.length,
           })}
@@ -86,7 +86,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
   const askAndRemove = async () => {
     const sure = await confirm({
       title: t("Remove the key {{key}}?", { key: row.hint }),
-      body: t("It is destroyed and cannot be shown again."),
+      body: t("It is deleted and cannot be shown again."),
       action: t("Remove"),
     });
     if (sure) remove.mutate(row.id);

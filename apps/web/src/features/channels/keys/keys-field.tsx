@@ -49,7 +49,7 @@ export function KeysField({ form, provider, id, hasKeys, moved }: KeysFieldProps
           {hasKeys && (isRoot || !moved) ? (
             <SegmentedControl
               size="xs"
-              aria-label={t("What becomes of the stored keys")}
+              aria-label={t("What happens to the stored keys")}
               data={[
                 { value: "append", label: t("Add to the stored keys") },
                 { value: "replace", label: t("Replace the stored keys") },

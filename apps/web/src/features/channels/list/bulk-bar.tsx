@@ -50,7 +50,7 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
   const disable = async () => {
     const sure = await confirm({
       title: t("Disable {{count}} channels?", { count: ids.length }),
-      body: t("None of them serves calls any more."),
+      body: t("They no longer serve calls."),
       action: t("Disable"),
     });
     if (sure) await setStatus(false);
@@ -58,7 +58,7 @@ export function BulkBar({ ids, onTest, onBalances, onEdit, onExport, onDeleted }
   const remove = async () => {
     const sure = await confirm({
       title: t("Delete {{count}} channels?", { count: ids.length }),
-      body: t("Their keys are destroyed. What they served stays in the log."),
+      body: t("Their keys are deleted. Their calls stay in the log."),
       action: t("Delete"),
     });
     if (!sure) return;

@@ -70,7 +70,7 @@ export function BulkEditor({ target, onClose }: BulkEditorProps) {
           {seen === null ? (
             <>
               <Text c="dimmed" fz="sm">
-                {t("What you leave empty stays as it is. You will see what changes before it does.")}
+                {t("Empty fields stay unchanged. You see a preview before anything changes.")}
               </Text>
               {look.error ? (
                 <Alert color="red" icon={<IconAlertTriangle size={17} />}>

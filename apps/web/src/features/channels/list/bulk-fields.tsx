@@ -140,7 +140,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
         {draft.changesTag ? (
           <TextInput
             aria-label={t("Tag")}
-            placeholder={t("Empty takes it away")}
+            placeholder={t("Leave it empty to remove it")}
             value={draft.tag}
             maxLength={64}
             onChange={(event) => set({ tag: event.currentTarget.value })}
@@ -152,7 +152,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
           <Textarea
             label={t("Keys")}
             description={t(
-              "One per line. Each that no channel of the tag has becomes a channel like the newest one.",
+              "One per line. For each key that no channel of the tag has, a copy of the newest channel is created.",
             )}
             autosize
             minRows={2}

@@ -24,7 +24,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
   const { t } = useTranslation();
   const { changed, unchanged, failed, added, removed, preview } = answer;
   if (preview && changed.length + added.length + removed.length + failed.length === 0)
-    return <Empty title={t("Nothing would change")} hint={t("All of them are like this already.")} />;
+    return <Empty title={t("Nothing would change")} hint={t("They all have these values already.")} />;
   return (
     <Stack gap="md">
       {failed.length > 0 ? (
@@ -67,7 +67,7 @@ export function BulkPreview({ answer }: { answer: ChannelTagAnswer }) {
             </Text>
             {unchanged > 0 ? (
               <Text c="dimmed" fz="xs">
-                {t("{{count}} stay as they are", { count: unchanged })}
+                {t("{{count}} unchanged", { count: unchanged })}
               </Text>
             ) : null}
           </Group>

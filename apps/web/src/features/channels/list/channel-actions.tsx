@@ -53,7 +53,7 @@ export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelAc
   const askAndDelete = async () => {
     const sure = await confirm({
       title: t("Delete {{name}}?", { name: row.name }),
-      body: t("Its keys are destroyed. What it served stays in the log."),
+      body: t("Its keys are deleted. Its calls stay in the log."),
       action: t("Delete"),
     });
     if (sure) remove.mutate();
@@ -80,7 +80,7 @@ export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelAc
             leftSection={mayChange ? <IconPencil size={16} /> : <IconEye size={16} />}
             onClick={() => onEdit(row.id)}
           >
-            {mayChange ? t("Edit") : t("Look at it")}
+            {mayChange ? t("Edit") : t("View details")}
           </Menu.Item>
           {mayChange ? (
             <Menu.Item
@@ -99,7 +99,7 @@ export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelAc
             {t("Health and traffic")}
           </Menu.Item>
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={() => onTimeline(row.id)}>
-            {t("Time line")}
+            {t("Timeline")}
           </Menu.Item>
           {website ? (
             <Menu.Item

@@ -37,7 +37,7 @@ function Balance({ row }: { row: ChannelRow }) {
     });
   const left = (
     <Text c={known && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
-      {known ? t("{{amount}} left", { amount }) : mayChange ? t("Ask for balance") : "–"}
+      {known ? t("{{amount}} left", { amount }) : mayChange ? t("Query balance") : "–"}
     </Text>
   );
   if (!mayChange) return left;
@@ -46,7 +46,7 @@ function Balance({ row }: { row: ChannelRow }) {
       label={
         row.balance_updated_time === null
           ? t("Query the balance")
-          : t("As of {{time}}. A click asks again.", { time: formatTime(row.balance_updated_time) })
+          : t("As of {{time}}. Click to refresh.", { time: formatTime(row.balance_updated_time) })
       }
     >
       <UnstyledButton

@@ -41,8 +41,8 @@ export function PageMenu({ onTest, onRemoveModel, onBalances, onImport, onExport
   });
   const askAndClean = async () => {
     const sure = await confirm({
-      title: t("Delete all channels that are off?"),
-      body: t("Those switched off by hand and automatically. Their keys are destroyed."),
+      title: t("Delete all disabled channels?"),
+      body: t("Manually and automatically disabled channels. Their keys are deleted."),
       action: t("Delete"),
     });
     if (sure) clean.mutate();
@@ -86,7 +86,7 @@ export function PageMenu({ onTest, onRemoveModel, onBalances, onImport, onExport
           <>
             <Menu.Divider />
             <Menu.Item color="red" leftSection={<IconTrash size={16} />} onClick={() => void askAndClean()}>
-              {t("Delete those that are off")}
+              {t("Delete disabled channels")}
             </Menu.Item>
           </>
         ) : null}

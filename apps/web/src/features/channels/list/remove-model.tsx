@@ -80,7 +80,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
           <Empty
             compact
             title={t("No channel lists this model")}
-            hint={t("A channel may still serve it by a name with *, which stays as it is.")}
+            hint={t("A channel may still serve it through a name with *, which is not changed.")}
           />
         ) : (
           <BulkPreview answer={seen.answer} />

@@ -35,7 +35,7 @@ export function TimelineDrawer({ id, name, onClose }: TimelineDrawerProps) {
       padding="lg"
       title={
         <Title order={2} component="span" fz="lg">
-          {t("Time line of {{name}}", { name })}
+          {t("Timeline of {{name}}", { name })}
         </Title>
       }
     >
@@ -62,7 +62,7 @@ export function Events({ id }: { id: number }) {
     return (
       <Empty
         title={t("Nothing has happened yet")}
-        hint={t("Changes of its state appear here, with their reason.")}
+        hint={t("Changes of its status appear here with their reason.")}
       />
     );
   return (
@@ -142,7 +142,7 @@ const labels: Record<string, string> = {
   "key-auto-enabled": phrase("Key switched on automatically"),
   "key-enabled": phrase("Key switched on"),
   "key-disabled": phrase("Key switched off"),
-  "key-changed": phrase("Key weighted anew"),
+  "key-changed": phrase("Key weight changed"),
   "key-removed": phrase("Key removed"),
   "circuit-opened": phrase("Model paused"),
   "circuit-closed": phrase("Model works again"),

@@ -120,7 +120,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title={t("Import channels")} styles={{ title: { fontWeight: 600 } }}>
       <Stack gap="md">
-        <Text fz="sm">{t("A file that was exported here, on this installation or another.")}</Text>
+        <Text fz="sm">{t("A file exported from this installation or another one.")}</Text>
         <Group gap="sm">
           <FileButton accept="application/json,.json" onChange={(file) => void read(file)}>
             {(props) => (
@@ -147,7 +147,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             </Text>
             {waiting > 0 ? (
               <Text fz="sm" c="amber">
-                {t("{{count}} of them are off until you enter their key.", { count: waiting })}
+                {t("{{count}} of them stay disabled until you enter their key.", { count: waiting })}
               </Text>
             ) : null}
             {answer.failed.map((each) => (

@@ -64,7 +64,7 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
       onClose={onClose}
       size={680}
       fullScreen={phone}
-      title={t("Is {{name}} genuine?", { name: row.name })}
+      title={t("Verify {{name}}", { name: row.name })}
       styles={{ title: { fontWeight: 600 } }}
     >
       <Stack gap="md">

@@ -141,7 +141,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
             {t("History")}
           </Button>
           <Button size="compact-xs" variant="subtle" color="gray" onClick={() => onShow("check")}>
-            {t("Is it genuine?")}
+            {t("Verify the model")}
           </Button>
         </Group>
         {shown.length > 1 ? (

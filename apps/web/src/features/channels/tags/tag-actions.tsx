@@ -39,9 +39,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
       title: on
         ? t("Enable all {{count}} channels of {{tag}}?", { count: total, tag })
         : t("Disable all {{count}} channels of {{tag}}?", { count: total, tag }),
-      body: on
-        ? t("Those that were switched off by hand come back, too.")
-        : t("None of them serves calls any more."),
+      body: on ? t("This includes manually disabled channels.") : t("They no longer serve calls."),
       action: on ? t("Enable") : t("Disable"),
       danger: !on,
     });
@@ -50,7 +48,7 @@ export function TagActions({ tag: { tag, total, enabled }, onTest, onEdit }: Tag
   const askAndDelete = async () => {
     const sure = await confirm({
       title: t("Delete {{tag}} and its {{count}} channels?", { tag, count: total }),
-      body: t("Their keys are destroyed. What they served stays in the log."),
+      body: t("Their keys are deleted. Their calls stay in the log."),
       action: t("Delete"),
     });
     if (sure) remove.mutate();

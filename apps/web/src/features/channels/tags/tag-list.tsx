@@ -131,7 +131,7 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
       detail={(row) => (open.includes(row.tag) ? <Members tag={row.tag} onOpen={onOpen} /> : null)}
       toolbar={
         <Text c="dimmed" fz="sm">
-          {t("Give channels the same tag, and you can edit, rank and switch them as one.")}
+          {t("Give channels the same tag to edit, rank and switch them together.")}
         </Text>
       }
       empty={<Empty icon={IconTags} title={t("No tag yet")} />}
@@ -221,7 +221,7 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
   return (
     <Group gap={6} justify="flex-end" wrap="nowrap">
       {min === max ? null : (
-        <Tooltip label={t("They differ: from {{min}} to {{max}}", { min, max })}>
+        <Tooltip label={t("Mixed: {{min}} to {{max}}", { min, max })}>
           <Text fz="xs" c="amber" tabIndex={0}>
             {min}–{max}
           </Text>
@@ -288,9 +288,9 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
   });
   const mayChange = useMayChange();
   const out = mayChange ? (
-    <Tooltip label={t("Take out of the tag")}>
+    <Tooltip label={t("Remove from the tag")}>
       <ActionIcon
-        aria-label={t("Take {{name}} out of the tag", { name: row.name })}
+        aria-label={t("Remove {{name}} from the tag", { name: row.name })}
         loading={leave.isPending}
         onClick={() => leave.mutate()}
       >
