@@ -97,7 +97,7 @@ export function generate() {
 /** Builds the console when its sources have changed. Needs no network. */
 export function buildWeb() {
   const entry = join(web, "dist/index.html");
-  const inputs = [web, join(root, "packages/shared"), join(root, "pnpm-lock.yaml")];
+  const inputs = [web, join(root, "packages/shared"), join(root, "docs"), join(root, "pnpm-lock.yaml")];
   const sources = hashOf(inputs);
   // A manual build changes the entry's modification time, so that it is not mistaken for a build of these
   // sources.

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressOnce } from "./compress-once.ts";
+import { helpPages } from "./help-pages.ts";
 import { splitMessages } from "./split-messages.ts";
 
 // Keeps the browser's host, because the server rejects changes from another origin.
@@ -52,7 +53,7 @@ export default defineConfig(({ command }) => ({
   },
   // Addresses are relative to <base href>, which the server sets to its base path.
   base: "./",
-  plugins: [react(), splitMessages(import.meta.dirname), compressOnce()],
+  plugins: [react(), splitMessages(import.meta.dirname), helpPages(), compressOnce()],
   build: {
     target: "es2022",
     // Every browser of this target preloads modules natively.

@@ -1,7 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { helpPages } from "./help-pages.ts";
 import { splitMessages } from "./split-messages.ts";
 
 export default defineConfig({
-  plugins: [splitMessages(import.meta.dirname)],
+  plugins: [splitMessages(import.meta.dirname), helpPages()],
   test: { include: ["src/**/*.test.{ts,tsx}"] },
 });

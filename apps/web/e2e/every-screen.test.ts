@@ -15,12 +15,13 @@ const objects = new Map([
   ["user", "1"],
   ["token", "1"],
   ["model_price", "demo-chat"],
+  ["help", "billing"],
 ]);
 /** The public pages as the router names them, with an example in the place of a parameter. */
 const publicPages = [...router.matchAll(/\bpath: "([^"*]+)"/g)]
   .map(([, path]) => `/${path}`.replace("/:provider", "/github").replace("/:id", "/models/demo-chat"))
   .filter((path) => path !== "/panel")
-  .concat("/");
+  .concat("/", "/help/billing");
 
 /**
  * Each language once, each device and each colour scheme once with axe. Not every combination: markup does not depend

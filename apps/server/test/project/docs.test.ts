@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { errorStatus } from "@gateway/shared/errors";
 import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeProvider, openProviders } from "#providers/registry.ts";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
 
 /** The documentation: links have targets, names exist, and examples run. */
@@ -109,6 +110,48 @@ describe("names", () => {
         .map((setting) => `${page}: ${setting}`),
     );
     expect(unknown).toEqual([]);
+  });
+});
+
+describe("the page of settings", () => {
+  /** Sign-in, mail and notification settings are described on their own pages. */
+  const elsewhere = /^(Notify|SMTP|TelegramBot|GitHub|Lark|WeChat|OIDC)/;
+
+  it("names every setting", () => {
+    const text = named("settings.md");
+    const missing = Object.keys(defaultSettings).filter(
+      (setting) => !elsewhere.test(setting) && !text.includes(`\`${setting}\``),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("states the defaults of switches and numbers", () => {
+    const wrong: string[] = [];
+    for (const [, name = "", shown = ""] of named("settings.md").matchAll(
+      /^\| `(\w+)` +\| +([^|]+?) +\|/gm,
+    )) {
+      const value: unknown = Object.entries(defaultSettings).find(([key]) => key === name)?.[1];
+      if (typeof value === "boolean" && shown !== (value ? "on" : "off")) wrong.push(`${name}: ${shown}`);
+      const scale = name.endsWith("Ms") ? 1000 : 1;
+      const stated = Number.parseFloat(shown.replace(/^\$/, ""));
+      if (typeof value === "number" && stated !== value / scale) wrong.push(`${name}: ${shown}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("the page of providers", () => {
+  const text = named("providers.md");
+  const row = (label: string) => text.split("\n").find((line) => line.startsWith(`| ${label} `));
+  const current = [...openProviders().values()]
+    .map(describeProvider)
+    .filter(({ label }) => !/\b(ended|retired)\b/.test(label));
+
+  it.each(current)("states credential and website of $label", ({ label, key_hint: hint, website }) => {
+    const found = row(label)?.replaceAll("\\|", "|").replaceAll("`", "");
+    expect(found).toBeDefined();
+    for (const part of hint.split(/,? or /)) expect(found).toContain(part);
+    if (website !== "") expect(found).toContain(`(${website})`);
   });
 });
 

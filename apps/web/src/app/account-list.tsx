@@ -1,6 +1,6 @@
 import { Drawer, Group, Menu, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { IconLogout, IconSettings } from "@tabler/icons-react";
+import { IconHelpCircle, IconLogout, IconSettings } from "@tabler/icons-react";
 import { cloneElement, type ReactElement } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
@@ -34,7 +34,7 @@ export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
     return (
       <>
         {cloneElement(button, { onClick: open })}
-        <Drawer opened={opened} onClose={close} position="bottom" size={230} radius="lg" title={t("Account")}>
+        <Drawer opened={opened} onClose={close} position="bottom" size={275} radius="lg" title={t("Account")}>
           <Group wrap="nowrap" pb="md">
             <UserAvatar size={40} />
             <div style={{ minWidth: 0 }}>{head}</div>
@@ -44,6 +44,13 @@ export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
             to="/panel/profile"
             label={t("Settings")}
             leftSection={<IconSettings size={18} />}
+            onClick={close}
+          />
+          <NavLink
+            component={Link}
+            to="/panel/help"
+            label={t("Help")}
+            leftSection={<IconHelpCircle size={18} />}
             onClick={close}
           />
           <NavLink
@@ -63,6 +70,9 @@ export function AccountList({ button }: { button: ReactElement<ButtonProps> }) {
         <Menu.Divider />
         <Menu.Item component={Link} to="/panel/profile" leftSection={<IconSettings size={16} />}>
           {t("Settings")}
+        </Menu.Item>
+        <Menu.Item component={Link} to="/panel/help" leftSection={<IconHelpCircle size={16} />}>
+          {t("Help")}
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => void leave()}>
           {t("Sign out")}

@@ -17,7 +17,7 @@ import { useFound } from "./use-found.tsx";
 
 /**
  * The command palette (⌘K). Lists the screens and actions that the user may open. From two letters on it also
- * searches settings, models, channels, users and tokens by name, and calls by request id. Before that it
+ * searches settings, models, channels, users, tokens and Help by name, and calls by request id. Before that it
  * shows the recently opened entries.
  * @param requests number of times it was requested; each increase opens it
  */

@@ -67,6 +67,14 @@ const publicRoutes: RouteObject = {
         { path: ":id", element: screen(() => import("#features/model-prices/model-page.tsx")) },
       ],
     },
+    {
+      path: "help",
+      element: <PublicScreen />,
+      children: ["", ":id"].map((path) => ({
+        path,
+        element: screen(() => import("#features/help/help-page.tsx")),
+      })),
+    },
     { path: "price", element: <EarlierAddress of="/models" /> },
     {
       path: "playground",

@@ -18,6 +18,7 @@ import {
   IconBuildingStore,
   IconReceipt2,
   IconTicket,
+  IconHelpCircle,
   IconHistory,
   IconSettings,
   IconUserCircle,
@@ -225,6 +226,15 @@ export const screens: Screen[] = [
     icon: IconBell,
     load: () => import("#features/inbox/inbox-page.tsx"),
     keywords: "inbox alerts events bell unread notice",
+    inHeader: true,
+  },
+  {
+    id: "help",
+    title: phrase("Help"),
+    icon: IconHelpCircle,
+    load: () => import("#features/help/help-page.tsx"),
+    loadOne: () => import("#features/help/help-page.tsx"),
+    keywords: "documentation manual guide docs",
     inHeader: true,
   },
   {

@@ -4,13 +4,13 @@ import { UserQuery } from "@gateway/shared/accounts/user";
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
-import { IconKey, IconListDetails, IconSettings, IconUser } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { IconHelpCircle, IconKey, IconListDetails, IconSettings, IconUser } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon, ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
-import { loadMessagesOf } from "#lib/i18n.ts";
+import { currentLanguage, loadMessagesOf } from "#lib/i18n.ts";
 import { modelAddress } from "#lib/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
@@ -25,7 +25,7 @@ const most = 5;
 const requestId = /^(?=.*\d)[\w-]{16,64}$/;
 
 /**
- * Returns the calls, settings, models, channels, users and tokens that match the query.
+ * Returns the calls, settings, models, channels, users, tokens and pages of Help that match the query.
  * @param go opens an address of the console
  */
 export function useFound(typed: string, go: (to: string, label: string) => void): SpotlightActionGroupData[] {
@@ -34,6 +34,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
   const requested = settled.length >= shortest;
   const findsChannels = useMayEnter("channels") && requested;
   const findsUsers = useMayEnter("users") && requested;
+  const client = useQueryClient();
   const query = { keyword: settled, size: most };
   const channels = useQuery({
     ...channelListQuery(ChannelQuery.parse(query)),
@@ -61,6 +62,22 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
       return allSettings();
     },
     enabled: useMayEnter("settings") && requested,
+    staleTime: Infinity,
+  });
+
+  const language = currentLanguage();
+  const help = useQuery({
+    queryKey: ["palette", "help", language],
+    // Loaded with the first search, so that the frame includes neither the index nor its search.
+    queryFn: async () => {
+      const [{ helpIndexQuery, helpLanguageOf }, { searchHelp }] = await Promise.all([
+        import("#features/help/api.ts"),
+        import("#features/help/search.ts"),
+      ]);
+      const index = await client.ensureQueryData(helpIndexQuery(helpLanguageOf(language)));
+      return (text: string) => searchHelp(index, text).slice(0, most);
+    },
+    enabled: requested,
     staleTime: Infinity,
   });
 
@@ -161,6 +178,17 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
         name: row.name,
         icon: <IconKey size={18} stroke={1.7} />,
         to: `/panel/token?edit=${row.id}`,
+      })),
+    ),
+    group(
+      t("Help"),
+      "help",
+      help.data?.(settled).map((hit) => ({
+        id: `${hit.page}#${hit.anchor}`,
+        name: hit.title,
+        note: hit.note,
+        icon: <IconHelpCircle size={18} stroke={1.7} />,
+        to: `/panel/help/${hit.page}${hit.anchor && `#${hit.anchor}`}`,
       })),
     ),
   ].filter((each) => each.actions.length > 0);

@@ -38,6 +38,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
   return (
     <FormDrawer
       opened
+      help="users#groups"
       title={group ? t("Group {{name}}", { name: group.name }) : t("New group")}
       form={form}
       submitLabel={t("Save")}

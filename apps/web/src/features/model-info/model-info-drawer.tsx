@@ -35,6 +35,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
   return (
     <FormDrawer
       opened
+      help="providers#describe-models"
       title={info ? t("Edit “{{name}}”", { name: info.model }) : t("Describe a model")}
       form={form}
       submitLabel={t("Save")}

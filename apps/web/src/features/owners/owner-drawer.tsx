@@ -28,6 +28,7 @@ export function OwnerDrawer({ owner, freeId, onClose }: OwnerDrawerProps) {
   return (
     <FormDrawer
       opened
+      help="providers#describe-models"
       title={owner ? t("Edit “{{name}}”", { name: owner.name }) : t("New owner")}
       form={form}
       submitLabel={t("Save")}

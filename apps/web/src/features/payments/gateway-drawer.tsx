@@ -51,6 +51,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
   return (
     <FormDrawer
       opened
+      help="payments"
       title={gateway ? t("Gateway {{name}}", { name: gateway.name }) : t("New payment gateway")}
       form={form}
       submitLabel={t("Save")}

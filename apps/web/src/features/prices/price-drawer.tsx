@@ -48,6 +48,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
   return (
     <FormDrawer
       opened
+      help="billing#set-prices"
       title={title}
       form={form}
       submitLabel={t("Save")}

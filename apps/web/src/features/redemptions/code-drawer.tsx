@@ -61,6 +61,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
   return (
     <FormDrawer
       opened
+      help="payments#redemption-codes"
       title={code ? t("Edit “{{name}}”", { name: code.name }) : t("New redemption codes")}
       form={form}
       submitLabel={code ? t("Save") : t("Create")}

@@ -19,6 +19,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "prices",
         title: phrase("Prices and estimates"),
+        help: "settings#prices-and-estimates",
         fields: [
           {
             key: "ChargeUnpricedModels",
@@ -61,6 +62,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "retries",
         title: phrase("Retries"),
+        help: "settings#retries-circuit-breaker-and-timeouts",
         hint: phrase("Applies before the first byte has been sent to the client."),
         fields: [
           { key: "RetryTimes", kind: "number", label: phrase("Further attempts") },
@@ -91,6 +93,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "circuit-breaker",
         title: phrase("Circuit breaker"),
+        help: "settings#retries-circuit-breaker-and-timeouts",
         hint: phrase(
           "Pauses a model of a channel for every account when too many of its calls fail within a minute and a test of the channel fails too.",
         ),
@@ -115,6 +118,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "time-outs",
         title: phrase("Time-outs"),
+        help: "settings#retries-circuit-breaker-and-timeouts",
         fields: [
           { key: "ConnectTimeoutMs", kind: "milliseconds", label: phrase("To connect") },
           { key: "FirstByteTimeoutMs", kind: "milliseconds", label: phrase("To the first byte") },
@@ -153,6 +157,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "answer-cache",
         title: phrase("Response cache"),
+        help: "settings#response-cache",
         hint: phrase(
           "For tokens that enable it: an identical request gets the cached response, and no provider is called.",
         ),
@@ -188,6 +193,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "logs",
         title: phrase("Logs"),
+        help: "settings#logs",
         fields: [
           {
             key: "LogRetentionDays",
@@ -222,6 +228,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "chat-links",
         title: phrase("Chat clients"),
+        help: "settings#chat-clients",
         hint: phrase("Offered in the playground and beside each token."),
         fields: [
           { key: "ChatLinks", kind: "chat-links", label: phrase("Clients") },
@@ -242,6 +249,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "address",
         title: phrase("Address"),
+        help: "settings#server-address",
         fields: [
           {
             key: "ServerAddress",
@@ -254,6 +262,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "sign-in",
         title: phrase("Sign-in and sign-up"),
+        help: "settings#sign-in-and-sign-up",
         fields: [
           {
             key: "PasswordLoginEnabled",
@@ -301,6 +310,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "identity",
         title: phrase("Identity"),
+        help: "settings#texts-and-looks",
         fields: [
           { key: "SystemName", kind: "text", label: phrase("System name") },
           {
@@ -320,6 +330,7 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "status-page",
         title: phrase("Status page"),
+        help: "settings#texts-and-looks",
         hint: phrase("Anyone can see at /status how available the models of the public groups are."),
         fields: [
           {
@@ -335,24 +346,28 @@ export const settingGroups: SettingGroup[] = [
       {
         id: "notice",
         title: phrase("Notice"),
+        help: "settings#texts-and-looks",
         hint: phrase("Shown once to every user when it is new, and later from the bell."),
         fields: [{ key: "Notice", kind: "content", label: phrase("Notice") }],
       },
       {
         id: "home",
         title: phrase("Home page"),
+        help: "settings#texts-and-looks",
         hint: phrase("Markdown, HTML, or an address that is shown in a frame. Empty shows our page."),
         fields: [{ key: "HomePageContent", kind: "content", label: phrase("Home page") }],
       },
       {
         id: "about",
         title: phrase("About page"),
+        help: "settings#texts-and-looks",
         hint: phrase("Markdown or HTML. Empty shows our page."),
         fields: [{ key: "About", kind: "content", label: phrase("About page") }],
       },
       {
         id: "footer",
         title: phrase("Footer"),
+        help: "settings#texts-and-looks",
         hint: phrase("Shown below every public page. Leave it empty for the default."),
         fields: [{ key: "Footer", kind: "content", label: phrase("Footer") }],
       },

@@ -6,6 +6,7 @@ import { units } from "./units.ts";
 export const monitoringSection: SettingSection = {
   id: "monitoring",
   title: phrase("Monitoring"),
+  help: "settings#monitoring-of-channels",
   fields: [
     {
       key: "AutomaticDisableChannelEnabled",
@@ -54,6 +55,7 @@ export const monitoringSection: SettingSection = {
 export const endpointsSection: SettingSection = {
   id: "doors",
   title: phrase("APIs of other providers"),
+  help: "settings#dialects",
   hint: phrase(
     "Off: clients of that kind are refused with 403. OpenAI's Chat and Responses are always open.",
   ),
@@ -82,6 +84,7 @@ export const endpointsSection: SettingSection = {
 export const keywordsSection: SettingSection = {
   id: "words",
   title: phrase("Words that are not allowed"),
+  help: "settings#forbidden-phrases",
   hint: phrase(
     "Chats that contain them are refused before a request is sent. They cost nothing and appear in the log.",
   ),

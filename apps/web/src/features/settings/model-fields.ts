@@ -6,6 +6,7 @@ import { units } from "./units.ts";
 export const demoSection: SettingSection = {
   id: "demo-provider",
   title: phrase("Demo provider"),
+  help: "providers#demo",
   fields: [
     {
       key: "DemoProviderEnabled",
@@ -21,6 +22,7 @@ export const demoSection: SettingSection = {
 export const translationSection: SettingSection = {
   id: "translation",
   title: phrase("Defaults for missing parameters"),
+  help: "settings#request-defaults",
   hint: phrase(
     "For clients that use one provider's API while another provider answers. Clients that use the provider's own API set it there.",
   ),
@@ -61,6 +63,7 @@ export const translationSection: SettingSection = {
 export const taskSection: SettingSection = {
   id: "tasks",
   title: phrase("Tasks"),
+  help: "settings#tasks",
   fields: [
     {
       key: "MjNotifyEnabled",

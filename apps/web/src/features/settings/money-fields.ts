@@ -6,6 +6,7 @@ import { units } from "./units.ts";
 export const moneySection: SettingSection = {
   id: "money",
   title: phrase("Money"),
+  help: "settings#money",
   hint: phrase("How amounts are shown, and where users pay."),
   fields: [
     {
@@ -41,6 +42,7 @@ export const moneySection: SettingSection = {
 export const topUpSection: SettingSection = {
   id: "top-up",
   title: phrase("Online top-up"),
+  help: "settings#online-top-up",
   hint: phrase("Payment gateways are on the screen “Payments”; these settings apply to all of them."),
   fields: [
     {
@@ -69,6 +71,7 @@ export const topUpSection: SettingSection = {
 export const giftSection: SettingSection = {
   id: "gifts",
   title: phrase("Gifts and validity"),
+  help: "settings#gifts-and-validity",
   hint: phrase("What new users and inviters receive, in points."),
   fields: [
     { key: "QuotaForNewUser", kind: "points", label: phrase("For a new user") },

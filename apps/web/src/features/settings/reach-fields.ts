@@ -7,6 +7,7 @@ import { units } from "./units.ts";
 export const mailSection: SettingSection = {
   id: "mail",
   title: phrase("Mail"),
+  help: "notifications#mail",
   hint: phrase("Codes, password resets and reminders are sent through this server."),
   test: { kind: "mail" },
   fields: [
@@ -38,6 +39,7 @@ export const personSections: SettingSection[] = [
   {
     id: "email-verification",
     title: phrase("Email addresses of new users"),
+    help: "settings#sign-in-and-sign-up",
     fields: [
       {
         key: "EmailVerificationEnabled",
@@ -61,6 +63,7 @@ export const personSections: SettingSection[] = [
   {
     id: "turnstile",
     title: phrase("Cloudflare Turnstile"),
+    help: "settings#sign-in-and-sign-up",
     hint: phrase(
       "Checks that visitors are people: at sign-in, sign-up, password reset, and before codes are sent.",
     ),
@@ -80,6 +83,7 @@ export const personSections: SettingSection[] = [
 export const botSection: SettingSection = {
   id: "telegram-bot",
   title: phrase("Telegram bot"),
+  help: "notifications#telegram-bot",
   hint: phrase(
     "The bot that users write to. After a change, reload the menu on the Telegram bot screen. Notices can use another bot.",
   ),
@@ -113,6 +117,7 @@ function noticeChannelSection(
   return {
     id: `notify-${channel}`,
     ...about,
+    help: "notifications#destinations",
     foldedBy: `${prefix}Enabled`,
     test: { kind: "notice", channel },
     fields: [
@@ -130,6 +135,7 @@ export const noticeSections: SettingSection[] = [
   {
     id: "notices",
     title: phrase("Notices"),
+    help: "notifications",
     hint: phrase("The gateway tells you when something needs you, through the ways below."),
     fields: [
       {

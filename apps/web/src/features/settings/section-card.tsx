@@ -10,6 +10,7 @@ import { useCan } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
+import { HelpLink } from "#ui/form/help-link.tsx";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useSaveSettings } from "./api.ts";
@@ -97,9 +98,12 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             <Title order={2} fz="md">
               {t(section.title)}
             </Title>
-            {section.test && !folded && mayTest ? (
-              <TestButton test={section.test} dirty={dirty.length > 0} />
-            ) : null}
+            <Group gap={4}>
+              {section.test && !folded && mayTest ? (
+                <TestButton test={section.test} dirty={dirty.length > 0} />
+              ) : null}
+              <HelpLink help={section.help} about={t(section.title)} />
+            </Group>
           </Group>
           {section.hint ? (
             <Text c="dimmed" fz="sm" mt={2}>

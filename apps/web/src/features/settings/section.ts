@@ -43,6 +43,8 @@ export type TestAction = { kind: "mail" } | { kind: "notice"; channel: NoticeCha
 export type SettingSection = {
   id: string;
   title: string;
+  /** The page of Help about it. */
+  help: string;
   hint?: string;
   /** Path that the provider redirects back to, below the server's address. */
   callback?: string;

@@ -6,6 +6,7 @@ export const identityProviderSections: SettingSection[] = [
   {
     id: "github",
     title: phrase("GitHub"),
+    help: "sign-in#github",
     hint: phrase("Your OAuth app at GitHub."),
     callback: "/oauth/github",
     fields: [
@@ -17,6 +18,7 @@ export const identityProviderSections: SettingSection[] = [
   {
     id: "oidc",
     title: phrase("OpenID Connect"),
+    help: "sign-in#openid-connect",
     hint: phrase("Any provider that publishes its configuration: Keycloak, Authentik, Entra ID, Google."),
     callback: "/oauth/oidc",
     fields: [
@@ -41,6 +43,7 @@ export const identityProviderSections: SettingSection[] = [
   {
     id: "lark",
     title: "Lark",
+    help: "sign-in#lark",
     hint: phrase("Your app at Lark."),
     callback: "/oauth/lark",
     fields: [
@@ -52,6 +55,7 @@ export const identityProviderSections: SettingSection[] = [
   {
     id: "wechat",
     title: phrase("WeChat"),
+    help: "sign-in#wechat",
     hint: phrase("A server that represents your official account and issues codes."),
     fields: [
       { key: "WeChatAuthEnabled", kind: "switch", label: phrase("Sign-in with WeChat") },

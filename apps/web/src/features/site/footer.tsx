@@ -29,6 +29,9 @@ export function Footer() {
             <Text fz="sm" c="dimmed">
               {t("Developed by the gateway's contributors")}
             </Text>
+            <Anchor fz="sm" c="dimmed" component={Link} to="/help">
+              {t("Help")}
+            </Anchor>
             <Anchor fz="sm" c="dimmed" component={Link} to="/about">
               {t("Open source")}
             </Anchor>

@@ -26,6 +26,7 @@ export function MenuDrawer({ menu, onClose }: MenuDrawerProps) {
   return (
     <FormDrawer
       opened
+      help="notifications#telegram-bot"
       title={menu ? t("Edit “{{name}}”", { name: `/${menu.command}` }) : t("New command")}
       form={form}
       submitLabel={t("Save")}

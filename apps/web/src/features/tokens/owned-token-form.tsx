@@ -33,6 +33,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
   return (
     <FormDrawer
       opened
+      help="users#tokens"
       title={t("Edit “{{name}}”", { name: token.name })}
       form={form}
       submitLabel={moves ? t("Save and hand over") : t("Save")}

@@ -36,6 +36,7 @@ export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerPro
   return (
     <FormDrawer
       opened
+      help="users#tokens"
       title={t("New token for a user")}
       form={form}
       submitLabel={t("Create token")}

@@ -61,6 +61,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
   return (
     <FormDrawer
       opened
+      help="users#tokens"
       title={token ? t("Edit “{{name}}”", { name: token.name }) : t("New token")}
       form={form}
       submitLabel={token ? t("Save") : t("Create token")}

@@ -85,6 +85,7 @@ function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made:
   return (
     <FormDrawer
       opened
+      help="users#users"
       title={t("New customer")}
       form={form}
       submitLabel={t("Create customer")}

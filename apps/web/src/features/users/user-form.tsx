@@ -35,6 +35,7 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
   return (
     <FormDrawer
       opened
+      help="users#users"
       title={t("New user")}
       form={form}
       submitLabel={t("Create user")}
@@ -90,6 +91,7 @@ export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: 
   return (
     <FormDrawer
       opened
+      help="users#users"
       title={t("Edit {{name}}", { name: user.username })}
       form={form}
       submitLabel={t("Save")}

@@ -12,6 +12,7 @@ import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { ErrorSummary, focusField } from "./error-summary.tsx";
 import { type SchemaForm, showFieldErrors } from "./form.ts";
+import { HelpLink } from "./help-link.tsx";
 import { confirmLeaving, useLeaveGuard } from "./leave-guard.ts";
 import classes from "./form-drawer.module.css";
 
@@ -20,6 +21,8 @@ type FormDrawerProps<Values extends Record<string, unknown>> = {
   title: string;
   form: SchemaForm<Values>;
   submitLabel: string;
+  /** The page of Help about this form: "providers#demo". */
+  help: string;
   /** Saves. The fields of a thrown ApiError show their errors. The caller closes the drawer on success. */
   onSubmit: (values: Values) => Promise<unknown>;
   onClose: () => void;
@@ -107,7 +110,10 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
               </Badge>
             )}
           </Drawer.Title>
-          <Drawer.CloseButton aria-label={t("Close")} />
+          <Group gap={2} wrap="nowrap">
+            <HelpLink help={props.help} about={title} />
+            <Drawer.CloseButton aria-label={t("Close")} />
+          </Group>
         </Drawer.Header>
         <form
           ref={body}

@@ -79,6 +79,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   return (
     <FormDrawer
       opened={opened}
+      help="providers"
       title={id === undefined ? t("Add a channel") : t("Edit channel #{{id}}", { id })}
       form={form}
       submitLabel={id === undefined ? t("Add channel") : t("Save")}

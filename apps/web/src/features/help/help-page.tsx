@@ -1,0 +1,94 @@
+/** Help: the pages of docs/, with a search. Unknown pages lead to the nearest one. */
+import { Alert, Anchor, Center, Loader } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link, useParams, useSearchParams } from "react-router-dom";
+import { currentLanguage } from "#lib/i18n.ts";
+import { Failed } from "#ui/empty.tsx";
+import { Page } from "#ui/page.tsx";
+import { SearchBox } from "#ui/table/filters.tsx";
+import { helpIndexQuery, helpLanguageOf } from "./api.ts";
+import type { HelpIndex } from "./content.ts";
+import { useHelpAddress } from "./help-address.ts";
+import { HelpArticle } from "./help-article.tsx";
+import { HelpContents, HelpHits, HelpMenu } from "./help-list.tsx";
+import { nearest } from "./search.ts";
+import classes from "./help.module.css";
+
+export default function HelpPage() {
+  const { t } = useTranslation();
+  const index = useQuery(helpIndexQuery(helpLanguageOf(currentLanguage())));
+  if (index.error) return <Failed error={index.error} onRetry={() => void index.refetch()} heading />;
+  if (!index.data)
+    return (
+      <Center h={240}>
+        <Loader size="sm" aria-label={t("Loading")} />
+      </Center>
+    );
+  return <Help index={index.data} />;
+}
+
+function Help({ index }: { index: HelpIndex }) {
+  const { t } = useTranslation();
+  const { id = "" } = useParams();
+  const [search, setSearch] = useSearchParams();
+  const [menuOpen, setMenuOpen] = useState(false);
+  const query = search.get("q") ?? "";
+  const all = index.flatMap((group) => group.pages);
+  const place = all.findIndex((page) => page.id === id);
+  const entry = all[place];
+  return (
+    <div className={classes.layout}>
+      <div className={classes.side}>
+        <SearchBox
+          value={query}
+          onChange={(value) => setSearch(value === "" ? {} : { q: value }, { replace: true })}
+          placeholder={t("Search Help")}
+          width="100%"
+        />
+        <button
+          type="button"
+          className={classes.toggle}
+          aria-expanded={menuOpen}
+          onClick={() => setMenuOpen(!menuOpen)}
+        >
+          {t("All pages")}
+        </button>
+        <div className={classes.pages} data-open={menuOpen || undefined}>
+          <HelpMenu index={index} onOpen={() => setMenuOpen(false)} />
+        </div>
+      </div>
+      <div className={classes.content}>
+        {query === "" && entry ? (
+          <HelpArticle key={entry.id} entry={entry} next={all[place + 1]} />
+        ) : (
+          <Page title={t("Help")}>
+            {query === "" && id !== "" ? <Unknown id={id} index={index} /> : null}
+            {query === "" ? <HelpContents index={index} /> : <HelpHits index={index} query={query} />}
+          </Page>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** Names the nearest page for an unknown one. The list of all pages follows. */
+function Unknown({ id, index }: { id: string; index: HelpIndex }) {
+  const { t } = useTranslation();
+  const addressOf = useHelpAddress();
+  const pages = index.flatMap((group) => group.pages);
+  const similar = nearest(id, pages, (page) => [page.id, page.title]);
+  return (
+    <Alert color="amber" role="status">
+      {t("Help has no page “{{page}}”.", { page: id.slice(0, 60) })}{" "}
+      {similar ? (
+        <Anchor component={Link} to={addressOf(similar.id)} inherit>
+          {similar.title}
+        </Anchor>
+      ) : (
+        t("Select a page below, or use the search.")
+      )}
+    </Alert>
+  );
+}
