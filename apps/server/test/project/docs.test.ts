@@ -7,6 +7,7 @@ import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeProvider, openProviders } from "#providers/registry.ts";
 import { startTestGateway, testAccessToken, type TestGateway } from "#test/gateway.ts";
+import { translatedVersion, versionOf } from "../../../../scripts/translated-docs.ts";
 
 /** The documentation: links have targets, names exist, and examples run. */
 
@@ -19,8 +20,15 @@ interface Page {
   text: string;
 }
 
+/** Translations have the same file names. */
+const translations = join(docs, "zh_CN");
+
+async function markdownIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(".md")).map((name) => join(folder, name));
+}
+
 async function readPages(): Promise<Page[]> {
-  const names = (await readdir(docs)).filter((name) => name.endsWith(".md")).map((name) => join(docs, name));
+  const names = [...(await markdownIn(docs)), ...(await markdownIn(translations))];
   const others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"].map((name) =>
     join(root, name),
   );
@@ -161,7 +169,37 @@ interface Example {
   code: string;
 }
 
-const examples: Example[] = pages.flatMap(({ path, text }) =>
+const codeBlocks = (text: string) => text.match(/^```[\s\S]*?^```$/gm) ?? [];
+const headings = (text: string) =>
+  [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^(#+) /gm)].map(([, level]) => level);
+const tableRows = (text: string) => (text.match(/^\|/gm) ?? []).length;
+
+describe("translations", () => {
+  const translated = pages.filter(({ path }) => dirname(path) === translations);
+
+  it("name the version of the English page that they translate", () => {
+    const unnamed = translated.filter(({ text }) => translatedVersion(text) === undefined);
+    expect(unnamed.map(({ path }) => relative(root, path))).toEqual([]);
+    expect(translated.length).toBeGreaterThan(10);
+  });
+
+  // `pnpm i18n:stale` lists those that are older than their page. They may differ until they are translated again.
+  const current = translated.flatMap(({ path, text }) => {
+    const name = relative(translations, path);
+    const english = named(name);
+    return translatedVersion(text) === versionOf(english) ? [{ name, text, english }] : [];
+  });
+
+  it.each(current)("of $name have the headings, tables and code of the English page", ({ text, english }) => {
+    expect(headings(text)).toEqual(headings(english));
+    expect(tableRows(text)).toBe(tableRows(english));
+    expect(codeBlocks(text)).toEqual(codeBlocks(english));
+  });
+});
+
+/** Code is the same in every language, so only the English examples run. */
+const english = pages.filter(({ path }) => dirname(path) !== translations);
+const examples: Example[] = english.flatMap(({ path, text }) =>
   [...text.matchAll(/^```(sh|js) run\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""], index) => ({
     name: `${relative(root, path)}, example ${index + 1}`,
     language,
