@@ -75,7 +75,7 @@ const descriptions: Record<string, string> = {
 };
 
 /** Pages that are public and may be indexed. */
-const publicPaths = new Set(["/", "/about", "/models", "/status"]);
+const publicPaths = new Set(["/", "/about", "/connect", "/models", "/status"]);
 
 /**
  * Adds the site's name and meta tags to the page before any script runs: for link previews, search engines

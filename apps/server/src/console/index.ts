@@ -44,6 +44,7 @@ import type { Services } from "./services.ts";
 import { catalogRoutes } from "./site/catalog.ts";
 import { iconRoutes } from "./site/icons.ts";
 import { inboxRoutes } from "./site/inbox.ts";
+import { installerRoutes } from "./site/installer-routes.ts";
 import { modelHealthRoutes } from "./site/model-health.ts";
 import { modelInfoRoutes } from "./site/model-info.ts";
 import { noticeRoutes } from "./site/notices.ts";
@@ -73,6 +74,7 @@ export interface ConsoleOptions {
 export async function consoleRoutes(app: FastifyInstance, options: ConsoleOptions): Promise<void> {
   const root = options.basePath === undefined || options.basePath === "" ? "" : `/${options.basePath}`;
   await app.register((scope) => openConsole(scope, options.services, root), { prefix: `${root}/api` });
+  await app.register(async (scope) => installerRoutes(scope, options.services, root));
 }
 
 async function openConsole(scope: FastifyInstance, services: Services, root: string): Promise<void> {

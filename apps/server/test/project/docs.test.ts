@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
+import { clients } from "@gateway/shared/connect/clients";
+import { KEY_PLACEHOLDER } from "@gateway/shared/connect/connection";
 import { errorStatus } from "@gateway/shared/errors";
 import { defaultSettings } from "@gateway/shared/site/settings";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -58,6 +60,16 @@ function linksOf({ text }: Page): string[] {
   const found = [...text.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)];
   return found.map(([, target]) => target ?? "");
 }
+
+describe("the settings of clients", () => {
+  const connection = { baseUrl: "https://gateway.example", model: "demo-chat", key: KEY_PLACEHOLDER };
+  const documented = clients.filter(({ kind, id }) => kind === "agent" || id === "continue");
+
+  it.each(documented)("contain the files of $id", ({ parts }) => {
+    for (const part of parts(connection))
+      if (part.kind === "file") expect(named("clients.md")).toContain(part.content);
+  });
+});
 
 describe("links", () => {
   it("lead to files and headings that exist", async () => {

@@ -8,6 +8,7 @@ export function publicLinks(signedIn: boolean, withStatus: boolean): PublicLink[
     { to: "/", title: phrase("Home") },
     ...(signedIn ? [{ to: "/playground", title: phrase("Playground") }] : []),
     { to: "/models", title: phrase("Models") },
+    { to: "/connect", title: phrase("Connect a client") },
     ...(withStatus ? [{ to: "/status", title: phrase("Status") }] : []),
     { to: "/about", title: phrase("About") },
   ];

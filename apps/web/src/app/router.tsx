@@ -75,6 +75,11 @@ const publicRoutes: RouteObject = {
         element: screen(() => import("#features/help/help-page.tsx")),
       })),
     },
+    {
+      path: "connect",
+      element: <PublicScreen />,
+      children: [{ index: true, element: screen(() => import("#features/connect/connect-page.tsx")) }],
+    },
     { path: "price", element: <EarlierAddress of="/models" /> },
     {
       path: "playground",

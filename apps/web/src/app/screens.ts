@@ -11,6 +11,7 @@ import {
   IconKey,
   IconLayoutDashboard,
   IconMessageCircle,
+  IconPlugConnected,
   IconPhoto,
   IconTags,
   IconListDetails,
@@ -85,6 +86,14 @@ export const screens: Screen[] = [
     load: () => import("#features/tokens/tokens-page.tsx"),
     loadOne: () => import("#features/tokens/token-page.tsx"),
     keywords: "api key quota limit",
+  },
+  {
+    id: "connect",
+    title: phrase("Connect a client"),
+    icon: IconPlugConnected,
+    load: () => import("#features/connect/connect-page.tsx"),
+    keywords:
+      "claude code codex gemini cli opencode qwen cline continue cherry studio open webui librechat sdk curl install settings setup",
   },
   {
     id: "log",
@@ -263,7 +272,7 @@ const fullMenu: MenuGroup[] = [
     id: "customers",
     title: phrase("Customers"),
     ownTitle: phrase("Access"),
-    items: ["user", "user_group", "token"],
+    items: ["user", "user_group", "token", "connect"],
   },
   {
     id: "catalogue",

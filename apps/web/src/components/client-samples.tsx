@@ -1,10 +1,10 @@
+import { type SampleClient, sampleClients, sampleCode } from "@gateway/shared/connect/client-sample-code";
+import type { Sample } from "@gateway/shared/connect/sample-code";
 /** Code samples for each client library. */
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
-import { type SampleClient, sampleClients, sampleCode } from "./client-sample-code.ts";
 import { CodeSamples } from "./code-samples.tsx";
-import type { Sample } from "./sample-code.ts";
 
 export function ClientSamples({ sample }: { sample: Sample }) {
   const { t } = useTranslation();

@@ -1,26 +1,15 @@
+import {
+  openaiSample,
+  type Sample,
+  type SampleLanguage,
+  sampleLanguages,
+} from "@gateway/shared/connect/sample-code";
 /** Code samples of the first call in curl, Python and TypeScript, with the address filled in. */
 import { Group } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "#ui/copy.tsx";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
-import { openaiSample, type Sample, type SampleLanguage, sampleLanguages } from "./sample-code.ts";
-import classes from "./code-samples.module.css";
-
-/** Highlights strings and keywords in two colours. A library would be too large for that. */
-function toned(code: string) {
-  return code.split(/("[^"\n]*"|'[^'\n]*')/g).map((part, index) => {
-    // Parts never move, so the position is the key.
-    const key = `${index}:${part.length}`;
-    return index % 2 === 1 ? (
-      <span key={key} className={classes.string}>
-        {part}
-      </span>
-    ) : (
-      <span key={key}>{part}</span>
-    );
-  });
-}
+import { CodeBox } from "./code-box.tsx";
 
 type CodeSamplesProps = {
   sample: Sample;
@@ -36,8 +25,11 @@ export function CodeSamples({ sample, codeOf = openaiSample, choice }: CodeSampl
   // A placeholder until there is a model.
   const code = codeOf(language, { ...sample, model: sample.model || "<model>" });
   return (
-    <div className={classes.box}>
-      <div className={classes.bar}>
+    <CodeBox
+      code={code}
+      label={t("Code")}
+      steady
+      bar={
         <Group gap="xs">
           {choice}
           <ChoiceBar
@@ -47,11 +39,7 @@ export function CodeSamples({ sample, codeOf = openaiSample, choice }: CodeSampl
             onChange={setLanguage}
           />
         </Group>
-        <CopyButton text={code} label={t("Code")} />
-      </div>
-      <pre className={classes.code} tabIndex={0}>
-        <code>{toned(code)}</code>
-      </pre>
-    </div>
+      }
+    />
   );
 }

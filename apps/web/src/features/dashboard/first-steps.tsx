@@ -83,10 +83,11 @@ export function FirstSteps() {
     {
       id: "call",
       title: t("Make the first call"),
-      hint: t("Ask something in the playground, or copy one of the samples below."),
+      hint: t("Ask something in the playground, or connect the program that you use."),
       done: false,
       to: "/panel/playground",
       action: t("Open the playground"),
+      other: { to: "/panel/connect", action: t("Connect a client") },
     },
   ];
   const next = steps.find((step) => !step.done);

@@ -9,7 +9,6 @@ import {
   type TokenChange,
   TokenCreated,
   type TokenForm,
-  TokenKey,
   TokenRow,
 } from "@gateway/shared/accounts/token";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
@@ -25,15 +24,6 @@ export const allTokensQuery = (query: TokenAdminQuery) =>
     queryFn: () => http.get("/token/admin/search", TokenAdminPage, query),
     placeholderData: keepPreviousData,
   });
-
-/** Returns the complete key. Never stored in the query cache. */
-export async function fetchKey(id: number): Promise<string> {
-  return (await http.get(`/token/${id}/key`, TokenKey)).key;
-}
-
-export function useFetchKey() {
-  return useMutation({ mutationFn: fetchKey, gcTime: 0 });
-}
 
 export function useCreateToken() {
   const client = useQueryClient();

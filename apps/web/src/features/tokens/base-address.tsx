@@ -1,6 +1,7 @@
 /** The base URL for clients. */
-import { Group, Paper, Text } from "@mantine/core";
+import { Anchor, Group, Paper, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { useServerAddress } from "#lib/site.ts";
 import { CopyCode } from "#ui/copy.tsx";
@@ -16,6 +17,9 @@ export function BaseAddress() {
       </Text>
       <Address providers={["openai"]} client="OpenAI" address={`${address}/v1`} />
       <Address providers={["claude", "gemini"]} client={t("Anthropic and Gemini")} address={address} />
+      <Anchor component={Link} to="/panel/connect" fz="sm" ml="auto">
+        {t("Connect a client")}
+      </Anchor>
     </Paper>
   );
 }

@@ -4,8 +4,8 @@ import { ActionIcon, Loader, Menu, Text, Tooltip } from "@mantine/core";
 import { IconExternalLink, IconMessageCircle } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { useFetchKey } from "#lib/queries/tokens.ts";
 import { useServerAddress, useSite } from "#lib/site.ts";
-import { useFetchKey } from "./api.ts";
 
 /**
  * Opens a chat client with the key. The key is fetched when

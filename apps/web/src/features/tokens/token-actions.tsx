@@ -5,6 +5,7 @@ import {
   IconChartBar,
   IconDots,
   IconEdit,
+  IconPlugConnected,
   IconPlayerPause,
   IconPlayerPlay,
   IconTrash,
@@ -51,6 +52,13 @@ export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () =>
             to={`/panel/token/${token.id}`}
           >
             {t("Usage")}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconPlugConnected size={15} />}
+            component={Link}
+            to={`/panel/connect?token=${token.id}`}
+          >
+            {t("Connect a client")}
           </Menu.Item>
           <Menu.Item leftSection={<IconEdit size={15} />} onClick={onEdit}>
             {t("Edit")}

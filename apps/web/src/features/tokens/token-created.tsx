@@ -1,18 +1,19 @@
 /** The complete new key, with its next steps. */
 import type { TokenCreated } from "@gateway/shared/accounts/token";
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
-import { IconCopy } from "@tabler/icons-react";
+import { IconCopy, IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import type { z } from "zod";
 import { ClientSamples } from "#components/client-samples.tsx";
 import { sampleModel } from "#components/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
+import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { copyText } from "#ui/copy.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { modelsOfToken } from "./reachable-models.ts";
 import classes from "./tokens.module.css";
 
 type Created = z.infer<typeof TokenCreated>;
@@ -61,7 +62,15 @@ export function CreatedDialog({ token, onClose }: { token: Created; onClose: () 
             }}
           />
         </Stack>
-        <Group justify="flex-end">
+        <Group justify="flex-end" gap="sm">
+          <Button
+            component={Link}
+            to={`/panel/connect?token=${token.id}`}
+            variant="subtle"
+            leftSection={<IconPlugConnected size={16} />}
+          >
+            {t("Connect a client")}
+          </Button>
           <Button variant="default" onClick={onClose}>
             {t("Done")}
           </Button>

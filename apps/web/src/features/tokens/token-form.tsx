@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { z } from "zod";
 import { modelsQuery } from "#lib/queries/models.ts";
+import { modelsOfGroups } from "#lib/reachable-models.ts";
 import { useCan, useSelf } from "#lib/session.ts";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
@@ -24,7 +25,6 @@ import {
 import { GroupFields } from "./group-fields.tsx";
 import { QuotaField } from "./quota-field.tsx";
 import { RateFields } from "./rate-fields.tsx";
-import { modelsOfGroups } from "./reachable-models.ts";
 import { Restrictions } from "./restrictions.tsx";
 
 type Props = {

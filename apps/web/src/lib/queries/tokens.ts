@@ -1,6 +1,6 @@
-import { TokenPage, type TokenQuery } from "@gateway/shared/accounts/token";
+import { TokenKey, TokenPage, type TokenQuery } from "@gateway/shared/accounts/token";
 import { UserGroupMap } from "@gateway/shared/channels/group";
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 
 /** Key prefix of every query about API keys. Mutations invalidate it. */
@@ -20,3 +20,12 @@ export const groupsQuery = queryOptions({
   queryFn: () => http.get("/user_group_map", UserGroupMap),
   staleTime: 60_000,
 });
+
+/** Returns the complete key. Never stored in the query cache. */
+export async function fetchKey(id: number): Promise<string> {
+  return (await http.get(`/token/${id}/key`, TokenKey)).key;
+}
+
+export function useFetchKey() {
+  return useMutation({ mutationFn: fetchKey, gcTime: 0 });
+}

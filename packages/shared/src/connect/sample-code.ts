@@ -1,4 +1,7 @@
 /** Sample code of the first call with OpenAI's library, ready to run. Pure. */
+import { KEY_PLACEHOLDER } from "./connection.ts";
+import { quoted, quotedInShell } from "./quoting.ts";
+
 export type Sample = {
   /** Address of the server, without /v1. */
   address: string;
@@ -10,14 +13,17 @@ export type Sample = {
 export const sampleLanguages = ["curl", "Python", "TypeScript"] as const;
 export type SampleLanguage = (typeof sampleLanguages)[number];
 
-export function openaiSample(language: SampleLanguage, { address, model, apiKey = "sk-…" }: Sample): string {
+export function openaiSample(
+  language: SampleLanguage,
+  { address, model, apiKey = KEY_PLACEHOLDER }: Sample,
+): string {
   switch (language) {
     case "curl":
       return `curl ${address}/v1/chat/completions \\
   -H "Authorization: Bearer ${apiKey}" \\
   -H "Content-Type: application/json" \\
   -d '{
-    "model": "${model}",
+    "model": ${quotedInShell(model)},
     "messages": [
       {"role": "user", "content": "Hello"}
     ],
@@ -27,11 +33,11 @@ export function openaiSample(language: SampleLanguage, { address, model, apiKey 
       return `from openai import OpenAI
 
 client = OpenAI(
-    base_url="${address}/v1",
-    api_key="${apiKey}",
+    base_url=${quoted(`${address}/v1`)},
+    api_key=${quoted(apiKey)},
 )
 answer = client.chat.completions.create(
-    model="${model}",
+    model=${quoted(model)},
     messages=[{"role": "user", "content": "Hello"}],
 )
 print(answer.choices[0].message.content)`;
@@ -39,11 +45,11 @@ print(answer.choices[0].message.content)`;
       return `import OpenAI from "openai";
 
 const client = new OpenAI({
-  baseURL: "${address}/v1",
-  apiKey: "${apiKey}",
+  baseURL: ${quoted(`${address}/v1`)},
+  apiKey: ${quoted(apiKey)},
 });
 const answer = await client.chat.completions.create({
-  model: "${model}",
+  model: ${quoted(model)},
   messages: [{ role: "user", content: "Hello" }],
 });
 console.log(answer.choices[0].message.content);`;

@@ -1,11 +1,13 @@
 /** Sample code of the first call with each client library, ready to run. Pure. */
+import { KEY_PLACEHOLDER } from "./connection.ts";
+import { inUrlPath, quoted, quotedInShell } from "./quoting.ts";
 import { openaiSample, type Sample, type SampleLanguage } from "./sample-code.ts";
 
 export const sampleClients = ["OpenAI", "Anthropic", "Gemini"] as const;
 export type SampleClient = (typeof sampleClients)[number];
 
 export function sampleCode(client: SampleClient, language: SampleLanguage, sample: Sample): string {
-  const filled = { apiKey: "sk-…", ...sample };
+  const filled = { apiKey: KEY_PLACEHOLDER, ...sample };
   switch (client) {
     case "OpenAI":
       return openaiSample(language, filled);
@@ -24,7 +26,7 @@ function anthropicSample(language: SampleLanguage, { address, model, apiKey }: R
   -H "anthropic-version: 2023-06-01" \\
   -H "Content-Type: application/json" \\
   -d '{
-    "model": "${model}",
+    "model": ${quotedInShell(model)},
     "max_tokens": 1024,
     "messages": [
       {"role": "user", "content": "Hello"}
@@ -34,11 +36,11 @@ function anthropicSample(language: SampleLanguage, { address, model, apiKey }: R
       return `from anthropic import Anthropic
 
 client = Anthropic(
-    base_url="${address}",
-    api_key="${apiKey}",
+    base_url=${quoted(address)},
+    api_key=${quoted(apiKey)},
 )
 answer = client.messages.create(
-    model="${model}",
+    model=${quoted(model)},
     max_tokens=1024,
     messages=[{"role": "user", "content": "Hello"}],
 )
@@ -47,11 +49,11 @@ print(answer.content[0].text)`;
       return `import Anthropic from "@anthropic-ai/sdk";
 
 const client = new Anthropic({
-  baseURL: "${address}",
-  apiKey: "${apiKey}",
+  baseURL: ${quoted(address)},
+  apiKey: ${quoted(apiKey)},
 });
 const answer = await client.messages.create({
-  model: "${model}",
+  model: ${quoted(model)},
   max_tokens: 1024,
   messages: [{ role: "user", content: "Hello" }],
 });
@@ -62,7 +64,7 @@ console.log(answer.content);`;
 function geminiSample(language: SampleLanguage, { address, model, apiKey }: Required<Sample>): string {
   switch (language) {
     case "curl":
-      return `curl ${address}/v1beta/models/${model}:generateContent \\
+      return `curl ${address}/v1beta/models/${inUrlPath(model)}:generateContent \\
   -H "x-goog-api-key: ${apiKey}" \\
   -H "Content-Type: application/json" \\
   -d '{
@@ -74,11 +76,11 @@ function geminiSample(language: SampleLanguage, { address, model, apiKey }: Requ
       return `from google import genai
 
 client = genai.Client(
-    api_key="${apiKey}",
-    http_options={"base_url": "${address}"},
+    api_key=${quoted(apiKey)},
+    http_options={"base_url": ${quoted(address)}},
 )
 answer = client.models.generate_content(
-    model="${model}",
+    model=${quoted(model)},
     contents="Hello",
 )
 print(answer.text)`;
@@ -86,11 +88,11 @@ print(answer.text)`;
       return `import { GoogleGenAI } from "@google/genai";
 
 const client = new GoogleGenAI({
-  apiKey: "${apiKey}",
-  httpOptions: { baseUrl: "${address}" },
+  apiKey: ${quoted(apiKey)},
+  httpOptions: { baseUrl: ${quoted(address)} },
 });
 const answer = await client.models.generateContent({
-  model: "${model}",
+  model: ${quoted(model)},
   contents: "Hello",
 });
 console.log(answer.text);`;

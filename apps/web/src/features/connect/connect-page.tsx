@@ -1,0 +1,107 @@
+/** Commands and settings files that connect a client. The same on the public site, with a placeholder as key. */
+import { clientById, clients } from "@gateway/shared/connect/clients";
+import { KEY_PLACEHOLDER, type Platform, platforms } from "@gateway/shared/connect/connection";
+import { Card, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { useListParams } from "#lib/list-params.ts";
+import { useSelf } from "#lib/session.ts";
+import { useServerAddress } from "#lib/site.ts";
+import { ChoiceBar } from "#ui/form/choice-bar.tsx";
+import { Page, Section } from "#ui/page.tsx";
+import { ClientList } from "./client-list.tsx";
+import { ConnectionChoices } from "./connection-choices.tsx";
+import { FirstCallLine } from "./first-call-line.tsx";
+import { keyOfPart, PartView } from "./part-view.tsx";
+import { pitfallTexts } from "./pitfall-texts.ts";
+import classes from "./connect.module.css";
+
+const [firstClient] = clients;
+
+const ConnectParams = z.object({
+  client: z.string().max(40).catch("").default(""),
+  model: z.string().max(160).catch("").default(""),
+  /** Id of the token; "" is none. */
+  token: z
+    .string()
+    .regex(/^\d{0,10}$/)
+    .catch("")
+    .default(""),
+});
+
+function ownPlatform(): Platform {
+  const agent = navigator.userAgent;
+  if (agent.includes("Windows")) return "Windows";
+  return /Mac OS X|Macintosh/.test(agent) ? "macOS" : "Linux";
+}
+
+export default function ConnectPage() {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const address = useServerAddress();
+  const [params, setParams] = useListParams(ConnectParams);
+  const [platform, setPlatform] = useState(ownPlatform);
+  const [model, setModel] = useState("");
+  // Kept for the token that it belongs to, so that another choice never shows it.
+  const [inserted, setInserted] = useState({ token: "", key: "" });
+  const client = clientById(params.client) ?? firstClient;
+  if (client === undefined) return null;
+  const key = inserted.token === params.token && inserted.key !== "" ? inserted.key : KEY_PLACEHOLDER;
+  const parts = client.parts({ baseUrl: address, model: model || "<model>", key });
+  return (
+    <Page
+      title={t("Connect a client")}
+      description={t("Choose your program, and copy the settings that connect it to this gateway.")}
+    >
+      <div className={classes.columns}>
+        <ClientList value={client.id} onChange={(id) => setParams({ client: id })} />
+        <div className={classes.instructions}>
+          <Card padding="lg">
+            <ConnectionChoices
+              model={params.model}
+              token={params.token}
+              inserted={key !== KEY_PLACEHOLDER}
+              onModel={(name) => setParams({ model: name })}
+              onToken={(id) => setParams({ token: id })}
+              onKey={(text) => setInserted({ token: params.token, key: text })}
+              onResolved={setModel}
+            />
+          </Card>
+          <Section
+            title={client.name}
+            aside={
+              <ChoiceBar
+                label={t("Operating system")}
+                choices={platforms}
+                value={platform}
+                onChange={setPlatform}
+              />
+            }
+          >
+            <ol className={classes.steps}>
+              {parts.map((part) => (
+                <PartView
+                  key={keyOfPart(part)}
+                  part={part}
+                  platform={platform}
+                  complete={key !== KEY_PLACEHOLDER}
+                />
+              ))}
+            </ol>
+          </Section>
+          <Section title={t("If it does not work")}>
+            <ul className={classes.pitfalls}>
+              {client.pitfalls.map((pitfall) => (
+                <Text key={pitfall} component="li" fz="inherit">
+                  {t(pitfallTexts[pitfall])}
+                </Text>
+              ))}
+            </ul>
+          </Section>
+          {self ? <FirstCallLine /> : null}
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,162 @@
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import { TokenStatus } from "@gateway/shared/accounts/token-status";
+/** The choice of model and key. */
+import type { AvailableModels } from "@gateway/shared/channels/model";
+import { Anchor, Button, Select, Stack, Text } from "@mantine/core";
+import { IconKey } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { kindOfModel, sampleModel } from "#components/sample-model.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
+import { useFetchKey } from "#lib/queries/tokens.ts";
+import { modelsOfToken } from "#lib/reachable-models.ts";
+import { useSelf } from "#lib/session.ts";
+import { Failed } from "#ui/empty.tsx";
+import { choosableTokensQuery } from "./api.ts";
+import classes from "./connect.module.css";
+
+type ConnectionChoicesProps = {
+  /** The chosen model; "" leaves the choice to the page. */
+  model: string;
+  /** Id of the chosen token; "" is none. */
+  token: string;
+  /** Whether the key of the token is shown in the settings. */
+  inserted: boolean;
+  onModel: (name: string) => void;
+  onToken: (id: string) => void;
+  onKey: (key: string) => void;
+  /** Receives the model that the settings contain. */
+  onResolved: (name: string) => void;
+};
+
+export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: ConnectionChoicesProps) {
+  const { t } = useTranslation();
+  const self = useSelf();
+  const models = useQuery(modelsQuery);
+  const tokens = useQuery({ ...choosableTokensQuery, enabled: Boolean(self) }).data?.data;
+  const chosen = tokens?.find(({ id }) => String(id) === token);
+  const offered = useMemo(
+    () =>
+      chatModels(chosen ? modelsOfToken(models.data ?? {}, chosen, self?.group ?? "") : (models.data ?? {})),
+    [models.data, chosen, self?.group],
+  );
+  const resolved = model in offered ? model : sampleModel(offered);
+  const { onResolved } = rest;
+  useEffect(() => onResolved(resolved), [onResolved, resolved]);
+  if (models.error && !models.data)
+    return <Failed error={models.error} onRetry={() => void models.refetch()} />;
+  const names = Object.keys(offered).sort();
+  return (
+    <div className={classes.choices}>
+      <Select
+        label={t("Model")}
+        data={names}
+        value={resolved === "" ? null : resolved}
+        onChange={(name) => (name === null ? undefined : onModel(name))}
+        searchable
+        allowDeselect={false}
+        limit={200}
+        disabled={names.length === 0}
+        placeholder={models.isPending ? t("Loading …") : t("No models yet")}
+        nothingFoundMessage={t("No model matches")}
+      />
+      {self ? (
+        <KeyChoice
+          tokens={tokens}
+          token={token}
+          onToken={onToken}
+          inserted={rest.inserted}
+          onKey={rest.onKey}
+        />
+      ) : (
+        <Stack gap={4}>
+          <Text fw={500} fz="sm">
+            {t("Key")}
+          </Text>
+          <Text fz="sm" c="dimmed">
+            {t("The settings contain a placeholder.")}{" "}
+            <Anchor component={Link} to="/login" fz="sm">
+              {t("Sign in to use one of your keys")}
+            </Anchor>
+          </Text>
+        </Stack>
+      )}
+    </div>
+  );
+}
+
+function chatModels(models: AvailableModels): AvailableModels {
+  return Object.fromEntries(
+    Object.entries(models).filter(
+      ([name, { info }]) => kindOfModel(name, info?.output_modalities ?? []) === "chat",
+    ),
+  );
+}
+
+type KeyChoiceProps = Pick<ConnectionChoicesProps, "token" | "onToken" | "inserted" | "onKey"> & {
+  /** Undefined while loading. */
+  tokens: TokenRow[] | undefined;
+};
+
+function KeyChoice({ tokens, token, onToken, inserted, onKey }: KeyChoiceProps) {
+  const { t } = useTranslation();
+  const fetchKey = useFetchKey();
+  const usable = tokens?.filter(({ status }) => status === TokenStatus.enabled) ?? [];
+  const known = usable.some(({ id }) => String(id) === token);
+  if (tokens && usable.length === 0)
+    return (
+      <Stack gap={6} align="flex-start">
+        <Text fw={500} fz="sm">
+          {t("Key")}
+        </Text>
+        <Button
+          component={Link}
+          to="/panel/token?edit=new"
+          variant="default"
+          leftSection={<IconKey size={16} />}
+        >
+          {t("Create a token")}
+        </Button>
+      </Stack>
+    );
+  return (
+    <Stack gap={6}>
+      <Select
+        label={t("Key")}
+        data={usable.map(({ id, name, key_hint }) => ({ value: String(id), label: `${name} · ${key_hint}` }))}
+        value={known ? token : null}
+        onChange={(id) => onToken(id ?? "")}
+        placeholder={t("Choose one of your tokens")}
+        searchable
+        clearable
+        nothingFoundMessage={t("No token has this name")}
+      />
+      {known && !inserted ? (
+        <Button
+          variant="default"
+          size="xs"
+          style={{ justifySelf: "start", alignSelf: "flex-start" }}
+          leftSection={<IconKey size={14} />}
+          loading={fetchKey.isPending}
+          onClick={() =>
+            fetchKey.mutate(Number(token), {
+              onSuccess: (key) => {
+                onKey(key);
+                fetchKey.reset();
+              },
+            })
+          }
+        >
+          {t("Insert the key")}
+        </Button>
+      ) : null}
+      {known && inserted ? (
+        <Text fz="xs" c="dimmed">
+          {t("The settings below contain the whole key. Do not share your screen.")}
+        </Text>
+      ) : null}
+    </Stack>
+  );
+}

@@ -1,0 +1,58 @@
+/** Reports the next call of the account as soon as it arrives. */
+import type { LogRow } from "@gateway/shared/usage/log";
+import { Anchor, Paper, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useFormat } from "#lib/quota.ts";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { newestCallQuery } from "./api.ts";
+import classes from "./connect.module.css";
+
+export function FirstCallLine() {
+  const { t } = useTranslation();
+  // The newest call when the page was opened. Ids are compared, because the clocks of both sides may differ.
+  const [known, setKnown] = useState<string | undefined>();
+  const [call, setCall] = useState<LogRow | undefined>();
+  const newest = useQuery(newestCallQuery(true)).data;
+  if (newest !== undefined && known === undefined) setKnown(newest?.id ?? "");
+  if (newest && known !== undefined && newest.id !== known && newest.id !== call?.id) setCall(newest);
+  return (
+    <Paper withBorder className={classes.live} role="status">
+      {call === undefined ? (
+        <>
+          <span className={classes.waiting} aria-hidden />
+          <Text fz="sm">{t("Waiting for your first call with these settings …")}</Text>
+        </>
+      ) : (
+        <Received call={call} />
+      )}
+    </Paper>
+  );
+}
+
+function Received({ call }: { call: LogRow }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const failed = call.outcome === "failed";
+  return (
+    <>
+      <StatusDot tone={failed ? "bad" : "good"}>
+        {failed ? t("Call received, but it failed") : t("Call received")}
+      </StatusDot>
+      <Text fz="sm" c="dimmed">
+        {failed
+          ? [call.model_name, `${call.status} ${call.error_code}`].filter(Boolean).join(" · ")
+          : [
+              call.model_name,
+              t("{{count}} tokens", { count: call.prompt_tokens + call.completion_tokens }),
+              format.charge(call.quota),
+            ].join(" · ")}
+      </Text>
+      <Anchor component={Link} to={`/panel/log/${call.request_id}`} fz="sm" ml="auto">
+        {t("Open the call")}
+      </Anchor>
+    </>
+  );
+}

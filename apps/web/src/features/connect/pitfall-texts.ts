@@ -1,0 +1,33 @@
+/** One sentence for each mistake that is often made with a client. Translate it with `t(text)` when displayed. */
+import type { Pitfall } from "@gateway/shared/connect/connection";
+import { phrase } from "#lib/i18n.ts";
+
+export const pitfallTexts: Record<Pitfall, string> = {
+  "no-v1": phrase("The base URL ends without /v1. The client adds the path itself."),
+  "with-v1": phrase("The base URL ends with /v1."),
+  "one-credential": phrase(
+    "Unset ANTHROPIC_API_KEY. If it is set as well, Claude Code sends it or asks which key to use.",
+  ),
+  "background-model": phrase(
+    "Claude Code also calls a small model in the background. It must exist here, so the settings use the same model for both.",
+  ),
+  "claude-names": phrase(
+    "The model menu of Claude Code lists only models with “claude” in their name. Others work when they are named in the settings.",
+  ),
+  "responses-only": phrase(
+    'Codex accepts only wire_api = "responses". The gateway translates it for every model.',
+  ),
+  "root-keys-first": phrase(
+    "The lines model and model_provider must come before the first section in brackets.",
+  ),
+  "selected-type": phrase(
+    "Without security.auth.selectedType in its settings, the client asks you to sign in.",
+  ),
+  "project-env": phrase("A .env file in your project is read instead of the one in your home folder."),
+  "host-without-path": phrase("The API host has no /v1: Cherry Studio adds it."),
+  "host-of-container": phrase(
+    "In a container, localhost is the container. Use an address that it can reach, such as host.docker.internal.",
+  ),
+  restart: phrase("Restart the application after a change of its files."),
+  "key-in-code": phrase("Do not commit the key. Read it from an environment variable in your own code."),
+};

@@ -1,0 +1,121 @@
+/** Settings of coding agents that run in a terminal. Pure. */
+import { type Connection, type Part, PROVIDER_ID, type SettingsFile } from "./connection.ts";
+import { envValue, jsonFile, quoted } from "./quoting.ts";
+
+export function claudeCode({ baseUrl, model, key }: Connection): SettingsFile[] {
+  return [
+    {
+      kind: "file",
+      path: ".claude/settings.json",
+      base: "home",
+      format: "json",
+      content: jsonFile({
+        env: {
+          ANTHROPIC_BASE_URL: baseUrl,
+          ANTHROPIC_AUTH_TOKEN: key,
+          ANTHROPIC_MODEL: model,
+          // Calls in the background. Its default is a model that this gateway may not have.
+          ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+        },
+      }),
+      removes: ["env.ANTHROPIC_API_KEY", "env.ANTHROPIC_SMALL_FAST_MODEL", "apiKeyHelper"],
+    },
+  ];
+}
+
+export function codex({ baseUrl, model, key }: Connection): SettingsFile[] {
+  return [
+    {
+      kind: "file",
+      path: ".codex/config.toml",
+      base: "home",
+      format: "toml",
+      content: `model = ${quoted(model)}
+model_provider = ${quoted(PROVIDER_ID)}
+
+[model_providers.${PROVIDER_ID}]
+name = "Gateway"
+base_url = ${quoted(`${baseUrl}/v1`)}
+wire_api = "responses"
+experimental_bearer_token = ${quoted(key)}
+`,
+    },
+  ];
+}
+
+export function geminiCli({ baseUrl, model, key }: Connection): SettingsFile[] {
+  return [
+    {
+      kind: "file",
+      path: ".gemini/settings.json",
+      base: "home",
+      format: "json",
+      content: jsonFile({
+        security: { auth: { selectedType: "gemini-api-key" } },
+        model: { name: model },
+      }),
+    },
+    {
+      kind: "file",
+      path: ".gemini/.env",
+      base: "home",
+      format: "env",
+      content: `GEMINI_API_KEY=${envValue(key)}
+GOOGLE_GEMINI_BASE_URL=${envValue(baseUrl)}
+`,
+    },
+  ];
+}
+
+export function opencode({ baseUrl, model, key }: Connection): SettingsFile[] {
+  return [
+    {
+      kind: "file",
+      path: ".config/opencode/opencode.json",
+      base: "home",
+      format: "json",
+      content: jsonFile({
+        $schema: "https://opencode.ai/config.json",
+        provider: {
+          [PROVIDER_ID]: {
+            npm: "@ai-sdk/openai-compatible",
+            name: "Gateway",
+            options: { baseURL: `${baseUrl}/v1`, apiKey: key },
+            models: { [model]: {} },
+          },
+        },
+        model: `${PROVIDER_ID}/${model}`,
+      }),
+    },
+  ];
+}
+
+export function qwenCode({ baseUrl, model, key }: Connection): SettingsFile[] {
+  return [
+    {
+      kind: "file",
+      path: ".qwen/settings.json",
+      base: "home",
+      format: "json",
+      content: jsonFile({
+        security: { auth: { selectedType: "openai", apiKey: key, baseUrl: `${baseUrl}/v1` } },
+        model: { name: model },
+      }),
+    },
+  ];
+}
+
+/** CC Switch keeps the settings of several providers. It opens links of this form and shows what it will save. */
+export function ccSwitchLink(app: "claude" | "codex" | "gemini", { baseUrl, model, key }: Connection): Part {
+  const fields = {
+    resource: "provider",
+    app,
+    name: "Gateway",
+    homepage: baseUrl,
+    endpoint: app === "codex" ? `${baseUrl}/v1` : baseUrl,
+    apiKey: key,
+    model,
+  };
+  const query = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return { kind: "link", application: "CC Switch", url: `ccswitch://v1/import?${query.join("&")}` };
+}
