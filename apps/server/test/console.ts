@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from "fastify";
 import type { Redis } from "ioredis";
 import { consoleRoutes } from "#console/index.ts";
@@ -16,6 +18,7 @@ import { credit } from "#domain/ledger/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
+import { createImportRunner } from "#migration/runner.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { connect, type Database } from "#platform/database/db.ts";
 import { createMailer } from "#platform/mail.ts";
@@ -124,6 +127,15 @@ export async function buildConsole(
     runner: createChannelRunner(db, runTasks(checks), (error) => {
       throw error;
     }),
+    imports: createImportRunner({
+      db,
+      secrets,
+      databaseUrl: place.url,
+      dataDir: join(tmpdir(), `gateway-imports-${randomUUID()}`),
+      onError: (error) => {
+        throw error;
+      },
+    }),
     checkModel: async ({ model }) => ({ model, process: [] }),
     pool: database.pool,
     mailer,
@@ -211,6 +223,7 @@ export async function buildConsole(
     guest: browser(undefined),
     async close() {
       await services.runner.close();
+      await services.imports.close();
       await app.close();
       await mailer.close();
       await database.close();

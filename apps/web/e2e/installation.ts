@@ -19,6 +19,8 @@ export interface Installation {
   api<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   /** Opens a new browser window. Root is signed in unless `guest`. */
   open(path: string, options?: WindowOptions): Promise<Page>;
+  /** Lines that the process has printed. */
+  printed: readonly string[];
   /** Throws if a displayed text had no translation. */
   close(): Promise<void>;
 }
@@ -57,7 +59,8 @@ export const browserFlags = [
 export async function install(env: Record<string, string> = {}, main = sources): Promise<Installation> {
   const dataDir = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
   const gateway = await startGateway({ DATA_DIR: dataDir, ...env }, main);
-  const cookie = await signIn(gateway.url);
+  // Without a root account, every window is a guest's.
+  const cookie = env["ROOT_USERNAME"] === "" ? { name: "session", value: "none" } : await signIn(gateway.url);
   const sessionCookie = `${cookie.name}=${cookie.value}`;
   const windows: BrowserContext[] = [];
   let addresses = 0;
@@ -123,7 +126,7 @@ export async function install(env: Record<string, string> = {}, main = sources):
     if (missingTexts.size > 0) throw new Error(`Texts without words:\n${[...missingTexts].join("\n")}`);
   }
 
-  return { url: gateway.url, cookie: sessionCookie, api, open, close };
+  return { url: gateway.url, printed: gateway.printed, cookie: sessionCookie, api, open, close };
 }
 
 type Envelope = { success: boolean; message: string; data: unknown };
@@ -151,18 +154,18 @@ async function startGateway(env: Record<string, string>, program: string) {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const url = await listeningAt(child);
+  const printed: string[] = [];
+  const url = await listeningAt(child, printed);
   const stop = () =>
     new Promise<void>((resolve) => {
       child.once("exit", () => resolve());
       child.kill("SIGTERM");
     });
-  return { url, stop };
+  return { url, printed, stop };
 }
 
-/** Returns the address that the process prints. Rejects with its last output if it exits instead. */
-function listeningAt(child: ChildProcess): Promise<string> {
-  const labels: string[] = [];
+/** Returns the address that the process prints, and collects its lines. Rejects with the last ones if it exits instead. */
+function listeningAt(child: ChildProcess, labels: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr]) {
       if (!stream) continue;

@@ -8,6 +8,7 @@ import { bodyMessages, bodyReasons } from "./errors/bodies.ts";
 import { channelReasons } from "./errors/channels.ts";
 import { fieldReasons } from "./errors/fields.ts";
 import { keyMessages, keyReasons } from "./errors/keys.ts";
+import { migrationReasons } from "./errors/migration.ts";
 import { filled, type Values, type WireParams } from "./errors/phrase.ts";
 import { relayMessages, relayReasons } from "./errors/relay.ts";
 import { siteReasons } from "./errors/site.ts";
@@ -100,6 +101,7 @@ const areas = [
   billingReasons,
   channelReasons,
   siteReasons,
+  migrationReasons,
   keyReasons,
   relayReasons,
   bodyReasons,

@@ -52,6 +52,7 @@ import { ownerRoutes } from "./site/owners.ts";
 import { siteRoutes } from "./site/site.ts";
 import { telegramRoutes } from "./site/telegram.ts";
 import { auditLogRoutes } from "./system/audit-log.ts";
+import { migrationRoutes } from "./system/migration.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
 import { settingRoutes } from "./system/settings.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
@@ -170,6 +171,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   userSessionRoutes(app, services);
   settingRoutes(app, services);
   settingTransferRoutes(app, services);
+  migrationRoutes(app, services);
   noticeRoutes(app, services);
   inboxRoutes(app, services);
   telegramRoutes(app, services, root);

@@ -9,6 +9,7 @@ import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { ImportRunner } from "#migration/runner.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { LogLine } from "#platform/log.ts";
@@ -52,6 +53,8 @@ export interface Services {
   checkModel(input: { channel: ChannelForTest; model: string }): Promise<ModelCheck>;
   /** Runs tests and balances of many channels on this node. */
   runner: ChannelRunner;
+  /** Imports other gateways on this node. */
+  imports: ImportRunner;
   /**
    * Returns the model names that the provider lists. Throws a GatewayError whose message says what went
    * wrong.

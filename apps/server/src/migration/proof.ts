@@ -5,7 +5,7 @@ import { createCallers } from "#domain/tokens/callers.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { ChargeSample, TokenRecord } from "./records.ts";
-import type { ImportReport, Pair, Proof } from "./report.ts";
+import type { ComparedBalance, ImportReport, Pair, Proof } from "./report.ts";
 import { deletion, int, points } from "./row.ts";
 import type { Source } from "./sources/source.ts";
 
@@ -13,6 +13,8 @@ import type { Source } from "./sources/source.ts";
 
 const sampledKeys = 200;
 const mostNamed = 50;
+const mostDiffering = 200;
+const mostLargest = 20;
 
 /** Keeps a sample of a stream of unknown length: every key has the same chance. */
 export function createKeySample() {
@@ -35,21 +37,38 @@ interface Balances {
   totals: ImportReport["totals"];
   compared: number;
   different: number;
+  /** Those that differ, then the largest ones. */
+  named: ComparedBalance[];
 }
 
 /** The same per user, and in total; the source is read again. */
 export async function compareBalances(tx: Db, source: Source): Promise<Balances> {
   const sums = { quota: 0n, used: 0n, live: 0n, tokens: 0n };
   let different = 0;
+  const differing: ComparedBalance[] = [];
+  let largest: ComparedBalance[] = [];
   let compared = 0;
   let batch = new Map<number, bigint>();
   const flush = async () => {
     const rows = await tx.user.findMany({
       where: { id: { in: [...batch.keys()] } },
-      select: { id: true, quota: true },
+      select: { id: true, username: true, quota: true },
     });
-    const here = new Map(rows.map((row) => [row.id, row.quota]));
-    for (const [id, quota] of batch) if (here.get(id) !== quota) different += 1;
+    const here = new Map(rows.map((row) => [row.id, row]));
+    for (const [id, quota] of batch) {
+      const account = here.get(id);
+      const found = {
+        id,
+        name: account?.username ?? "",
+        source: String(quota),
+        here: String(account?.quota ?? 0n),
+      };
+      if (account?.quota !== quota) {
+        different += 1;
+        if (differing.length < mostDiffering) differing.push(found);
+      } else largest.push(found);
+    }
+    largest = largest.sort((a, b) => Number(BigInt(b.here) - BigInt(a.here))).slice(0, mostLargest);
     compared += batch.size;
     batch = new Map();
   };
@@ -72,6 +91,7 @@ export async function compareBalances(tx: Db, source: Source): Promise<Balances>
   return {
     compared,
     different,
+    named: [...differing, ...largest],
     totals: {
       users_quota: pair("quota"),
       users_used_quota: pair("used"),

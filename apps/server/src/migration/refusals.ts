@@ -13,10 +13,26 @@ export function requireProduct(source: Source, product: Product, others: readonl
   if (other !== undefined)
     throw new ImportRefusal(
       `${source.origin} is a ${other.title} database, not one of ${product.title}. Run: gateway import ${other.id} --from …`,
+      {
+        facts: {
+          reason: "source_other_product",
+          origin: source.origin,
+          other: other.title,
+          product: product.title,
+        },
+      },
     );
   throw new ImportRefusal(
     `${source.origin} is not a ${product.title} database, or of a version that this one does not know. ` +
       `Missing: ${missing.slice(0, 8).join(", ")}. Check the address after --from. If it is right, update this gateway.`,
+    {
+      facts: {
+        reason: "source_unknown",
+        origin: source.origin,
+        product: product.title,
+        missing: missing.slice(0, 8).join(", "),
+      },
+    },
   );
 }
 
@@ -62,5 +78,6 @@ export async function requireEmpty(tx: Db): Promise<void> {
   throw new ImportRefusal(
     `This installation is not empty: it has ${found.join(", ")}. An import goes into a new installation only. ` +
       `Point DATABASE_URL or DATA_DIR to an empty database, and do not open the set-up link before the import.`,
+    { facts: { reason: "target_not_empty", found: found.join(", ") } },
   );
 }

@@ -23,6 +23,12 @@ export interface ImportReport {
   ok: boolean;
 }
 
+/** One balance on both sides, in points as text. */
+export interface ComparedBalance extends Pair {
+  id: number;
+  name: string;
+}
+
 /** Points as text: JSON numbers would lose digits. */
 export interface Pair {
   source: string;
@@ -42,6 +48,8 @@ export interface Note {
 export interface Proof {
   balances_compared: number;
   balances_different: number;
+  /** Accounts whose balance differs, then the largest ones. */
+  balances: ComparedBalance[];
   audit_drift: string;
   keys_tried: number;
   keys_failed: string[];

@@ -42,6 +42,7 @@ export interface ImportOptions {
   /** Days of the request log to take over; 0 for none. */
   logDays: number;
   priceFile: unknown;
+  /** Rows written so far. Throws to give up; nothing is kept then. */
   progress(kind: string, rows: number): void;
 }
 
@@ -114,11 +115,13 @@ async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> 
   await noteUnpriced(tx, book, product.unpriced);
   noteUnit(read);
 
+  progress("proof", 0);
   const balances = await compareBalances(tx, source);
   noteTotals(book, balances.totals);
   const proof = {
     balances_compared: balances.compared,
     balances_different: balances.different,
+    balances: balances.named,
     audit_drift: await auditDrift(tx),
     keys_tried: sample.kept.length,
     keys_failed: await tryKeys(tx, secrets, sample.kept, now),

@@ -8,6 +8,7 @@ import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
+import type { ImportRunner } from "#migration/runner.ts";
 import type { Announcements } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Database } from "#platform/database/db.ts";
@@ -46,6 +47,7 @@ interface Needs extends Context {
   probe: ProbeServices;
   checks: ChannelCheckDeps;
   runner: ChannelRunner;
+  imports: ImportRunner;
   readiness: Readiness;
   storage: StorageWatch;
 }
@@ -122,6 +124,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       fetchBalance: checks.fetchBalance,
       checkModel: (input) => checkModel(probe, input),
       runner: needs.runner,
+      imports: needs.imports,
       fetchModels: (channel) => fetchModels(probe, channel),
       caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
       recentLog: worker === undefined ? recentLog : logTogether(worker, recentLog),

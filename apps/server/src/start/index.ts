@@ -10,6 +10,7 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
+import { imports } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
@@ -105,6 +106,8 @@ async function openAll(context: Context, parts: Parts) {
   await parts.open(backgroundResponses, relay);
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
 
+  const importRunner = await parts.open(imports, measured);
+
   const readiness = createReadiness({
     ping: () => stored.database.pool.query("SELECT 1"),
     trouble: () => ledger.trouble(),
@@ -118,7 +121,15 @@ async function openAll(context: Context, parts: Parts) {
     await parts.open(recurringJobs, { ...kept, ...runs, jobDatabase: forJobs });
   }
   // Last, so that calls find everything open, and memory from the start is released before the first call.
-  const http = await parts.open(httpServer, { ...kept, ...runs, ...counted, relay, readiness, storage });
+  const http = await parts.open(httpServer, {
+    ...kept,
+    ...runs,
+    ...counted,
+    relay,
+    readiness,
+    storage,
+    imports: importRunner,
+  });
   return { http, readiness, setupToken };
 }
 

@@ -59,6 +59,7 @@ const publicRoutes: RouteObject = {
     { path: "user/reset", element: page(() => import("#features/session/new-password-page.tsx")) },
     { path: "oauth/:provider", element: page(() => import("#features/session/callback-page.tsx")) },
     { path: "setup", element: page(() => import("#features/session/setup-page.tsx")) },
+    { path: "setup/import", element: page(() => import("#features/migration/wizard-page.tsx"), "screens") },
     {
       path: "models",
       element: <PublicScreen />,

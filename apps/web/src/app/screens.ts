@@ -8,6 +8,7 @@ import {
   IconBrandTelegram,
   IconChartHistogram,
   IconCreditCard,
+  IconDatabaseImport,
   IconKey,
   IconLayoutDashboard,
   IconMessageCircle,
@@ -59,7 +60,7 @@ export type Screen = {
   area?: AdminArea;
   /** Further search keywords of the palette. */
   keywords?: string;
-  /** Linked from the header instead of the menu. */
+  /** Linked from the header or another screen instead of the menu. */
   inHeader?: true;
 };
 
@@ -228,6 +229,15 @@ export const screens: Screen[] = [
     load: () => import("#features/audit-log/audit-log-page.tsx"),
     area: "audit",
     keywords: "who changed history",
+  },
+  {
+    id: "migration",
+    title: phrase("Migration"),
+    icon: IconDatabaseImport,
+    load: () => import("#features/migration/migration-page.tsx"),
+    action: "configure",
+    keywords: "import one hub new api one api litellm report proof",
+    inHeader: true,
   },
   {
     id: "inbox",

@@ -71,7 +71,7 @@ export function asSent<T>(): Reader<T> {
 }
 
 /** Returns the error of a response; {} for the page of a proxy. */
-function failureOf(answer: unknown): Partial<Failure> {
+export function failureOf(answer: unknown): Partial<Failure> {
   if (answer === null || typeof answer !== "object" || !("message" in answer)) return {};
   return typeof answer.message === "string" ? (answer as Partial<Failure>) : {};
 }
@@ -111,7 +111,7 @@ async function request<T>(
   method: string,
   path: string,
   schema: Reader<T>,
-  options: { query?: Query; body?: unknown } = {},
+  options: { query?: Query; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<T> {
   const { response, answer } = await exchange(
     apiUrl(path, options.query),
@@ -120,6 +120,7 @@ async function request<T>(
       headers: {
         ...version2,
         ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+        ...options.headers,
       },
       body: options.body === undefined ? null : JSON.stringify(options.body),
       credentials: "same-origin",
@@ -141,8 +142,10 @@ async function request<T>(
 
 /** Paths omit /api: `http.get("/channel", ChannelPage, query)`. */
 export const http = {
-  get: <T>(path: string, schema: Reader<T>, query?: Query) => request("GET", path, schema, { query }),
-  post: <T>(path: string, schema: Reader<T>, body: unknown = {}) => request("POST", path, schema, { body }),
+  get: <T>(path: string, schema: Reader<T>, query?: Query, headers?: Record<string, string>) =>
+    request("GET", path, schema, { query, ...(headers === undefined ? {} : { headers }) }),
+  post: <T>(path: string, schema: Reader<T>, body: unknown = {}, headers?: Record<string, string>) =>
+    request("POST", path, schema, { body, ...(headers === undefined ? {} : { headers }) }),
   put: <T>(path: string, schema: Reader<T>, body: unknown = {}) => request("PUT", path, schema, { body }),
   patch: <T>(path: string, schema: Reader<T>, body: unknown = {}) => request("PATCH", path, schema, { body }),
   del: <T>(path: string, schema: Reader<T>, body?: unknown) => request("DELETE", path, schema, { body }),

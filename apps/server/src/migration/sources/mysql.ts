@@ -33,10 +33,11 @@ export async function openMysql(url: string): Promise<Source> {
     await run("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY");
   } catch (cause) {
     connection.destroy();
+    const detail = cause instanceof Error ? cause.message : String(cause);
     throw new ImportRefusal(
-      `${origin} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+      `${origin} cannot be read: ${detail}. ` +
         `Check the address, user, password and database name after --from.`,
-      { cause },
+      { cause, facts: { reason: "source_unreadable", origin, detail } },
     );
   }
   const columns = new Map<string, Set<string>>();

@@ -31,10 +31,11 @@ export async function openPostgres(url: string): Promise<Source> {
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0");
   } catch (cause) {
     await client.end().catch(() => undefined);
+    const detail = cause instanceof Error ? cause.message : String(cause);
     throw new ImportRefusal(
-      `${describeDatabase(url)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+      `${describeDatabase(url)} cannot be read: ${detail}. ` +
         `Check the address, user, password and database name after --from.`,
-      { cause },
+      { cause, facts: { reason: "source_unreadable", origin: describeDatabase(url), detail } },
     );
   }
   const columns = new Map<string, Set<string>>();

@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ImportRefusal } from "#migration/refusal.ts";
 import { type Source, statementOf } from "./source.ts";
 
+const rowsPerTurn = 1_000;
 const magic = "SQLite format 3\0";
 
 /** Opens the file read-only. A transaction that stays open is the snapshot: what is written meanwhile is not seen. */
@@ -39,7 +41,13 @@ export async function openSqlite(path: string): Promise<Source> {
       const { text, values } = statementOf(query, quote, () => "?");
       const statement = database.prepare(text);
       statement.setReadBigInts(true);
-      yield* statement.iterate(...values);
+      let rows = 0;
+      for (const row of statement.iterate(...values)) {
+        yield row;
+        rows += 1;
+        // The driver reads synchronously. A server that imports keeps answering.
+        if (rows % rowsPerTurn === 0) await nextTurn();
+      }
     },
     close: async () => database.close(),
   };
@@ -59,7 +67,9 @@ async function requireSqlite(file: string): Promise<void> {
   } finally {
     await handle.close();
   }
-  throw new ImportRefusal(`${file} is not an SQLite database. Copy the file again, without compressing it.`);
+  throw new ImportRefusal(`${file} is not an SQLite database. Copy the file again, without compressing it.`, {
+    facts: { reason: "source_not_sqlite", origin: basename(file) },
+  });
 }
 
 function openReadOnly(file: string): DatabaseSync {
@@ -83,6 +93,6 @@ function unreadable(file: string, cause: unknown): ImportRefusal {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new ImportRefusal(
     `${file} cannot be read (${why}). Stop the other gateway and copy its database file again.`,
-    { cause },
+    { cause, facts: { reason: "source_file_unreadable", origin: basename(file), detail: why } },
   );
 }

@@ -15,4 +15,5 @@ export const advisoryLocks = {
   addTelegramMenu: 20_261_123,
   /** With the id of the account as its second number. */
   storeConversation: 20_261_124,
+  startImport: 20_261_125,
 } as const;

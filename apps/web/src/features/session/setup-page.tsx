@@ -154,6 +154,14 @@ function SetupFields({ token }: { token: string }) {
           <Button type="submit" size="md" loading={setup.isPending} fullWidth mt="xs">
             {t("Create and sign in")}
           </Button>
+          <Anchor
+            component={Link}
+            to={`/setup/import?token=${encodeURIComponent(token)}`}
+            fz="sm"
+            ta="center"
+          >
+            {t("Migrate from another gateway")}
+          </Anchor>
         </Stack>
       </form>
     </EntryCard>

@@ -1,0 +1,33 @@
+import { invalidRequest } from "#errors.ts";
+
+/** Options of an address that only choose how the connection is encrypted. Others could name files of the server. */
+const allowed = new Set(["sslmode", "ssl"]);
+
+/**
+ * Checks an address that was entered in the console. Only databases over the network are allowed: no file and no
+ * socket of the server, and no option that reads a file. Throws `invalid_request`.
+ */
+export function requireNetworkAddress(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (
+    url === undefined ||
+    !/^(postgres(ql)?|mysql|mariadb):$/.test(url.protocol) ||
+    url.hostname === "" ||
+    url.hostname.startsWith("%2F") ||
+    url.pathname.length < 2 ||
+    ![url.username, url.password, url.pathname].every(canDecode)
+  )
+    throw invalidRequest({ reason: "import_address", field: "address" });
+  for (const [name, value] of url.searchParams)
+    if (!allowed.has(name) || !/^[a-z-]{1,20}$/.test(value))
+      throw invalidRequest({ reason: "import_address_option", option: name.slice(0, 40), field: "address" });
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,84 @@
+/** The wizard of the first run: another gateway's file becomes this installation, and root finds the report. */
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { oneHubColumns } from "../../server/src/migration/products/one-hub-columns.ts";
+import { type ForeignDatabase, foreignDatabase } from "../../server/test/cli/foreign-database.ts";
+import { oneHubPassword, oneHubRows } from "../../server/test/cli/one-hub-rows.ts";
+import { openSite, type Site } from "./site.ts";
+
+let site: Site;
+let source: ForeignDatabase;
+beforeAll(async () => {
+  site = await openSite({ ROOT_USERNAME: "", ROOT_PASSWORD: "" });
+  source = await foreignDatabase("sqlite", oneHubColumns, await oneHubRows());
+});
+afterAll(async () => {
+  await site.close();
+  await source.remove();
+});
+
+/** The path of the set-up link that the server has printed. */
+async function setupLink(): Promise<string> {
+  const found = () => site.printed.map((line) => /\/setup\?token=\S+/.exec(line)?.[0]).find(Boolean);
+  await expect.poll(found).toBeDefined();
+  return found() ?? "";
+}
+
+const faults = async (page: Page) =>
+  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+
+it("imports a file after a dry run, then signs in with an account of the other gateway", async () => {
+  const page = await site.open(await setupLink(), { guest: true });
+  await page.getByRole("link", { name: "Migrate from another gateway" }).click();
+  await page.getByRole("heading", { name: "Migrate from another gateway" }).waitFor();
+
+  await page.getByRole("button", { name: "Start the dry run" }).click();
+  await page.getByText("Choose a product").last().waitFor();
+  await page.getByRole("combobox", { name: "The other gateway" }).click();
+  await page.getByRole("option", { name: "New API" }).click();
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    page.getByLabel("Database file").click(),
+  ]);
+  await chooser.setFiles(source.from);
+  expect(await faults(page)).toEqual([]);
+
+  // The wrong product is named, and the form keeps what was entered.
+  await page.getByRole("button", { name: "Start the dry run" }).click();
+  await page.getByText("is a One Hub database, not one of New API").waitFor();
+  await page.getByRole("button", { name: "Back" }).click();
+  await page.getByRole("combobox", { name: "The other gateway" }).click();
+  await page.getByRole("option", { name: "One Hub" }).click();
+  await page.getByRole("button", { name: "Start the dry run" }).click();
+
+  await page.getByText("The dry run succeeded").waitFor();
+  await page.getByRole("heading", { name: "Needs your attention" }).waitFor();
+  await page.getByText("5 balances compared, 0 differ").waitFor();
+  expect(await faults(page)).toEqual([]);
+  await page.getByRole("button", { name: "Import now" }).click();
+  await page.getByText("The import is complete").waitFor();
+  await page.getByRole("link", { name: "Sign in" }).last().click();
+
+  await page.getByLabel("Username").fill("root");
+  await page.getByLabel("Password", { exact: true }).fill(oneHubPassword);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.waitForURL("**/panel/dashboard");
+
+  await page.goto(`${site.url}/panel/migration`);
+  await page.getByText("One Hub", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Open the report" }).click();
+  await page.getByRole("heading", { name: "Import from One Hub" }).waitFor();
+  await page.getByRole("rowheader", { name: "Анна 1" }).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download JSON" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^import-one-hub-\d{4}-\d\d-\d\d\.json$/);
+});
+
+it("ends with the set-up: the link leads to the sign-in afterwards", async () => {
+  const page = await site.open((await setupLink()).replace("/setup?", "/setup/import?"), { guest: true });
+  await page.getByText("An import goes into a new installation only").waitFor();
+  await page.getByRole("link", { name: "Sign in" }).last().waitFor();
+});

@@ -1,0 +1,84 @@
+/** Requests of the wizard, which identifies itself with the set-up link, and of the stored reports. */
+import {
+  ImportDetail,
+  ImportProduct,
+  ImportRow,
+  ImportRun,
+  type ImportStart,
+  setupTokenHeader,
+} from "@gateway/shared/site/migration";
+import { queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
+import { ApiError, apiUrl, failureOf, http, version2 } from "#lib/http.ts";
+import { loadErrorTexts } from "#lib/late-errors.ts";
+
+const pollMs = 700;
+const withLink = (token: string) => ({ [setupTokenHeader]: token });
+
+export const productsQuery = queryOptions({
+  queryKey: ["import-products"],
+  queryFn: () => http.get("/migration/products", z.array(ImportProduct)),
+  staleTime: Infinity,
+});
+
+/** Follows a run until it has ended. */
+export const runQuery = (id: number, token: string) =>
+  queryOptions({
+    queryKey: ["import-run", id],
+    queryFn: () => http.get(`/migration/run/${id}`, ImportRun, {}, withLink(token)),
+    refetchInterval: ({ state }) => (state.data === undefined || isActive(state.data) ? pollMs : false),
+    meta: { quiet: true },
+  });
+
+export function isActive({ status }: Pick<ImportRun, "status">): boolean {
+  return status === "running" || status === "waiting";
+}
+
+export function startRun(token: string, input: ImportStart): Promise<ImportRun> {
+  return http.post("/migration/run", ImportRun, input, withLink(token));
+}
+
+export async function cancelRun(token: string, id: number): Promise<void> {
+  await http.post(`/migration/run/${id}/cancel`, z.null(), {}, withLink(token));
+}
+
+/** Sends the file of a run. `fetch` does not report how much was sent. */
+export function sendFile(
+  token: string,
+  id: number,
+  file: File,
+  { onSent, signal }: { onSent: (share: number) => void; signal: AbortSignal },
+): Promise<void> {
+  const request = new XMLHttpRequest();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  request.open("PUT", apiUrl(`/migration/run/${id}/file`, { name: file.name.slice(0, 200) }));
+  for (const [name, value] of Object.entries({
+    ...version2,
+    ...withLink(token),
+    "content-type": "application/octet-stream",
+  }))
+    request.setRequestHeader(name, value);
+  request.responseType = "json";
+  request.upload.addEventListener("progress", ({ loaded, total }) => onSent(loaded / Math.max(1, total)));
+  request.addEventListener("load", () => {
+    if (request.status < 400) return resolve();
+    const error = new ApiError(request.status, failureOf(request.response));
+    void loadErrorTexts().then(() => reject(error));
+  });
+  request.addEventListener("error", () => reject(new TypeError("The upload failed.")));
+  request.addEventListener("abort", () => reject(new DOMException("Cancelled", "AbortError")));
+  signal.addEventListener("abort", () => request.abort());
+  request.send(file);
+  return promise;
+}
+
+export const reportsQuery = queryOptions({
+  queryKey: ["imports"],
+  queryFn: () => http.get("/migration/report", z.array(ImportRow)),
+});
+
+export const reportQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["imports", id],
+    queryFn: () => http.get(`/migration/report/${id}`, ImportDetail),
+  });

@@ -1,0 +1,13 @@
+/** Why an import could not be done, in the reader's language. */
+import type { ImportRun } from "@gateway/shared/site/migration";
+import { useTranslation } from "react-i18next";
+import { faultText } from "#lib/error-text.ts";
+import { useErrorTexts } from "#lib/late-errors.ts";
+
+export function FailureText({ failure }: { failure: NonNullable<ImportRun["failure"]> }) {
+  const { t } = useTranslation();
+  useErrorTexts();
+  // A refusal without facts is explained in English only.
+  const known = failure.code === "conflict" && failure.params["reason"] === undefined;
+  return <>{known ? failure.message : faultText(t, failure)}</>;
+}

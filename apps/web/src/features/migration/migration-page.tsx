@@ -1,0 +1,123 @@
+/** Imports from other gateways: their reports, with the proof that no balance changed. */
+import { Alert, Button, Code, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { IconArrowLeft, IconDatabaseImport } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useSearchParams } from "react-router-dom";
+import { formatTime } from "#lib/quota.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Line, LineList } from "#ui/line-list.tsx";
+import { Page, Section } from "#ui/page.tsx";
+import { reportQuery, reportsQuery } from "./api.ts";
+import { DownloadReport, ReportView } from "./report-view.tsx";
+
+export default function MigrationPage() {
+  const [search, setSearch] = useSearchParams();
+  const chosen = Number(search.get("report") ?? 0);
+  const open = (id: number | undefined) => setSearch(id === undefined ? {} : { report: String(id) });
+  return chosen > 0 ? <OneReport id={chosen} onBack={() => open(undefined)} /> : <Reports onOpen={open} />;
+}
+
+function Reports({ onOpen }: { onOpen: (id: number) => void }) {
+  const { t, i18n } = useTranslation();
+  const reports = useQuery(reportsQuery);
+  const number = new Intl.NumberFormat(i18n.language.replace("_", "-"));
+  return (
+    <Page
+      title={t("Migration")}
+      description={t("Imports from other gateways, with the proof that no balance changed.")}
+    >
+      <Section>
+        {reports.isPending ? (
+          <Skeleton height={120} />
+        ) : reports.isError ? (
+          <Failed error={reports.error} onRetry={() => void reports.refetch()} />
+        ) : reports.data.length === 0 ? (
+          <Empty
+            icon={IconDatabaseImport}
+            title={t("Nothing was imported")}
+            hint={
+              <Stack gap="xs">
+                <Text fz="sm">
+                  {t(
+                    "An import goes into a new installation: choose “Migrate from another gateway” at the set-up link, or use the command line.",
+                  )}
+                </Text>
+                <Code block ta="left">
+                  gateway import one-hub --from ./one-api.db --dry-run
+                </Code>
+              </Stack>
+            }
+          />
+        ) : (
+          <LineList>
+            {reports.data.map((row) => (
+              <Line
+                key={row.id}
+                picture={<IconDatabaseImport size={18} stroke={1.7} />}
+                title={
+                  <Text fw={600} fz="sm">
+                    {row.title}
+                  </Text>
+                }
+                detail={t("{{time}} · {{origin}} · {{users}} users · {{points}} points", {
+                  time: formatTime(row.created_time),
+                  origin: row.origin,
+                  users: number.format(row.users),
+                  points: number.format(BigInt(row.balances.here)),
+                })}
+                action={
+                  <Button variant="default" size="compact-sm" onClick={() => onOpen(row.id)}>
+                    {t("Open the report")}
+                  </Button>
+                }
+              />
+            ))}
+          </LineList>
+        )}
+      </Section>
+    </Page>
+  );
+}
+
+function OneReport({ id, onBack }: { id: number; onBack: () => void }) {
+  const { t } = useTranslation();
+  const detail = useQuery(reportQuery(id));
+  const back = (
+    <Button variant="default" leftSection={<IconArrowLeft size={16} stroke={1.7} />} onClick={onBack}>
+      {t("All imports")}
+    </Button>
+  );
+  if (detail.data === undefined)
+    return (
+      <Page title={t("Import report")} actions={back}>
+        <Section>
+          {detail.isError ? (
+            <Failed error={detail.error} onRetry={() => void detail.refetch()} />
+          ) : (
+            <Skeleton height={320} />
+          )}
+        </Section>
+      </Page>
+    );
+  const { report, title } = detail.data;
+  return (
+    <Page
+      title={t("Import from {{product}}", { product: title })}
+      description={`${report.origin} · ${formatTime(Date.parse(report.finished_at) / 1000)}`}
+      actions={
+        <Group gap="xs">
+          {back}
+          <DownloadReport report={report} />
+        </Group>
+      }
+    >
+      {report.notes.some(({ code }) => code === "model_unpriced") ? (
+        <Alert color="yellow">
+          {t("Some models have no price. Add prices before your users call them.")}
+        </Alert>
+      ) : null}
+      <ReportView report={report} />
+    </Page>
+  );
+}

@@ -1,0 +1,27 @@
+/** Notes of a report: how often, what, and the first examples. */
+import type { ImportNote } from "@gateway/shared/site/migration";
+import { Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { noteText } from "./note-texts.ts";
+import classes from "./report.module.css";
+
+export function Notes({ notes }: { notes: readonly ImportNote[] }) {
+  const { t } = useTranslation();
+  return (
+    <ul className={classes.notes}>
+      {notes.map((note) => (
+        <li key={note.code}>
+          <Text fz="sm">
+            <Text span fw={600} fz="inherit" className="tabular">
+              {note.count} ×
+            </Text>{" "}
+            {noteText(t, note)}
+          </Text>
+          {note.examples.length === 0 ? null : (
+            <div className={classes.examples}>{note.examples.join(" · ")}</div>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,185 @@
+/** Which gateway, and where its database is. Nothing of it is stored: the address lives in this page only. */
+import { MAX_IMPORT_FILE } from "@gateway/shared/site/migration";
+import {
+  Alert,
+  Anchor,
+  Button,
+  FileInput,
+  Group,
+  NumberInput,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  Skeleton,
+  Stack,
+} from "@mantine/core";
+import { IconAlertCircle, IconFileDatabase } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { Failed } from "#ui/empty.tsx";
+import { Fold } from "#ui/fold.tsx";
+import { productsQuery } from "./api.ts";
+
+export type Source = {
+  product: string;
+  kind: "file" | "address";
+  file: File | null;
+  address: string;
+  logDays: number;
+  prices: { name: string; content: unknown } | null;
+};
+
+export const emptySource: Source = {
+  product: "",
+  kind: "file",
+  file: null,
+  address: "",
+  logDays: 0,
+  prices: null,
+};
+
+type SourceFormProps = {
+  source: Source;
+  onChange: (source: Source) => void;
+  fault: string | null;
+  token: string;
+  onSubmit: () => Promise<void>;
+};
+
+export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceFormProps) {
+  const { t } = useTranslation();
+  const products = useQuery(productsQuery);
+  const [starting, setStarting] = useState(false);
+  const [missing, setMissing] = useState<"product" | "file" | "address" | null>(null);
+  const [unreadable, setUnreadable] = useState(false);
+  const change = (part: Partial<Source>) => {
+    setMissing(null);
+    onChange({ ...source, ...part });
+  };
+  const tooLarge = source.file !== null && source.file.size > MAX_IMPORT_FILE;
+
+  async function readPrices(file: File | null) {
+    setUnreadable(false);
+    if (file === null) return change({ prices: null });
+    try {
+      change({ prices: { name: file.name, content: JSON.parse(await file.text()) } });
+    } catch {
+      setUnreadable(true);
+    }
+  }
+
+  function submit() {
+    if (source.product === "") return setMissing("product");
+    if (source.kind === "file" && source.file === null) return setMissing("file");
+    if (source.kind === "address" && source.address.trim() === "") return setMissing("address");
+    if (source.kind === "file" && tooLarge) return;
+    setStarting(true);
+    void onSubmit().finally(() => setStarting(false));
+  }
+
+  if (products.isError) return <Failed error={products.error} onRetry={() => void products.refetch()} />;
+  if (products.data === undefined) return <Skeleton height={320} />;
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Stack gap="md">
+        {fault === null ? null : (
+          <Alert color="red" variant="light" icon={<IconAlertCircle size={18} />} role="alert">
+            {fault}
+          </Alert>
+        )}
+        <Select
+          label={t("The other gateway")}
+          placeholder={t("Choose a product")}
+          data={products.data.map(({ id, title }) => ({ value: id, label: title }))}
+          value={source.product || null}
+          onChange={(product) => change({ product: product ?? "" })}
+          error={missing === "product" ? t("Choose a product") : null}
+          allowDeselect={false}
+        />
+        <SegmentedControl
+          aria-label={t("Where its database is")}
+          data={[
+            { value: "file", label: t("SQLite file") },
+            { value: "address", label: t("MySQL or Postgres") },
+          ]}
+          value={source.kind}
+          onChange={(kind) => change({ kind })}
+        />
+        {source.kind === "file" ? (
+          <FileInput
+            label={t("Database file")}
+            description={t(
+              "Stop the other gateway, then choose its file, for example one-api.db. It goes to the disk of this server and is removed after the import.",
+            )}
+            placeholder={t("Choose a file")}
+            leftSection={<IconFileDatabase size={16} stroke={1.7} />}
+            value={source.file}
+            onChange={(file) => change({ file })}
+            error={
+              tooLarge
+                ? t("The file is larger than {{gigabytes}} GB. Use the command line: gateway import.", {
+                    gigabytes: MAX_IMPORT_FILE / 1024 ** 3,
+                  })
+                : missing === "file"
+                  ? t("Choose a file")
+                  : null
+            }
+            clearable
+            clearButtonProps={{ "aria-label": t("Remove the file") }}
+          />
+        ) : (
+          <PasswordInput
+            label={t("Address of its database")}
+            description={t(
+              "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
+            )}
+            placeholder="postgres://user:password@host:5432/newapi"
+            autoComplete="off"
+            value={source.address}
+            onChange={(event) => change({ address: event.currentTarget.value })}
+            error={missing === "address" ? t("Enter the address") : null}
+          />
+        )}
+        <Fold label={t("More options")}>
+          <NumberInput
+            label={t("Days of the log to import")}
+            description={t("0 imports no log rows. Balances and usage are imported in any case.")}
+            min={0}
+            max={3_650}
+            allowDecimal={false}
+            value={source.logDays}
+            onChange={(days) => change({ logDays: Number(days) || 0 })}
+          />
+          <FileInput
+            label={t("Price file")}
+            description={t(
+              "New API and One API keep some prices in the program only. Save what the running one sends at /api/pricing (New API) or /api/option/ (One API).",
+            )}
+            placeholder={source.prices?.name ?? t("Choose a file")}
+            accept="application/json,.json"
+            onChange={(file) => void readPrices(file)}
+            error={unreadable ? t("The file is not JSON.") : null}
+            clearable
+            clearButtonProps={{ "aria-label": t("Remove the file") }}
+          />
+        </Fold>
+        <Group justify="space-between">
+          <Anchor component={Link} to={`/setup?token=${encodeURIComponent(token)}`} fz="sm">
+            {t("Set up without an import")}
+          </Anchor>
+          <Button type="submit" loading={starting}>
+            {t("Start the dry run")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
