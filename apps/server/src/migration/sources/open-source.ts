@@ -2,11 +2,14 @@ import { ImportRefusal } from "#migration/refusal.ts";
 import { openMysql } from "./mysql.ts";
 import { openPostgres } from "./postgres.ts";
 import type { Source } from "./source.ts";
-import { openSqlite } from "./sqlite.ts";
 
 /** `--from`: the path of an SQLite file, or the address of a MySQL or Postgres database. */
 export async function openSource(from: string): Promise<Source> {
-  if (!/^[a-z][a-z\d+.-]+:\/\//i.test(from)) return openSqlite(from);
+  if (!/^[a-z][a-z\d+.-]+:\/\//i.test(from)) {
+    // A server that imports nothing does not load the driver.
+    const { openSqlite } = await import("./sqlite.ts");
+    return openSqlite(from);
+  }
   if (!URL.canParse(from))
     throw new ImportRefusal(
       "The address after --from cannot be read. Percent-encode special characters in its password.",

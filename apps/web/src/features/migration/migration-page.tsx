@@ -43,7 +43,7 @@ function Reports({ onOpen }: { onOpen: (id: number) => void }) {
                     "An import goes into a new installation: choose “Migrate from another gateway” at the set-up link, or use the command line.",
                   )}
                 </Text>
-                <Code block ta="left">
+                <Code block ta="left" style={{ whiteSpace: "pre-wrap" }}>
                   gateway import one-hub --from ./one-api.db --dry-run
                 </Code>
               </Stack>
