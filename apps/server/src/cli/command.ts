@@ -14,6 +14,8 @@ export interface CommonOptions {
 
 export interface Terminal {
   env(): Env;
+  /** Variables of the shell, for files that refer to them. */
+  variables: Readonly<Record<string, string | undefined>>;
   out(text: string): void;
   err(text: string): void;
   /** Whether someone can be asked. */

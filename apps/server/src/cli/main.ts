@@ -5,6 +5,7 @@ import { runProgram } from "./program.ts";
 await runProgram(
   {
     env: () => readEnv(process.env),
+    variables: process.env,
     out: (text) => console.log(text),
     err: (text) => console.error(text),
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,

@@ -4,6 +4,7 @@ import { computePoints, findPrice, type PriceTable } from "#domain/pricing/prici
 import { createCallers } from "#domain/tokens/callers.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import type { Product, ReadContext, SourceBalance } from "./products/product.ts";
 import type { ChargeSample, TokenRecord } from "./records.ts";
 import type { ComparedBalance, ImportReport, Pair, Proof } from "./report.ts";
 import { deletion, int, points } from "./row.ts";
@@ -42,7 +43,7 @@ interface Balances {
 }
 
 /** The same per user, and in total; the source is read again. */
-export async function compareBalances(tx: Db, source: Source): Promise<Balances> {
+export async function compareBalances(tx: Db, product: Product, read: ReadContext): Promise<Balances> {
   const sums = { quota: 0n, used: 0n, live: 0n, tokens: 0n };
   let different = 0;
   const differing: ComparedBalance[] = [];
@@ -72,16 +73,15 @@ export async function compareBalances(tx: Db, source: Source): Promise<Balances>
     compared += batch.size;
     batch = new Map();
   };
-  for await (const row of source.rows({ table: "users", orderBy: "id" })) {
-    const quota = points(row, "quota");
-    sums.quota += quota;
-    sums.used += points(row, "used_quota");
-    if (deletion(row) === undefined && int(row, "status") !== 3) sums.live += quota;
-    batch.set(int(row, "id"), quota);
+  for await (const { id, balance, used, isDeleted } of product.balances?.(read) ?? balancesOf(read.source)) {
+    sums.quota += balance;
+    sums.used += used;
+    if (!isDeleted) sums.live += balance;
+    batch.set(id, balance);
     if (batch.size === 1_000) await flush();
   }
   await flush();
-  for await (const row of source.rows({ table: "tokens" })) sums.tokens += points(row, "used_quota");
+  for await (const used of product.keyUse?.(read) ?? keyUseOf(read.source)) sums.tokens += used;
   const [here] = await tx.$queryRawUnsafe<Record<"quota" | "used" | "live" | "tokens", string>[]>(
     `SELECT COALESCE(sum(quota), 0)::text AS quota, COALESCE(sum(used_quota), 0)::text AS used,
        COALESCE(sum(quota) FILTER (WHERE deleted_at IS NULL), 0)::text AS live,
@@ -101,6 +101,20 @@ export async function compareBalances(tx: Db, source: Source): Promise<Balances>
   };
 }
 
+async function* balancesOf(source: Source): AsyncGenerator<SourceBalance> {
+  for await (const row of source.rows({ table: "users", orderBy: "id" }))
+    yield {
+      id: int(row, "id"),
+      balance: points(row, "quota"),
+      used: points(row, "used_quota"),
+      isDeleted: deletion(row) !== undefined || int(row, "status") === 3,
+    };
+}
+
+async function* keyUseOf(source: Source): AsyncGenerator<bigint> {
+  for await (const row of source.rows({ table: "tokens" })) yield points(row, "used_quota");
+}
+
 export async function auditDrift(tx: Db): Promise<string> {
   return String((await auditWithin(tx)).drift);
 }
@@ -112,8 +126,11 @@ export async function tryKeys(tx: Db, secrets: Secrets, keys: readonly TokenReco
   for (const token of keys) {
     const owner = await tx.user.findUnique({ where: { id: token.userId }, select: { deleted_at: true } });
     const isGone = token.deletedAt !== undefined || owner?.deleted_at !== null;
-    const found = await callers.find(`Bearer sk-${token.key}`).catch(() => undefined);
-    const caller = found?.caller;
+    const found =
+      token.hash === undefined
+        ? callers.find(`Bearer sk-${token.key}`).then(({ caller }) => caller)
+        : callers.findByHash(token.hash);
+    const caller = await found.catch(() => undefined);
     const opens =
       caller?.tokenId === token.id &&
       caller.tokenEnabled &&

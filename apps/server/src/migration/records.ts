@@ -1,3 +1,4 @@
+import type { Budget } from "@gateway/shared/accounts/budget";
 import type { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ChannelInput } from "@gateway/shared/channels/channel";
 import type { Usage } from "#dialects/ir.ts";
@@ -43,6 +44,7 @@ export interface UserRecord {
   lastLoginIp: string;
   createdTime: Date | undefined;
   deletedAt: Date | undefined;
+  budget?: Budget;
   identities: { provider: string; subject: string; label: string }[];
 }
 
@@ -66,8 +68,11 @@ export interface SecondFactorRecord {
 export interface TokenRecord {
   id: number;
   userId: number;
-  /** Without `sk-`. */
+  /** Without `sk-`; "" where only `hash` is known. */
   key: string;
+  /** SHA-256 of the whole key, in hexadecimal, of a source that keeps no keys. */
+  hash?: string;
+  budget?: Budget;
   name: string;
   status: number;
   createdTime: Date | undefined;

@@ -7,7 +7,7 @@ import { currentTime } from "#platform/clock.ts";
 import type { Database, Db } from "#platform/database/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import type { Product, ReadContext } from "./products/product.ts";
+import type { LitellmInput, Product, ReadContext } from "./products/product.ts";
 import { auditDrift, compareBalances, createKeySample, priceAgain, tryKeys } from "./proof.ts";
 import { requireEmpty, unknownIn } from "./refusals.ts";
 import { createReportBook, type ImportReport } from "./report.ts";
@@ -42,6 +42,10 @@ export interface ImportOptions {
   /** Days of the request log to take over; 0 for none. */
   logDays: number;
   priceFile: unknown;
+  /** For the import of LiteLLM. */
+  litellm?: LitellmInput;
+  /** Balance of accounts that had no budget, in points. */
+  creditPoints?: bigint | undefined;
   /** Rows written so far. Throws to give up; nothing is kept then. */
   progress(kind: string, rows: number): void;
 }
@@ -92,6 +96,8 @@ async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> 
     options: await readOptions(source),
     now,
     priceFile: options.priceFile,
+    ...(options.litellm === undefined ? {} : { litellm: options.litellm }),
+    creditPoints: options.creditPoints,
   };
   const groups = await writeGroups(tx, book, product.groups(read));
   const write: WriteContext = { tx, secrets, book, groups, now, progress };
@@ -107,7 +113,7 @@ async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> 
   await bookOpening(tx, {
     source: product.id,
     reason: `Balance from ${product.title}, ${now.toISOString().slice(0, 10)}`,
-    hour: await openingHour(source, now),
+    hour: await openingHour(product, read),
   });
   if (options.logDays > 0 && product.logs !== undefined)
     await writeLogs(write, product.logs(read, new Date(now.getTime() - options.logDays * 86_400_000)));
@@ -116,7 +122,7 @@ async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> 
   noteUnit(read);
 
   progress("proof", 0);
-  const balances = await compareBalances(tx, source);
+  const balances = await compareBalances(tx, product, read);
   noteTotals(book, balances.totals);
   const proof = {
     balances_compared: balances.compared,
@@ -225,8 +231,11 @@ function noteTotals(book: ReadContext["book"], totals: ImportReport["totals"]): 
 }
 
 /** The month before the source's first trace: charges without a date are no one's usage of today. */
-async function openingHour(source: Source, now: Date): Promise<Date> {
+async function openingHour(product: Product, read: ReadContext): Promise<Date> {
+  const { source, now } = read;
   const earliest: number[] = [];
+  const start = await product.start?.(read);
+  if (start !== undefined) earliest.push(start.getTime());
   for (const [table, column] of [
     ["logs", "created_at"],
     ["users", "created_time"],

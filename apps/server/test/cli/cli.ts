@@ -3,6 +3,9 @@ import { runProgram } from "#cli/program.ts";
 import { readEnv } from "#env.ts";
 import { testSecretKey } from "#test/gateway.ts";
 
+/** What a command sees as the variables of its shell. */
+export const shellVariables: Record<string, string> = {};
+
 /** Runs a `gateway …` command and returns its output. */
 export async function cli(databaseUrl: string, ...args: string[]) {
   const out: string[] = [];
@@ -11,6 +14,7 @@ export async function cli(databaseUrl: string, ...args: string[]) {
   const terminal = {
     env: () =>
       readEnv({ NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey, DATA_DIR: tmpdir() }),
+    variables: { ...shellVariables },
     out: (text: string) => void out.push(text),
     err: (text: string) => void err.push(text),
     isInteractive: false,

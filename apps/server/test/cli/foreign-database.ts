@@ -52,7 +52,11 @@ function typeOf(table: string, column: string, has: (column: string) => boolean)
   if (column === "credential_id" || column === "public_key")
     return table.startsWith("webauthn") ? "bytes" : "text";
   if (column === "type" && ["prices", "payments"].includes(table)) return "text";
-  if (column === "status" && ["orders", "tasks", "midjourneys", "top_ups"].includes(table)) return "text";
+  if (
+    column === "status" &&
+    ["orders", "tasks", "midjourneys", "top_ups", "user_subscriptions"].includes(table)
+  )
+    return "text";
   if (column === "progress" && table === "midjourneys") return "text";
   if (texts.test(column)) return "text";
   if (switches.test(column)) return "boolean";

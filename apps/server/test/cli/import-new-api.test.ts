@@ -166,6 +166,11 @@ describe("gateway import new-api", () => {
       { key: "ModelPrice", value: '{"own":0.024}' },
       { key: "SensitiveWords", value: "badword" },
     ],
+    user_subscriptions: [
+      { id: 1, user_id: 2, amount_total: 900, amount_used: 100, end_time: now + 9_000, status: "active" },
+      { id: 2, user_id: 2, amount_total: 900, amount_used: 100, end_time: now - 9_000, status: "active" },
+    ],
+    checkins: [{ id: 1, user_id: 2, checkin_date: "2026-11-01", quota_awarded: 5 }],
     logs: [
       {
         id: 1,
@@ -209,9 +214,11 @@ describe("gateway import new-api", () => {
       "price_unusable",
       "recovery_codes",
       "token_auto_group",
+      "checkins_lost",
     ])
       expect(note(code), code).toBeDefined();
 
+    expect(note("subscriptions_lost")).toMatchObject({ count: 1, examples: ["user 2: 800 points left"] });
     const channel = await db.channel.findUniqueOrThrow({
       where: { id: 1 },
       include: { keys: { orderBy: { position: "asc" } }, groups: true },

@@ -122,6 +122,9 @@ export const accountReasons = {
     sign_in_provider_unreachable: phrase("The sign-in provider cannot be reached. Try again in a moment."),
   },
   invalid_request: {
+    key_not_kept: phrase(
+      "This key comes from another gateway that kept only its hash, so it cannot be shown. It goes on working. To see a key, create a new one.",
+    ),
     rights_need_admin_role: phrase("Only administrators have rights that can be narrowed."),
     group_unknown: phrase("There is no such group."),
     group_window: phrase("The upper end must be above the lower one, or 0"),

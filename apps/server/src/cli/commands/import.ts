@@ -1,11 +1,13 @@
 import { readFile } from "node:fs/promises";
+import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { type Command, InvalidArgumentError } from "commander";
 import { type CommonOptions, confirm, type Outcome, runOn, type Terminal } from "#cli/command.ts";
 import { describeReport } from "#cli/describe-report.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import type { Installation } from "#cli/installation.ts";
+import { parseLitellmConfig } from "#migration/litellm/config.ts";
 import { products } from "#migration/products/index.ts";
-import type { Product } from "#migration/products/product.ts";
+import type { LitellmInput, Product } from "#migration/products/product.ts";
 import { requireProduct } from "#migration/refusals.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { runImport } from "#migration/run-import.ts";
@@ -16,6 +18,10 @@ interface ImportArguments extends CommonOptions {
   dryRun?: boolean;
   prices?: string;
   logs: number;
+  /** LiteLLM only. */
+  config?: string;
+  saltKey?: string;
+  credit?: number;
 }
 
 const longAgoDays = 3_650;
@@ -24,8 +30,8 @@ export function importCommand(program: Command, terminal: Terminal): void {
   const importing = program
     .command("import")
     .description("Takes over the data of another gateway into an empty installation.");
-  for (const product of products)
-    importing
+  for (const product of products) {
+    const command = importing
       .command(product.id)
       .description(`Takes over a ${product.title} database. It is only read, never changed.`)
       .requiredOption(
@@ -42,6 +48,50 @@ export function importCommand(program: Command, terminal: Terminal): void {
           importFrom(terminal, installation, product, options),
         ),
       );
+    if (product.id === "litellm") litellmOptions(command);
+  }
+}
+
+function litellmOptions(command: Command): void {
+  command
+    .option("--config <file>", "the config.yaml that it starts with")
+    .option(
+      "--salt-key <key>",
+      "LITELLM_SALT_KEY, or the master key where that is not set; read from the environment without it",
+    )
+    .option(
+      "--credit <dollars>",
+      "balance of each account whose spending had no limit, or one per period",
+      credit,
+    );
+}
+
+const mostCredit = 1_000_000;
+
+function credit(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= 0 && value <= mostCredit) return value;
+  throw new InvalidArgumentError(`It must be a number of dollars from 0 to ${mostCredit}.`);
+}
+
+async function litellmInput(terminal: Terminal, { config, saltKey }: ImportArguments): Promise<LitellmInput> {
+  return {
+    config: config === undefined ? undefined : parseLitellmConfig(await readConfig(config), config),
+    saltKey: saltKey ?? terminal.variables["LITELLM_SALT_KEY"] ?? terminal.variables["LITELLM_MASTER_KEY"],
+    environment: terminal.variables,
+  };
+}
+
+async function readConfig(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new CommandFailure(
+      `${path} cannot be read. Give the path of LiteLLM's config.yaml after --config.`,
+      ExitCode.usage,
+      { cause },
+    );
+  }
 }
 
 function days(text: string): number {
@@ -58,6 +108,7 @@ async function importFrom(
 ): Promise<Outcome> {
   const secrets = await installation.secrets();
   const priceFile = options.prices === undefined ? undefined : await readPrices(options.prices);
+  const litellm = product.id === "litellm" ? await litellmInput(terminal, options) : undefined;
   const source = await openSource(options.from);
   try {
     requireProduct(source, product, products);
@@ -77,6 +128,9 @@ async function importFrom(
       dryRun: options.dryRun === true,
       logDays: options.logs,
       priceFile,
+      ...(litellm === undefined ? {} : { litellm }),
+      creditPoints:
+        options.credit === undefined ? undefined : BigInt(Math.round(options.credit * POINTS_PER_USD)),
       progress: (kind, rows) => terminal.err(`${kind}: ${rows}`),
     });
     return outcomeOf(report);

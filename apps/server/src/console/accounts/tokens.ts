@@ -28,6 +28,7 @@ import {
   revealKey,
   switchToken,
 } from "#domain/tokens/tokens.ts";
+import { invalidRequest } from "#errors.ts";
 import type { Token } from "#platform/prisma/client.ts";
 
 /** Fields by which a list of tokens can be sorted. */
@@ -103,7 +104,9 @@ export function tokenRoutes(app: ConsoleApp, { db, pool, secrets, settings }: Se
     async (request, reply) => {
       const token = await getToken(db, viewerOf(request).id, request.params.id);
       void reply.header("cache-control", "no-store");
-      return ok({ key: revealKey(secrets, token) });
+      const key = revealKey(secrets, token);
+      if (key === "") throw invalidRequest({ reason: "key_not_kept" });
+      return ok({ key });
     },
   );
 

@@ -48,7 +48,8 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
         response: answers(z.array(ImportProduct)),
       },
     },
-    async () => ok(products.map(({ id, title }) => ({ id, title }))),
+    async () =>
+      ok(products.filter((each) => each.isForCommand !== true).map(({ id, title }) => ({ id, title }))),
   );
 
   app.post(

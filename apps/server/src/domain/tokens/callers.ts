@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
@@ -57,9 +58,16 @@ export interface Callers {
    * @param onUnknown called first for a key that is not cached; if it throws, the key is rejected
    */
   find(presented: string, onUnknown?: () => void): Promise<{ caller: Caller; pin: Pin | undefined }>;
+  /** Finds the caller of an imported key by the key's SHA-256. Throws `invalid_api_key`. Not cached. */
+  findByHash(sha256: string): Promise<Caller>;
   /** Removes cached callers after a change; 0 means all. */
   forgetToken(tokenId: number): void;
   forgetUser(userId: number): void;
+}
+
+/** Look-up hash of a key of which only the SHA-256 was imported. */
+export function importedKeyHash(secrets: Secrets, sha256: string) {
+  return secrets.hash(`sha256:${sha256}`);
 }
 
 const MAX_CACHED = 50_000;
@@ -96,7 +104,15 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
 
   async function load(key: string): Promise<Caller | undefined> {
     const begun = generation;
-    const hash = secrets.hash(key);
+    const caller =
+      (await read(secrets.hash(key))) ??
+      // Some imported keys are known by their SHA-256 only.
+      (await read(importedKeyHash(secrets, createHash("sha256").update(key).digest("hex"))));
+    if (begun === generation) remember(key, caller);
+    return caller;
+  }
+
+  async function read(hash: Uint8Array<ArrayBuffer>): Promise<Caller | undefined> {
     const row = await readAgain(() =>
       db.token.findUnique({
         where: { key_hash: hash, deleted_at: null, user: { deleted_at: null } },
@@ -105,33 +121,30 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
         },
       }),
     );
-    const caller: Caller | undefined =
-      row === null
-        ? undefined
-        : {
-            tokenId: row.id,
-            tokenName: row.name,
-            userId: row.user_id,
-            username: row.user.username,
-            role: row.user.role,
-            userGroup: row.user.group,
-            group: row.group === "" ? row.user.group : row.group,
-            backupGroup: row.backup_group,
-            unlimited: row.unlimited_quota,
-            tokenEnabled: row.status === 1,
-            userEnabled: row.user.status === 1,
-            expiresAt: row.expired_time?.getTime(),
-            mayPin: mayEnter({ role: row.user.role, permissions: permissionsOf(row.user) }, "channels"),
-            mayChangeChannels: mayEnter(
-              { role: row.user.role, permissions: permissionsOf(row.user) },
-              "channels",
-              "edit",
-            ),
-            billingTag: row.billing_tag,
-            setting: TokenSetting.parse(row.setting),
-          };
-    if (begun === generation) remember(key, caller);
-    return caller;
+    return row === null
+      ? undefined
+      : {
+          tokenId: row.id,
+          tokenName: row.name,
+          userId: row.user_id,
+          username: row.user.username,
+          role: row.user.role,
+          userGroup: row.user.group,
+          group: row.group === "" ? row.user.group : row.group,
+          backupGroup: row.backup_group,
+          unlimited: row.unlimited_quota,
+          tokenEnabled: row.status === 1,
+          userEnabled: row.user.status === 1,
+          expiresAt: row.expired_time?.getTime(),
+          mayPin: mayEnter({ role: row.user.role, permissions: permissionsOf(row.user) }, "channels"),
+          mayChangeChannels: mayEnter(
+            { role: row.user.role, permissions: permissionsOf(row.user) },
+            "channels",
+            "edit",
+          ),
+          billingTag: row.billing_tag,
+          setting: TokenSetting.parse(row.setting),
+        };
   }
 
   function freshlyKnown(key: string): Caller | undefined {
@@ -172,6 +185,11 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       const id = Number(channel);
       if (not === "!") return { caller, pin: { never: id } };
       return { caller, pin: ignore === undefined ? { only: id } : { account: id } };
+    },
+    async findByHash(sha256) {
+      const caller = await read(importedKeyHash(secrets, sha256));
+      if (caller === undefined) throw invalidKey();
+      return caller;
     },
     forgetToken(tokenId) {
       forget((caller) => tokenId === 0 || caller.tokenId === tokenId);

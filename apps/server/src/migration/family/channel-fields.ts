@@ -10,6 +10,11 @@ import type { SourceRow } from "#migration/sources/source.ts";
 type Input = ChannelRecord["input"];
 const shape = ChannelInput.shape;
 
+/** An enabled channel without keys, for products whose channels are no rows. */
+export function emptyChannel(id: number): ChannelRecord {
+  return channelOf({ id, status: 1 }, {});
+}
+
 /** A channel with its keys and without what is the product's own. */
 export function channelOf(row: SourceRow, input: Partial<Input>): ChannelRecord {
   const status = int(row, "status");

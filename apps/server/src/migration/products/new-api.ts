@@ -78,12 +78,42 @@ async function* groups(context: ReadContext): AsyncGenerator<GroupRecord> {
     const count = Array.isArray(limit) ? Number(limit[0]) : 0;
     return isLimited && count > 0 ? Math.max(1, Math.floor(count / minutes)) : undefined;
   });
+  await noteLost(context);
   for (const lost of ["GroupGroupRatio", "TopupGroupRatio"])
     if (Object.keys(objectOption(context, lost)).length > 0)
       context.book.attention(
         "group_ratios_lost",
         "Special ratios between groups, which have no counterpart",
         lost,
+      );
+}
+
+/** Tables without a counterpart that mean money to someone. */
+async function noteLost({ source, book, now }: ReadContext): Promise<void> {
+  if (source.columns.has("user_subscriptions"))
+    for await (const row of source.rows({ table: "user_subscriptions" })) {
+      const ends = seconds(row, "end_time");
+      if (text(row, "status") !== "active" || (ends !== undefined && ends <= now)) continue;
+      const left = points(row, "amount_total") - points(row, "amount_used");
+      book.attention(
+        "subscriptions_lost",
+        "Subscriptions that are running. There are none here, so what is left of them is not imported: give these users a balance, or let the subscriptions end first",
+        `user ${int(row, "user_id")}: ${left > 0n ? `${left} points left` : "without a limit"}`,
+      );
+    }
+  if (source.columns.has("subscription_plans"))
+    for await (const row of source.rows({ table: "subscription_plans" }))
+      book.note(
+        "subscription_plans_lost",
+        "Plans of subscriptions, which have no counterpart",
+        text(row, "title"),
+      );
+  if (source.columns.has("checkins"))
+    for await (const row of source.rows({ table: "checkins", orderBy: "id", descending: true, limit: 1 }))
+      book.note(
+        "checkins_lost",
+        "Check-ins, which have no counterpart. What they gave is part of the balances",
+        `the last one on ${text(row, "checkin_date")}`,
       );
 }
 

@@ -1,3 +1,4 @@
+import type { LitellmConfig } from "#migration/litellm/config.ts";
 import type {
   ChannelRecord,
   ChargeSample,
@@ -20,6 +21,24 @@ import type {
 import type { ReportBook } from "#migration/report.ts";
 import type { Source } from "#migration/sources/source.ts";
 
+/** What only LiteLLM has. */
+export interface LitellmInput {
+  /** Its `config.yaml`. */
+  config: LitellmConfig | undefined;
+  /** `LITELLM_SALT_KEY`, or the master key. */
+  saltKey: string | undefined;
+  /** For references like `os.environ/NAME`. */
+  environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** A balance that the source says. */
+export interface SourceBalance {
+  id: number;
+  balance: bigint;
+  used: bigint;
+  isDeleted: boolean;
+}
+
 /** What a product's readers need. */
 export interface ReadContext {
   source: Source;
@@ -29,6 +48,9 @@ export interface ReadContext {
   now: Date;
   /** Prices that only the running product knew (`--prices`), parsed; undefined without the option. */
   priceFile: unknown;
+  litellm?: LitellmInput;
+  /** Balance of accounts that had no budget, in points; undefined without the option. */
+  creditPoints?: bigint | undefined;
 }
 
 type Reader<T> = (context: ReadContext) => AsyncIterable<T>;
@@ -37,6 +59,8 @@ type Reader<T> = (context: ReadContext) => AsyncIterable<T>;
 export interface Product {
   id: string;
   title: string;
+  /** Needs files and keys that only the command-line tool can be given. */
+  isForCommand?: boolean;
   /** Columns of its tables, with blanks between them, of the versions that were read. */
   known: Readonly<Record<string, string>>;
   /** Columns without which it is another product or an unknown version. */
@@ -61,6 +85,12 @@ export interface Product {
   /** Settings by this gateway's names, as text. */
   settings(context: ReadContext): Record<string, string>;
   charges?: Reader<ChargeSample>;
+  /** Balances by the ids of here, in points. Without it they are in the tables `users` and `tokens`. */
+  balances?: Reader<SourceBalance>;
+  /** What each key has used, in points. */
+  keyUse?: Reader<bigint>;
+  /** The first trace of the source; undefined when there is none. */
+  start?(context: ReadContext): Promise<Date | undefined>;
   /** What it did with a model that has no price. */
   unpriced: string;
 }

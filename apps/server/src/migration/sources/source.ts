@@ -16,8 +16,8 @@ export interface RowQuery {
   /** A column of the table. */
   orderBy?: string;
   descending?: boolean;
-  /** Rows whose column is at least this number. */
-  atLeast?: { column: string; value: number };
+  /** Rows whose column is at least this number, or this instant as ISO text. */
+  atLeast?: { column: string; value: number | string };
   equals?: { column: string; value: number };
   limit?: number;
 }
@@ -28,9 +28,9 @@ export function statementOf(
   quote: (name: string) => string,
   mark: (place: number) => string,
 ) {
-  const values: number[] = [];
+  const values: (number | string)[] = [];
   const conditions: string[] = [];
-  const compare = (column: string, operator: string, value: number) => {
+  const compare = (column: string, operator: string, value: number | string) => {
     values.push(value);
     conditions.push(`${quote(column)} ${operator} ${mark(values.length)}`);
   };

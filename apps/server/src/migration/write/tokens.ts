@@ -1,5 +1,5 @@
 import { stageTokenUse } from "#domain/ledger/opening-balances.ts";
-import { sealKey } from "#domain/tokens/tokens.ts";
+import { sealHash, sealKey } from "#domain/tokens/tokens.ts";
 import type { TokenRecord } from "#migration/records.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";
@@ -55,7 +55,7 @@ async function columnsOf(
     id: token.id,
     user_id: token.userId,
     name: token.name,
-    ...sealKey(secrets, `sk-${token.key}`),
+    ...(token.hash === undefined ? sealKey(secrets, `sk-${token.key}`) : sealHash(secrets, token.hash)),
     status: token.status,
     created_time: token.createdTime ?? now,
     accessed_time: token.accessedTime ?? null,
@@ -66,6 +66,7 @@ async function columnsOf(
     backup_group: await groups.symbolOf(token.backupGroup),
     setting: token.setting,
     billing_tag: token.billingTag,
+    ...(token.budget === undefined ? {} : { budget: token.budget }),
     deleted_at: token.deletedAt ?? null,
   };
 }

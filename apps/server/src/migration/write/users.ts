@@ -113,6 +113,7 @@ async function columnsOf(
     last_login_ip: user.lastLoginIp,
     created_time: user.createdTime ?? now,
     deleted_at: user.deletedAt ?? null,
+    ...(user.budget === undefined ? {} : { budget: user.budget }),
   };
 }
 

@@ -1,0 +1,37 @@
+import { parse } from "yaml";
+import { ImportRefusal } from "#migration/refusal.ts";
+import { record } from "#migration/row.ts";
+
+/** LiteLLM's `config.yaml`: models that are not in the database, and how the router chooses. */
+export interface LitellmConfig {
+  models: Record<string, unknown>[];
+  router: Record<string, unknown>;
+  general: Record<string, unknown>;
+  litellm: Record<string, unknown>;
+}
+
+/** @throws ImportRefusal when the text is no configuration of LiteLLM */
+export function parseLitellmConfig(text: string, name: string): LitellmConfig {
+  let parsed: unknown;
+  try {
+    parsed = parse(text, { maxAliasCount: 100 });
+  } catch (cause) {
+    throw new ImportRefusal(
+      `${name} is not valid YAML: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { isUsage: true, cause },
+    );
+  }
+  const file = record(parsed);
+  const models = file["model_list"] ?? [];
+  if (!Array.isArray(models) || Object.keys(file).length === 0)
+    throw new ImportRefusal(
+      `${name} is not a configuration of LiteLLM: it has no model_list. Give the file that LiteLLM starts with (--config).`,
+      { isUsage: true },
+    );
+  return {
+    models: models.map(record),
+    router: record(file["router_settings"]),
+    general: record(file["general_settings"]),
+    litellm: record(file["litellm_settings"]),
+  };
+}
