@@ -4,6 +4,7 @@
 //   bench    the measurements behind the numbers in the documentation
 //   bench:channels  cost of thousands of channels, including the screen that lists them
 //   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
+//   bench:session  the bills of an agent's session of 60 turns over two channels, with affinity off and on
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
 //   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
 //   lighthouse  Lighthouse scores of the first pages of the built web
@@ -32,6 +33,7 @@ const programs = {
   bench: "bench/main.ts",
   "bench:channels": "bench/channels.ts",
   "bench:ledger": "bench/ledger.ts",
+  "bench:session": "bench/session.ts",
   "bench:start": "bench/footprint.ts",
   chaos: "bench/chaos/main.ts",
   cli: "src/cli/main.ts",

@@ -7,6 +7,7 @@ import type { Ledger } from "../src/domain/ledger/ledger.ts";
 export function createLedger(): Ledger {
   return {
     reserve: async () => {},
+    openSession: async () => ({ id: 0, spent: 0n, reserved: 0n }),
     raise: async () => {},
     settle: async () => "settled",
     handedOver: () => {},

@@ -16,6 +16,7 @@ const objects = new Map([
   ["token", "1"],
   ["model_price", "demo-chat"],
   ["help", "billing"],
+  ["session", "session-1"],
 ]);
 /** The public pages as the router names them, with an example in the place of a parameter. */
 const publicPages = [...router.matchAll(/\bpath: "([^"*]+)"/g)]
@@ -52,7 +53,11 @@ async function furnish(): Promise<void> {
   const ask = (model: string) =>
     fetch(`${site.url}/v1/chat/completions`, {
       method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "x-session-id": "session-1",
+      },
       body: JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] }),
     }).then((answer) => answer.text());
   await Promise.all([ask("demo-chat"), ask("demo-chat-mini"), ask("no-such-model")]);

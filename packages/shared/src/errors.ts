@@ -29,6 +29,8 @@ export const errorStatus = {
   spend_limit_reached: 402,
   /** The budget that an administrator set for the account. */
   budget_exceeded: 402,
+  /** The budget of the agent's session. */
+  session_budget_exhausted: 402,
   forbidden: 403,
   origin_refused: 403,
   /** The password of the account must be confirmed first. */

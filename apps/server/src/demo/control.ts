@@ -1,3 +1,4 @@
+import { createPromptCache } from "./prompt-cache.ts";
 import type { Behaviour } from "./switches.ts";
 
 /** The calls that a rule applies to. An absent field means all. */
@@ -26,6 +27,7 @@ interface Rule {
 
 export class Rules {
   #rules: Rule[] = [];
+  readonly promptCache = createPromptCache();
 
   add({ only = {}, times = Infinity, ...behaviour }: Behaviour & { only?: Only; times?: number }): void {
     this.#rules.push({ behaviour, only, left: times });

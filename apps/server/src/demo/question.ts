@@ -27,6 +27,8 @@ export interface Question {
   stop: string[];
   /** Estimated tokens: a quarter of the bytes. */
   input: number;
+  /** The prompt in parts: the tools, then every text in order. */
+  parts?: readonly string[];
 }
 
 export interface OfferedTool {
@@ -61,6 +63,7 @@ export class Listener {
   #audios = 0;
   #files = 0;
   #results: string[] = [];
+  readonly #parts: string[] = [];
 
   /** Begins a user's turn. Text and media of earlier turns are history. */
   userTurn(): void {
@@ -85,6 +88,7 @@ export class Listener {
 
   otherText(text: string): void {
     this.#bytes += Buffer.byteLength(text);
+    this.#parts.push(text);
   }
 
   image(): void {
@@ -109,8 +113,8 @@ export class Listener {
 
   request(
     tools: unknown,
-  ): Pick<Question, "prompt" | "turns" | "images" | "audios" | "files" | "toolResults" | "input"> {
-    const offered = asList(tools).length === 0 ? 0 : JSON.stringify(tools).length;
+  ): Pick<Question, "prompt" | "turns" | "images" | "audios" | "files" | "toolResults" | "input" | "parts"> {
+    const toolText = asList(tools).length === 0 ? "" : JSON.stringify(tools);
     return {
       prompt: this.#prompt,
       turns: this.#turns,
@@ -119,9 +123,10 @@ export class Listener {
       files: this.#files,
       toolResults: this.#results,
       input:
-        Math.ceil((this.#bytes + offered) / 4) +
+        Math.ceil((this.#bytes + toolText.length) / 4) +
         this.#messages * TOKENS_PER_MESSAGE +
         this.#images * TOKENS_PER_IMAGE,
+      parts: [toolText, ...this.#parts],
     };
   }
 }

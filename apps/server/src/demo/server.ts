@@ -11,9 +11,11 @@ import type { Frame } from "./chat-wire.ts";
 import { type DemoControl, Rules } from "./control.ts";
 import { Exchange } from "./exchange.ts";
 import { fastReply } from "./fast.ts";
+import type { Provider } from "./faults.ts";
 import { formFields } from "./form.ts";
 import { type Json, asText } from "./json.ts";
-import { BadQuestion } from "./question.ts";
+import type { PromptCache } from "./prompt-cache.ts";
+import { BadQuestion, type Question } from "./question.ts";
 import { openRealtime } from "./realtime-endpoint.ts";
 import { type Route, listModels, routeAt, promptIn, taskFailure, providerAt } from "./routes.ts";
 import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./switches.ts";
@@ -158,11 +160,17 @@ async function serve(
     return;
   }
   try {
-    await respond(exchange, route, body as Json, (model) => ({
-      ...rules.take({ key: call.key, model, path }),
-      ...switchesInKey(call.key),
-      ...switchesInModel(model),
-    }));
+    await respond(
+      exchange,
+      route,
+      body as Json,
+      (model) => ({
+        ...rules.take({ key: call.key, model, path }),
+        ...switchesInKey(call.key),
+        ...switchesInModel(model),
+      }),
+      rules.promptCache,
+    );
   } catch (error) {
     if (!(error instanceof BadQuestion)) throw error;
     exchange.refuse({ status: 400, message: error.message, param: error.param });
@@ -174,6 +182,7 @@ async function respond(
   route: Route,
   body: Json,
   requested: (model: string) => Behaviour,
+  promptCache: PromptCache,
 ): Promise<void> {
   if (route.kind === "chat") {
     const model = route.target.model || asText(body["model"]);
@@ -183,7 +192,10 @@ async function respond(
     const question = route.wire.read(body, route.target);
     const behaviour = { ...standing, ...switchesInText(question.prompt) };
     if (await exchange.trouble(behaviour)) return;
-    const made = answer(question, behaviour);
+    const made = answer(
+      question,
+      cached(promptCache, exchange.call.key, { question, behaviour, provider: route.provider }),
+    );
     if (!question.stream) {
       await exchange.send(
         { type: "application/json", body: JSON.stringify(route.wire.plain(question, made)) },
@@ -207,6 +219,18 @@ async function respond(
       taskFailure(exchange.requestId),
     );
   else await exchange.send(reply, behaviour);
+}
+
+/** Sets what the prompt cache of this key had and has stored, for a key or model with a cache. */
+function cached(
+  promptCache: PromptCache,
+  key: string,
+  { question, behaviour, provider }: { question: Question; behaviour: Behaviour; provider: Provider },
+): Behaviour {
+  if (behaviour.prefixCache !== true) return behaviour;
+  const { read, written } = promptCache.take(`${key} ${question.model}`, question.parts ?? []);
+  // Only Anthropic reports, and charges for, what is written.
+  return { ...behaviour, cached: read, ...(provider === "anthropic" ? { cacheWrite: written } : {}) };
 }
 
 /** Applies `no-usage` to the events of a task. */

@@ -27,6 +27,8 @@ export interface Behaviour {
   /** Tokens reported as read from, or written to, the prompt cache. Both are part of the input. */
   cached?: number;
   cacheWrite?: number;
+  /** Remembers prompts per key and model, and reports what was repeated as cached. */
+  prefixCache?: boolean;
   /** Tokens reported instead of the counted ones. Any number is allowed, even absurd ones. */
   input?: number;
   output?: number;
@@ -77,6 +79,7 @@ const readers: Record<string, (value: string) => Behaviour> = {
   empty: () => ({ empty: true }),
   "no-usage": () => ({ noUsage: true }),
   cached: (value) => ({ cached: number(value) }),
+  "prefix-cache": () => ({ prefixCache: true }),
   "cache-write": (value) => ({ cacheWrite: number(value) }),
   input: (value) => ({ input: number(value) }),
   output: (value) => ({ output: number(value) }),
@@ -128,7 +131,10 @@ export function switchesInModel(model: string): Behaviour {
   return Object.assign({}, ...all) as Behaviour;
 }
 
-/** Parses a channel's key: `demo-fail-429`, `demo-slow-300`, `demo-cut`, `demo-hang`, `demo-no-credit`. */
+/**
+ * Parses a channel's key: `demo-fail-429`, `demo-slow-300`, `demo-cut`, `demo-hang`, `demo-no-credit`,
+ * `demo-cache-a`.
+ */
 export function switchesInKey(key: string): Behaviour {
   if (!key.startsWith("demo-")) return {};
   const status = /^demo-fail-(\d{3})$/.exec(key)?.[1];
@@ -138,5 +144,6 @@ export function switchesInKey(key: string): Behaviour {
   const pieces = /^demo-cut(?:-(\d+))?$/.exec(key);
   if (pieces !== null) return { cut: pieces[1] === undefined ? "headers" : Number(pieces[1]) };
   if (key === "demo-hang") return { hang: "start" };
+  if (/^demo-cache(?:-|$)/.test(key)) return { prefixCache: true };
   return key === "demo-no-credit" ? { noCredit: true } : {};
 }

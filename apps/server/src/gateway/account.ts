@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { forbidden, notFound } from "#errors.ts";
 import type { StreamedBody } from "#platform/http.ts";
-import { requireModel } from "#relay/core/exchange.ts";
+import { requireModel } from "#relay/core/plan.ts";
 import { type PassedCall, passThrough } from "#relay/pass-through/pass-through.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";

@@ -16,6 +16,7 @@ import { modelNamed } from "./model-alias.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
+import { sessionBudgetOf, showSessionBudget } from "./session-budget.ts";
 import { sessionNoteOf, sessionOf } from "./session.ts";
 
 /** Path and dialect of each chat endpoint. */
@@ -96,6 +97,7 @@ async function answerChat(
   const signal = leavingSignal(reply);
   const settings = services.relay.settings.current();
   const requested = chatCall(services, { ...access, endpoint, client, body, raw, turn, signal }, request);
+  showSessionBudget(requested.sessionBudget, reply);
   const { headers, call } = await admit(services, requested);
   const heartbeat = caller.setting.heartbeat;
   const options = {
@@ -126,6 +128,12 @@ export function chatCall(
   request: FastifyRequest,
 ): ChatCall {
   const chat = turn.request;
+  const session = sessionOf(request, {
+    body: given.body,
+    raw: given.raw,
+    request: chat,
+    userId: given.caller.userId,
+  });
   return {
     ...given,
     needs: turn.background === true ? "responses" : "chat",
@@ -141,12 +149,8 @@ export function chatCall(
     forward: forwardable(request),
     fresh: wantsFresh(request),
     sessionNote: () => sessionNoteOf(request, given.body),
-    session: sessionOf(request, {
-      body: given.body,
-      raw: given.raw,
-      request: chat,
-      userId: given.caller.userId,
-    }),
+    session,
+    sessionBudget: sessionBudgetOf(services, request, given.caller, session),
   };
 }
 

@@ -1,20 +1,23 @@
 import { forgetOldEvents } from "#domain/channels/channel-events.ts";
 import { forgetOldEntries } from "#domain/inbox/inbox.ts";
+import { forgetSessions } from "#domain/ledger/session-statements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Job } from "./job.ts";
 
 /**
- * Deletes expired sessions, one-time codes and stored responses, old channel events, and old notifications.
+ * Deletes expired sessions, one-time codes and stored responses, old channel events, old notifications, and
+ * budgets of sessions that ended long ago.
  */
 export const sweepAccounts: Job = {
   name: "sweep-accounts",
   every: "17 * * * *",
-  async run({ db }) {
+  async run({ db, pool }) {
     const over = { expires_at: { lt: currentTime() } };
     await db.session.deleteMany({ where: over });
     await db.oneTimeCode.deleteMany({ where: over });
     await db.storedResponse.deleteMany({ where: over });
     await forgetOldEvents(db);
     await forgetOldEntries(db);
+    await forgetSessions(pool);
   },
 };

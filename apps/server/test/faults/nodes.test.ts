@@ -31,6 +31,45 @@ const settles = (key: string, wanted: number) =>
   expect.poll(() => call(there, key), { interval: 10 }).toBe(wanted);
 
 describe("two nodes", () => {
+  it("serve a session through the same channel and key, which they learn from Redis", async () => {
+    const { key } = await here.addToken();
+    const channels: number[] = [];
+    for (const name of ["a", "b", "c"]) {
+      const keys = [1, 2, 3].map((number) => `${name}-${number}`).join("\n");
+      channels.push((await here.addChannel({ type: 8, name, key: keys, models: ["session-model"] })).id);
+    }
+    await here.addPrice("session-model");
+    const ask = async (node: TestGateway, session: string) => {
+      const response = await fetch(`${node.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          "x-session-id": session,
+        },
+        body: JSON.stringify({ model: "session-model", messages: [{ role: "user", content: "Hi" }] }),
+      });
+      await response.text();
+      return response.status;
+    };
+    await expect.poll(() => ask(there, "other")).toBe(200);
+    const usedBy = () => here.upstream.calls().at(-1)?.key;
+    for (let session = 0; session < 5; session += 1) {
+      expect(await ask(here, `shared-${session}`)).toBe(200);
+      const first = usedBy();
+      expect(first).toMatch(/^[abc]-[123]$/);
+      // The first call on the other node looks the session up in the background; later ones know it.
+      await expect
+        .poll(async () => [await ask(there, `shared-${session}`), usedBy()], { interval: 50 })
+        .toEqual([200, first]);
+      for (let call = 0; call < 4; call += 1) {
+        await ask(there, `shared-${session}`);
+        expect(usedBy()).toBe(first);
+      }
+    }
+    for (const id of channels) await here.api("DELETE", `/channel/${id}`);
+  });
+
   it("know each other's channels, tokens and accounts", async () => {
     const { key, id } = await here.addToken();
     expect(await call(there, key)).toBe(404);

@@ -109,6 +109,19 @@ describe("a session", () => {
     expect(await gateway.api("GET", "/log/facets?session=logged")).toMatchObject({ retried: 0 });
   });
 
+  it("does not stay on channels that do not keep sessions", async () => {
+    for (const id of channels) await gateway.api("PATCH", `/channel/${id}`, { session_affinity: false });
+    const spread = async (session: string) => {
+      gateway.upstream.control.reset();
+      for (let call = 0; call < 12; call += 1) await send({ "x-session-id": session });
+      return used().size;
+    };
+    await expect.poll(() => spread("unkept")).toBeGreaterThan(1);
+    for (const id of channels) await gateway.api("PATCH", `/channel/${id}`, { session_affinity: true });
+    let round = 0;
+    await expect.poll(() => spread(`kept-${(round += 1)}`), { timeout: 10_000 }).toBe(1);
+  });
+
   it("is not tracked while the setting is 0", async () => {
     await gateway.api("PUT", "/option", { key: "SessionAffinityMinutes", value: 0 });
     for (let call = 0; call < 30; call += 1) await send({ "x-session-id": "off" });

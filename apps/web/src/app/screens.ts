@@ -21,6 +21,7 @@ import {
   IconReceipt2,
   IconTicket,
   IconHelpCircle,
+  IconTimeline,
   IconHistory,
   IconSettings,
   IconUserCircle,
@@ -62,6 +63,8 @@ export type Screen = {
   keywords?: string;
   /** Linked from the header or another screen instead of the menu. */
   inHeader?: true;
+  /** Linked from this screen instead of the menu. */
+  from?: string;
 };
 
 /** One line per screen. `fullMenu` below places it in the menu by its id. */
@@ -103,6 +106,14 @@ export const screens: Screen[] = [
     load: () => import("#features/logs/logs-page.tsx"),
     loadOne: () => import("#features/logs/call-page.tsx"),
     keywords: "calls requests cost history error",
+  },
+  {
+    id: "session",
+    title: phrase("Sessions"),
+    icon: IconTimeline,
+    load: () => import("#features/sessions/sessions-page.tsx"),
+    loadOne: () => import("#features/sessions/session-page.tsx"),
+    from: "log",
   },
   {
     id: "midjourney",
@@ -332,5 +343,7 @@ export function pathTo(id: string, person: AdminRights): string[] {
     if (screen) return [group.title, screen.title];
   }
   const screen = screenById(id);
-  return screen?.inHeader && mayOpen(screen, person) ? [screen.title] : [];
+  if (screen === undefined || !mayOpen(screen, person)) return [];
+  if (screen.from !== undefined) return [...pathTo(screen.from, person), screen.title];
+  return screen.inHeader ? [screen.title] : [];
 }

@@ -4,7 +4,14 @@ import { UserQuery } from "@gateway/shared/accounts/user";
 import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
-import { IconHelpCircle, IconKey, IconListDetails, IconSettings, IconUser } from "@tabler/icons-react";
+import {
+  IconHelpCircle,
+  IconKey,
+  IconListDetails,
+  IconSettings,
+  IconTimeline,
+  IconUser,
+} from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -15,6 +22,7 @@ import { modelAddress } from "#lib/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
+import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
 
 const shortest = 2;
@@ -107,6 +115,12 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
               name: t("Open the call {{id}}", { id: settled }),
               icon: <IconListDetails size={18} stroke={1.7} />,
               to: `/panel/log/${encodeURIComponent(settled)}`,
+            },
+            {
+              id: `session-${settled}`,
+              name: t("Open the session {{id}}", { id: settled }),
+              icon: <IconTimeline size={18} stroke={1.7} />,
+              to: sessionAddress(settled),
             },
           ]
         : [],

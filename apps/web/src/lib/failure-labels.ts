@@ -7,6 +7,7 @@ const labels: Partial<Record<ErrorCode, string>> = {
   token_quota_exhausted: phrase("Token quota used up"),
   spend_limit_reached: phrase("Spending limit reached"),
   budget_exceeded: phrase("Budget used up"),
+  session_budget_exhausted: phrase("Budget of the session used up"),
   rate_limit_exceeded: phrase("Rate limit reached"),
   model_not_found: phrase("Model not available"),
   model_not_allowed: phrase("Model not allowed for the token"),

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Points, UnixTime } from "#paging.ts";
 
-/** Spending limits of an account, a group or an API key per day, week and month in the site's time zone. */
+/**
+ * Spending limits of an account, a group or an API key per day, week and month in the site's time zone, and
+ * per session of an agent.
+ */
 
 const spend = because("spend_from_zero");
 /** Maximum amount in points: two million dollars. */
@@ -29,6 +32,8 @@ export const Budget = z
     weekly_notify: amount,
     monthly_spend: amount,
     monthly_notify: amount,
+    /** Limit of each session of an agent. */
+    session_spend: amount,
   })
   .superRefine((budget, context) => {
     for (const fields of Object.values(budgetFields)) {
@@ -38,6 +43,11 @@ export const Budget = z
     }
   });
 export type Budget = z.output<typeof Budget>;
+
+/** Returns the points that a session may spend by a stored budget; 0 means no limit. */
+export function sessionSpendOf(stored: unknown): number {
+  return stored === null ? 0 : (Budget.safeParse(stored).data?.session_spend ?? 0);
+}
 
 /** Kinds of objects that can have a budget. */
 export const BudgetTarget = z.enum(["user", "group", "token"]);

@@ -17,6 +17,8 @@ export const TokenRates = z.object({
   concurrency: z.int(count).min(0, count).max(100_000, count).default(0),
   daily_spend: Points.min(0, spend).default(0),
   monthly_spend: Points.min(0, spend).default(0),
+  /** Limit of each session of an agent. */
+  session_spend: Points.min(0, spend).default(0),
 });
 export type TokenRates = z.infer<typeof TokenRates>;
 
@@ -85,6 +87,7 @@ const TokenSettingChange = z.object({
       concurrency: rates.concurrency.unwrap().optional(),
       daily_spend: rates.daily_spend.unwrap().optional(),
       monthly_spend: rates.monthly_spend.unwrap().optional(),
+      session_spend: rates.session_spend.unwrap().optional(),
     })
     .optional(),
   cache: TokenSetting.shape.cache.unwrap().optional(),

@@ -134,6 +134,8 @@ export const ChannelInput = z.object({
   system_prompt_place: SystemPromptPlace.default("before"),
   /** Disables the channel or one of its keys automatically when the provider rejects it. */
   auto_disable: z.boolean().default(true),
+  /** Calls of an agent's session stay on this channel and its key. */
+  session_affinity: z.boolean().default(true),
   /** Milliseconds; 0 = the value of the setting. */
   connect_timeout_ms: milliseconds,
   first_byte_timeout_ms: milliseconds,
@@ -191,6 +193,7 @@ export const ChannelRow = z.object({
   system_prompt: z.string(),
   system_prompt_place: SystemPromptPlace,
   auto_disable: z.boolean(),
+  session_affinity: z.boolean(),
   connect_timeout_ms: z.int(),
   first_byte_timeout_ms: z.int(),
   idle_timeout_ms: z.int(),

@@ -31,6 +31,11 @@ export const billingReasons = {
       "Your budget is {{limit}} a month, and what is left does not cover this request. It resets at {{resets}}. Contact the administrator if you need more.",
     ),
   },
+  session_budget_exhausted: {
+    session_budget_spent: phrase(
+      "The budget of this session is {{limit}}, and what is left does not cover this request. Start a new session, or raise the budget.",
+    ),
+  },
   price_missing: {
     price_of_model_missing: phrase('The model "{{model}}" has no price yet, so it cannot be used.'),
     price_of_target_missing: phrase(

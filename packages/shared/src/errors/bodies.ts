@@ -34,6 +34,10 @@ export const bodyReasons = {
     body_too_slow: phrase("The body was sent too slowly."),
   },
   invalid_request: {
+    session_budget_amount: phrase('"x-session-budget" must be an amount in US dollars, for example 2.50.'),
+    session_budget_unnamed: phrase(
+      'A call with "x-session-budget" must name its session, for example in "x-session-id".',
+    ),
     not_http: phrase("The request is not valid HTTP."),
     address_not_valid: phrase("The address is not valid."),
     address_nul: phrase("The address has a NUL character in it."),

@@ -54,6 +54,9 @@ export const keyReasons = {
     one_call_at_once: phrase("This API key may have one call in progress at a time."),
     calls_at_once: phrase("This API key may have {{calls}} calls in progress at the same time."),
     sockets_at_once: phrase("This API key may have {{limit}} WebSocket connections open at the same time."),
+    session_budget_reserved: phrase(
+      "Other calls of this session have reserved the rest of its budget of {{limit}}. Try again when they have ended.",
+    ),
     account_requests_per_minute: phrase("This account may send {{limit}} requests per minute."),
     key_requests_per_minute: phrase("This API key may send {{limit}} requests per minute."),
     key_tokens_per_minute: phrase(
@@ -63,6 +66,7 @@ export const keyReasons = {
   not_found: {
     task_not_found: phrase("Task not found."),
     call_not_found: phrase("Call not found."),
+    agent_session_not_found: phrase("No calls of this session were found."),
     image_not_found: phrase("Image not found."),
     gateway_address_not_found: phrase("This address was not found. Check the path."),
     customizing_address_not_found: phrase("The address was not found."),

@@ -237,6 +237,10 @@ export const Settings = z.object({
   CircuitBreakerSeconds: z.int().min(1).max(3600).default(30),
   /** Minutes that an agent session stays on the channel and key that last served it; 0 = off. */
   SessionAffinityMinutes: z.int().min(0).max(1_440).default(60),
+  /** Percentage of a session's budget from which its calls use a cheaper model; 0 = only when it is used up. */
+  SessionFallbackPercent: z.int().min(0).max(100).default(80),
+  /** JSON: a cheaper model by model, for sessions whose budget runs out. */
+  SessionFallbackModels: ModelAliasText.default(""),
   ConnectTimeoutMs: z.int().min(100).max(60_000).default(5_000),
   FirstByteTimeoutMs: z.int().min(1_000).max(3_600_000).default(300_000),
   IdleTimeoutMs: z.int().min(1_000).max(3_600_000).default(120_000),

@@ -187,6 +187,8 @@ export const LogQuery = z.object({
   token_name: z.string().max(64).default(""),
   request_id: z.string().max(64).default(""),
   source_ip: z.string().max(64).default(""),
+  /** The id of an agent's session, of which the log keeps 200 characters. */
+  session: z.string().max(200).default(""),
   /** Ignored for readers who may not see tags. */
   billing_tag: z.string().max(50).default(""),
   /** Administrators only; otherwise ignored. */
@@ -198,8 +200,6 @@ export const LogQuery = z.object({
     .catch("")
     .default(""),
   error_code: z.string().max(100).default(""),
-  /** The id of an agent's session. */
-  session: z.string().max(200).default(""),
   /** 1 = calls with more than one attempt. Administrators only; otherwise ignored. */
   retried: queryInt(z.int().min(0).max(1)).catch(0).default(0),
   /** Minimum duration of the calls, in milliseconds. */
@@ -242,6 +242,7 @@ export const LogFacets = z.object({
   error_code: z.array(FacetValue),
   model_name: z.array(FacetValue),
   token_name: z.array(FacetValue),
+  session: z.array(FacetValue),
   /** Administrators only; otherwise empty. */
   username: z.array(FacetValue),
   /** `value` is the channel id. Administrators only. */

@@ -12,6 +12,7 @@ import {
 import { Nothing } from "@gateway/shared/envelope";
 import { Page, Points } from "@gateway/shared/paging";
 import { ObjectUsage, ObjectUsageQuery } from "@gateway/shared/usage/object-usage";
+import { CacheEffect } from "@gateway/shared/usage/session";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { requireBalances, viewerOf } from "#console/guards.ts";
@@ -31,6 +32,7 @@ import { describeUser, lockUser, permissionsOf, type UserInDetail } from "#domai
 import { audit } from "#domain/audit-log/audit.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { recallLeases } from "#domain/ledger/lease-recall.ts";
+import { describeCacheEffect } from "#domain/logs/cache-effect.ts";
 import { describeUsageOf } from "#domain/overview/object-usage.ts";
 import { currentTime } from "#platform/clock.ts";
 
@@ -96,6 +98,24 @@ export function userRoutes(app: ConsoleApp, services: Services): void {
       const viewer = viewerOf(request);
       if (user.id !== viewer.id) requireBelow(viewer, user);
       return ok(await describeUsageOf(pool, { user: user.id }, request.query.time_zone));
+    },
+  );
+
+  app.get(
+    "/user/:id/cache",
+    {
+      config,
+      schema: {
+        summary: "Get what prompt caching saved a user, and what channel moves cost",
+        params: IdParams,
+        response: answers(CacheEffect),
+      },
+    },
+    async (request) => {
+      const user = await describeUser(db, request.params.id);
+      const viewer = viewerOf(request);
+      if (user.id !== viewer.id) requireBelow(viewer, user);
+      return ok(await describeCacheEffect(pool, { userId: user.id }));
     },
   );
 

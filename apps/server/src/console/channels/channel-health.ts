@@ -7,6 +7,7 @@ import {
   ObjectUsage,
   ObjectUsageQuery,
 } from "@gateway/shared/usage/object-usage";
+import { CacheEffect } from "@gateway/shared/usage/session";
 import { z } from "zod";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
@@ -15,6 +16,7 @@ import type { Services } from "#console/services.ts";
 import { listEvents } from "#domain/channels/channel-events.ts";
 import { listKeys, patchKey, removeKey } from "#domain/channels/channel-keys.ts";
 import { getChannel } from "#domain/channels/channels.ts";
+import { describeCacheEffect } from "#domain/logs/cache-effect.ts";
 import { describeUsageOf, hoursOfChannels } from "#domain/overview/object-usage.ts";
 
 const config = { access: "admin", permission: "channels" } as const;
@@ -69,6 +71,22 @@ export function channelHealthRoutes(app: ConsoleApp, { db, pool, health }: Servi
     async ({ params, query }) => {
       await getChannel(db, params.id);
       return ok(await describeUsageOf(pool, { channel: params.id }, query.time_zone));
+    },
+  );
+
+  app.get(
+    "/channel/:id/cache",
+    {
+      config,
+      schema: {
+        summary: "Get what prompt caching saved on a channel, and what moves to it cost",
+        params: IdParams,
+        response: answers(CacheEffect),
+      },
+    },
+    async ({ params }) => {
+      await getChannel(db, params.id);
+      return ok(await describeCacheEffect(pool, { channelId: params.id }));
     },
   );
 

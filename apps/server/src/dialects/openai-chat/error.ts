@@ -15,6 +15,7 @@ function typeOf({ code, status }: GatewayError): string {
     case "token_quota_exhausted":
     case "spend_limit_reached":
     case "budget_exceeded":
+    case "session_budget_exhausted":
       return "insufficient_quota";
     case "rate_limit_exceeded":
     case "upstream_rate_limited":

@@ -1,3 +1,4 @@
+import { sessionSpendOf } from "@gateway/shared/accounts/budget";
 import type { Db } from "#platform/database/db.ts";
 
 /** A user group as calls need it. */
@@ -9,6 +10,8 @@ export interface ActiveGroup {
   enable: boolean;
   /** Requests per minute. */
   apiRate: number;
+  /** Points that a session of a member may spend; 0 means no limit. */
+  sessionSpend: number;
 }
 
 export interface ActiveGroups {
@@ -30,6 +33,7 @@ export async function createGroups(db: Db): Promise<ActiveGroups> {
           public: row.public,
           enable: row.enable,
           apiRate: row.api_rate,
+          sessionSpend: sessionSpendOf(row.budget),
         },
       ]),
     );

@@ -66,8 +66,10 @@ export async function setBudget(
     const note = { actor, action: `${target}.budget`, targetType, targetId };
     await audit(tx, { ...note, before: before.budget, after: budget });
     // Limits are exact only without leases, so nodes return the affected ones. 0 means all accounts.
-    if (target === "group") await announce(tx, "leases", 0);
-    else await announce(tx, target === "user" ? "users" : "tokens", id);
+    if (target === "group") {
+      await announce(tx, "groups");
+      await announce(tx, "leases", 0);
+    } else await announce(tx, target === "user" ? "users" : "tokens", id);
     return viewOf(tx, { ...before, budget }, timeZone);
   });
 }

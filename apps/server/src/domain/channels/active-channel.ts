@@ -32,6 +32,8 @@ export interface ActiveChannel {
   /** Model for tests; "" means any of the channel's models. */
   testModel: string;
   autoDisable: boolean;
+  /** Sessions of agents stay on this channel. */
+  sessionAffinity: boolean;
   /** Whether unknown fields of the client's body are forwarded even when the dialect is translated. */
   allowExtraBody: boolean;
   /** Whether requests and responses are stored for some days. */

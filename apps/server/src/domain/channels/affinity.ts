@@ -1,12 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { now } from "#platform/clock.ts";
 
 /**
  * Remembers which channel and key served a session last, so that its next call hits the provider's prompt
- * cache. Nodes share the entries through Redis in the background: a call never waits for Redis. The module
- * does not know how a session is identified.
+ * cache. Nodes share the entries through Redis. Only the first call of a session on a node waits for Redis, and
+ * only briefly. The module does not know how a session is identified.
  */
 export interface Affinity {
+  /**
+   * Looks up a session that this node does not know. Undefined when there is nothing to wait for. Never
+   * rejects.
+   */
+  learn(session: string): Promise<void> | undefined;
   find(session: string): Home | undefined;
   keep(session: string, home: Home): void;
 }
@@ -30,6 +36,8 @@ interface AffinityOptions {
 const MOST_SESSIONS = 50_000;
 /** Maximum number of concurrent Redis lookups. */
 const MOST_LOOKUPS = 100;
+/** A slower lookup is not waited for: another channel serves the call then. */
+const LONGEST_LOOKUP_MS = 250;
 const MINUTE_MS = 60_000;
 
 export function createAffinity({ redis, minutes }: AffinityOptions): Affinity {
@@ -44,9 +52,7 @@ export function createAffinity({ redis, minutes }: AffinityOptions): Affinity {
     if (oldest !== undefined) sessions.delete(oldest);
   }
 
-  /** Looks up the session in Redis for its next call. The current call does not wait. */
-  async function learn(session: string): Promise<void> {
-    if (redis === undefined || redis.status !== "ready" || lookups >= MOST_LOOKUPS) return;
+  async function lookUp(redis: Redis, session: string): Promise<void> {
     lookups += 1;
     try {
       const found = parse(await redis.get(nameOf(session)));
@@ -60,12 +66,18 @@ export function createAffinity({ redis, minutes }: AffinityOptions): Affinity {
   }
 
   return {
+    learn(session) {
+      if (minutes() === 0 || redis?.status !== "ready" || lookups >= MOST_LOOKUPS) return undefined;
+      const known = sessions.get(session);
+      if (known !== undefined && known.until > now()) return undefined;
+      const looking = lookUp(redis, session);
+      return Promise.race([looking, sleep(LONGEST_LOOKUP_MS, undefined, { ref: false })]);
+    },
     find(session) {
       if (minutes() === 0) return undefined;
       const found = sessions.get(session);
       if (found !== undefined && found.until > now()) return found;
       sessions.delete(session);
-      void learn(session);
       return undefined;
     },
     keep(session, home) {

@@ -24,6 +24,7 @@ export function channel(part: Partial<ActiveChannel> & { id: number }): ActiveCh
     plugin: {},
     testModel: "",
     autoDisable: true,
+    sessionAffinity: true,
     allowExtraBody: false,
     logBodies: false,
     systemPrompt: "",

@@ -130,6 +130,7 @@ function activeChannel(
     plugin: whole.plugin,
     testModel: row.test_model,
     autoDisable: row.auto_disable,
+    sessionAffinity: row.session_affinity,
     maxConcurrency: row.max_concurrency,
     connectTimeoutMs: row.connect_timeout_ms,
     firstByteTimeoutMs: row.first_byte_timeout_ms,

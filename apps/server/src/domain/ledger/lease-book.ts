@@ -139,7 +139,15 @@ export function createLeaseBook({ idleMs, callsBefore, now }: LeaseBookOptions):
         key.limited = input.tokenAmount > 0n;
       }
       if (lease !== undefined) lease.reserved += amount;
-      return { key, amount, lease, splitting: false, ending: false, left: false };
+      return {
+        key,
+        amount,
+        lease,
+        inSession: input.session !== undefined,
+        splitting: false,
+        ending: false,
+        left: false,
+      };
     },
 
     change(place, amount) {

@@ -59,10 +59,13 @@ export const lease = {
     AND (SELECT count(*) FROM locked) >= 0
   FOR UPDATE OF v`,
 
-  /** Selects the calls that end in these leases. */
-  ended: `
+  /**
+   * Selects the calls that end in these leases.
+   * @param further values of the columns that only reservations of their own have
+   */
+  ended: (further: string) => `
   UNION ALL
-  SELECT e.*, e.lease_held, CASE WHEN l.limited THEN e.lease_held ELSE 0 END, 0, false
+  SELECT e.*, e.lease_held, CASE WHEN l.limited THEN e.lease_held ELSE 0 END, 0, false${further}
   FROM ending e JOIN lease l ON l.id = e.lease`,
 
   /**

@@ -10,6 +10,7 @@ import {
   tokenFree,
   tokenLimits,
 } from "./limit-statements.ts";
+import { session } from "./session-statements.ts";
 import { payerOf, type Step } from "./steps.ts";
 import type { Decision } from "./verdict.ts";
 
@@ -32,12 +33,13 @@ export function batchOf(
   const ending: object[] = [];
   const closing: string[] = [];
   const [users, tokens] = [new Set<number>(), new Set<number>()];
+  let sessions: number[] | undefined;
   for (const [ord, step] of steps.entries()) {
     const { userId, tokenId } = payerOf(step);
     users.add(userId);
     tokens.add(tokenId);
     if (step.begin !== undefined) {
-      const { requestId, amount, tokenAmount } = step.begin;
+      const { requestId, amount, tokenAmount, session: of } = step.begin;
       asking.push({
         ord,
         request_id: requestId,
@@ -45,10 +47,14 @@ export function batchOf(
         token_id: tokenId,
         amount: String(amount),
         token_amount: String(tokenAmount),
+        ...(of === undefined ? {} : { session_id: of.id, session_limit: String(of.limit) }),
       });
+      if (of !== undefined) (sessions ??= []).push(of.id);
     } else if (step.end !== undefined) {
       const { place } = step;
       const shared = place?.lease;
+      // Of a call that another node began, only its reservation knows the session.
+      if (place === undefined || place.inSession) sessions ??= [];
       if (shared === undefined) closing.push(step.end.requestId);
       const of = shared === undefined ? {} : { lease: shared.id, lease_held: String(place?.amount ?? 0n) };
       ending.push({ ord, ...rowOf(step.end), ...of });
@@ -60,6 +66,11 @@ export function batchOf(
   if (steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null))
     return { ...onlyLeasedStatement, values: [...input, requested, ids] };
   const values = [...input, closing];
+  if (sessions !== undefined)
+    return {
+      ...sessionStatement,
+      values: [...values, nodeId, requested, ids, JSON.stringify(asking), sessions],
+    };
   if (asking.length === 0 && leases.length === 0) return { ...settleStatement, values };
   values.push(nodeId);
   if (leases.length === 0) return { ...reserveStatement, values: [...values, JSON.stringify(asking)] };
@@ -78,16 +89,20 @@ interface Parts {
   /** Number of the parameter that contains the calls that begin. */
   begins: number | undefined;
   leases: boolean;
+  /** Number of the parameter with the sessions of the calls that begin, in batches with session budgets. */
+  sessions?: number;
 }
 
 /**
  * Parameters: $1 log rows of the calls that end, $2 user ids, $3 token ids, $4 request ids of ending calls
  * with a reservation of their own, $5 node, $6 leases, $7 lease ids, then the calls that begin. `ord` is
- * numbered across all lists. The statement omits parts that the batch does not need.
+ * numbered across all lists. The statement omits parts that the batch does not need. With session budgets, $9
+ * contains the sessions of the calls that begin.
  *
  * Returns one verdict per call that begins: granted · again (fits alone, but not together with the others of
  * this batch) · taken (the request id already has a reservation) · balance · account_day · account_week ·
- * account_month · token · day · week · month · calls · user · key. `most` is the limit that caused the
+ * account_month · session (its budget does not cover the call) · session_busy (other calls have reserved the
+ * rest of it) · token · day · week · month · calls · user · key. `most` is the limit that caused the
  * refusal. For `balance` and `token` it is the number of points in leases. `until` is the end of the limit's
  * period. For $1 it returns `settled` for rows whose reservation was open and is now closed, with the charge
  * in `most`. Other rows of $1 had no effect.
@@ -100,7 +115,8 @@ interface Parts {
  * read from its locked row, not from the caller's cache. Open calls count against the current period, so a
  * call over midnight can only make a limit tighter.
  */
-function batchText({ begins, leases }: Parts): string {
+function batchText({ begins, leases, sessions }: Parts): string {
+  const inSessions = sessions !== undefined;
   const decides = begins !== undefined || leases;
   return `
 WITH ${clock}, ending AS MATERIALIZED (
@@ -111,14 +127,14 @@ WITH ${clock}, ending AS MATERIALIZED (
 ), locked AS MATERIALIZED (
   SELECT id, user_id, unlimited_quota, remain_quota, reserved + leased AS reserved, open_calls, spent_day, day_quota, week_quota,
     month_quota, budget, setting -> 'rates' AS rates, status = 1 AND deleted_at IS NULL AS usable
-  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE${budgets}
+  FROM tokens WHERE id = ANY($3::int[]) AND (SELECT count(*) FROM payer) >= 0 ORDER BY id FOR NO KEY UPDATE${budgets}${inSessions ? session.locked(sessions) : ""}
 ), own AS MATERIALIZED (
   DELETE FROM reservations v USING ending e
   WHERE v.request_id = ANY($4::text[]) AND (SELECT count(*) FROM locked) >= 0
     AND v.request_id = e.request_id AND v.user_id = e.user_id AND v.token_id = e.token_id AND v.version = 0
-  RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots, true AS own${leases ? lease.locked(7) : ""}
+  RETURNING e.*, v.amount AS held, v.token_amount AS token_held, v.slots, true AS own${inSessions ? session.reserved : ""}${leases ? lease.locked(7) : ""}
 ), ended AS MATERIALIZED (
-  SELECT * FROM own${leases ? lease.ended : ""}
+  SELECT * FROM own${leases ? lease.ended(inSessions ? session.none : "") : ""}
 ), room AS MATERIALIZED (
   -- What may be charged beyond the reservations: the rest of the balance and the budget, and of the key's own limits.
   SELECT c.ord,
@@ -131,17 +147,17 @@ WITH ${clock}, ending AS MATERIALIZED (
     ) + sum(CASE WHEN c.own THEN GREATEST(0, c.token_held - c.quota) ELSE 0 END) OVER key) AS token_room,
     sum(GREATEST(0, c.quota - c.token_held)) OVER (key ORDER BY c.ord) AS token_over,
     t.id IS NOT NULL AND NOT c.held_in_part
-      AND (NOT t.unlimited_quota OR COALESCE(l.per_day, l.per_week, l.per_month) IS NOT NULL) AS limited
+      AND (NOT t.unlimited_quota OR COALESCE(l.per_day, l.per_week, l.per_month) IS NOT NULL) AS limited${inSessions ? session.spare : ""}
   FROM ended c
   JOIN payer p ON p.id = c.user_id
   LEFT JOIN locked t ON t.id = c.token_id
   CROSS JOIN clock k
   LEFT JOIN limits b ON b.id = c.user_id
-  LEFT JOIN LATERAL (${tokenLimits}) l ON true
-  WINDOW account AS (PARTITION BY c.user_id), key AS (PARTITION BY c.token_id)
+  LEFT JOIN LATERAL (${tokenLimits}) l ON true${inSessions ? session.joined : ""}
+  WINDOW account AS (PARTITION BY c.user_id), key AS (PARTITION BY c.token_id)${inSessions ? session.partition : ""}
 ), closed AS MATERIALIZED (
   -- What is left of a reservation of its own is free again, of a share of a lease it stays in the lease.
-  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.slots, c.own, m.charge AS quota,
+  SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.slots, c.own, ${inSessions ? "c.session_id, " : ""}m.charge AS quota,
     CASE WHEN c.own THEN c.held ELSE LEAST(c.held, m.charge) END AS taken,
     CASE WHEN c.own THEN c.token_held ELSE LEAST(c.token_held, m.charge) END AS token_taken,
     CASE WHEN m.charge < c.quota
@@ -157,8 +173,10 @@ WITH ${clock}, ending AS MATERIALIZED (
       c.held + GREATEST(0, r.user_room - r.user_over + GREATEST(0, c.quota - c.held)),
       CASE WHEN r.limited THEN GREATEST(
         LEAST(c.quota, c.held),
-        c.token_held + GREATEST(0, r.token_room - r.token_over + GREATEST(0, c.quota - c.token_held))) END
-    )::bigint END AS charge) m${decides ? deciding : ""}${begins === undefined ? "" : beginning(begins)}${
+        c.token_held + GREATEST(0, r.token_room - r.token_over + GREATEST(0, c.quota - c.token_held))) END${
+          inSessions ? session.most : ""
+        }
+    )::bigint END AS charge) m${decides ? deciding : ""}${inSessions ? session.left : ""}${begins === undefined ? "" : beginning(begins, inSessions)}${
       leases ? lease.changes(begins === undefined ? nothingGranted : grantedHere) : ""
     }
 ), moved AS MATERIALIZED (
@@ -169,8 +187,8 @@ WITH ${clock}, ending AS MATERIALIZED (
         ? ""
         : "\n  UNION ALL SELECT user_id, token_id, amount, 0, token_amount, 0, slots, 0, 0, 0, 1 FROM kept"
     }${leases ? lease.moved : ""}
-${moves}
-SELECT ord, 'settled' AS verdict, quota AS most, NULL::timestamptz AS until FROM closed${begins === undefined ? "" : answers}${
+${inSessions ? session.moves : ""}${moves}
+SELECT ord, 'settled' AS verdict, quota AS most, NULL::timestamptz AS until FROM closed${begins === undefined ? "" : answers(inSessions)}${
     leases ? lease.answer : ""
   }`;
 }
@@ -198,23 +216,23 @@ const deciding = `
   CROSS JOIN LATERAL (SELECT COALESCE(c.back, 0) AS back, COALESCE(c.left, 0) AS left) o
   CROSS JOIN LATERAL (${tokenLimits}) l`;
 
-const beginning = (parameter: number) => `
+const beginning = (parameter: number, inSessions: boolean) => `
 ), asking AS MATERIALIZED (
-  SELECT * FROM json_to_recordset($${parameter}::json)
-    AS r(ord int, request_id text, user_id int, token_id int, amount bigint, token_amount bigint)
+  SELECT * FROM json_to_recordset($${parameter}::json) AS r(ord int, request_id text, user_id int, token_id int,
+    amount bigint, token_amount bigint${inSessions ? session.columns : ""})
 ), decided AS MATERIALIZED (
   SELECT i.ord, i.request_id, i.user_id, i.token_id, i.amount, n.token_amount, n.slots,
     LEAST(p.free, p.day_free, p.week_free, p.month_free) AS free,
     LEAST(t.quota_free, t.day_free, t.week_free, t.month_free) AS token_free, t.calls_free, t.per_day, t.per_week,
     t.per_month, t.at_once, p.per_day AS account_per_day, p.per_week AS account_per_week,
-    p.per_month AS account_per_month,
+    p.per_month AS account_per_month,${inSessions ? session.decided : ""}
     CASE
       WHEN p.usable IS NOT TRUE THEN 'user'
       WHEN i.token_id <> 0 AND t.usable IS NOT TRUE THEN 'key'
       WHEN i.amount > 0 AND i.amount > p.free THEN 'balance'
       WHEN i.amount > 0 AND i.amount > p.month_free THEN 'account_month'
       WHEN i.amount > 0 AND i.amount > p.week_free THEN 'account_week'
-      WHEN i.amount > 0 AND i.amount > p.day_free THEN 'account_day'
+      WHEN i.amount > 0 AND i.amount > p.day_free THEN 'account_day'${inSessions ? session.refusals : ""}
       WHEN n.token_amount > 0 AND n.token_amount > t.quota_free THEN 'token'
       WHEN n.token_amount > 0 AND n.token_amount > t.day_free THEN 'day'
       WHEN n.token_amount > 0 AND n.token_amount > t.week_free THEN 'week'
@@ -223,7 +241,7 @@ const beginning = (parameter: number) => `
     END AS refusal
   FROM asking i
   LEFT JOIN balance p ON p.id = i.user_id
-  LEFT JOIN purse t ON t.id = i.token_id AND t.user_id = i.user_id
+  LEFT JOIN purse t ON t.id = i.token_id AND t.user_id = i.user_id${inSessions ? session.shareOf : ""}
   CROSS JOIN LATERAL (SELECT CASE WHEN LEAST(t.quota_free, t.day_free, t.week_free, t.month_free) IS NULL THEN 0
     WHEN i.token_amount > 0 THEN i.token_amount ELSE i.amount END AS token_amount,
     CASE WHEN t.calls_free IS NULL THEN 0 ELSE 1 END AS slots) n
@@ -231,13 +249,16 @@ const beginning = (parameter: number) => `
   SELECT *,
     (amount = 0 OR sum(amount) OVER (PARTITION BY user_id ORDER BY ord) <= free)
     AND (token_amount = 0 OR sum(token_amount) OVER (PARTITION BY token_id ORDER BY ord) <= token_free)
-    AND (slots = 0 OR sum(slots) OVER (PARTITION BY token_id ORDER BY ord) <= calls_free) AS granted
+    AND (slots = 0 OR sum(slots) OVER (PARTITION BY token_id ORDER BY ord) <= calls_free)${
+      inSessions ? session.fits : ""
+    } AS granted
   FROM decided WHERE refusal IS NULL
 ), kept AS (
-  INSERT INTO reservations (request_id, user_id, token_id, amount, token_amount, slots, node_id)
-  SELECT request_id, user_id, token_id, amount, token_amount, slots, $5 FROM fitting WHERE granted ORDER BY ord
+  INSERT INTO reservations (request_id, user_id, token_id, amount, token_amount, slots, node_id${inSessions ? session.names : ""})
+  SELECT request_id, user_id, token_id, amount, token_amount, slots, $5${inSessions ? session.names : ""}
+  FROM fitting WHERE granted ORDER BY ord
   ON CONFLICT (request_id) DO NOTHING
-  RETURNING request_id, user_id, token_id, amount, token_amount, slots`;
+  RETURNING request_id, user_id, token_id, amount, token_amount, slots${inSessions ? ", session_id" : ""}`;
 
 const nothingGranted = { user: "0", token: "0" };
 const grantedHere = {
@@ -246,7 +267,7 @@ const grantedHere = {
     "(SELECT COALESCE(sum(f.token_amount), 0) FROM fitting f WHERE f.granted AND f.token_id = w.token_id)",
 };
 
-const answers = `
+const answers = (inSessions: boolean) => `
 UNION ALL
 SELECT j.ord, CASE
     WHEN j.refusal IS NOT NULL THEN j.refusal
@@ -254,7 +275,7 @@ SELECT j.ord, CASE
     WHEN k.request_id IS NULL THEN 'taken'
     ELSE 'granted'
   END,
-  CASE j.refusal${refusedLimit} WHEN 'calls' THEN j.at_once
+  CASE j.refusal${refusedLimit}${inSessions ? session.refusedLimit : ""} WHEN 'calls' THEN j.at_once
     WHEN 'balance' THEN (SELECT sum(v.amount)::bigint FROM reservations v WHERE v.user_id = j.user_id AND v.version > 0)
     WHEN 'token' THEN (SELECT sum(v.token_amount)::bigint FROM reservations v
       WHERE v.user_id = j.user_id AND v.token_id = j.token_id AND v.version > 0) END,
@@ -275,3 +296,7 @@ const leasedStatement: Statement = {
 const onlyLeasedStatement: Statement = { name: "ledger-only-leased", text: onlyLeasedText };
 const reserveStatement: Statement = { name: "ledger-batch", text: batchText({ begins: 6, leases: false }) };
 const fullStatement: Statement = { name: "ledger-full", text: batchText({ begins: 8, leases: true }) };
+const sessionStatement: Statement = {
+  name: "ledger-sessions",
+  text: batchText({ begins: 8, leases: true, sessions: 9 }),
+};

@@ -100,6 +100,10 @@ give_user AS (
     FROM closed GROUP BY token_id
   ) s
   WHERE t.id = s.token_id AND (s.held > 0 OR s.leased > 0 OR s.slots > 0)
+), give_session AS (
+  UPDATE session_budgets b SET reserved = b.reserved - s.held
+  FROM (SELECT session_id, sum(held)::bigint AS held FROM closed WHERE session_id IS NOT NULL GROUP BY session_id) s
+  WHERE b.id = s.session_id
 )`;
 
 /** Parameter: $1 log rows of calls that never had a reservation. */
@@ -155,7 +159,7 @@ WITH payer AS MATERIALIZED (
   WHERE v.request_id = ANY($1::text[]) AND v.node_id <> '${backgroundNode}'
     AND v.checkpoint IS NULL AND v.user_id IN (SELECT id FROM payer)
     AND (v.token_id IN (SELECT id FROM purse) OR NOT EXISTS (SELECT FROM tokens t WHERE t.id = v.token_id))
-  RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots, version
+  RETURNING user_id, token_id, amount AS held, token_amount AS token_held, slots, version, session_id
 ), ${giveBack}
 SELECT count(*)::int AS released FROM closed`,
 };

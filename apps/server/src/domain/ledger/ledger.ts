@@ -16,6 +16,7 @@ import { createLeases } from "./leases.ts";
 import { writeNotes } from "./ledger-notes.ts";
 import { createShards } from "./ledger-shards.ts";
 import { beatStatement, releaseStatement, spaceStatement } from "./ledger-statements.ts";
+import { openSession, sessionPausesMs, type SessionState } from "./session-statements.ts";
 import type { LeaseOwner, Place, ReserveInput } from "./steps.ts";
 import { type Decision, refusalOf, requestIdTaken } from "./verdict.ts";
 
@@ -27,9 +28,14 @@ export interface Ledger {
   /**
    * Reserves points of a user for a call, and of a token with a limit, and counts the call as concurrent.
    * Throws `insufficient_quota`, `budget_exceeded`, `token_quota_exhausted`, `spend_limit_reached` or
-   * `rate_limit_exceeded`. A `tokenAmount` of 0n means that the token's share equals the user's.
+   * `rate_limit_exceeded`, and in a session with a budget `session_budget_exhausted`. A `tokenAmount` of 0n means that the token's share equals the user's.
    */
   reserve(input: ReserveInput): Promise<void>;
+  /**
+   * Returns the state of a session of a user, for the calls that count against its budget.
+   * @param session at most 64 characters
+   */
+  openSession(userId: number, session: string): Promise<SessionState>;
   /**
    * Reserves a new amount for a call that costs more than reserved. The old reservation is released first, so
    * after an error nothing is reserved. Throws the same errors as `reserve`.
@@ -229,7 +235,11 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (refused !== undefined) throw refused;
     if (open.has(input.requestId)) throw requestIdTaken();
     // Without leases, calls wait for the failing database before they cost anything at a provider.
-    const mayLease = input.own !== true && breaker.trouble() === undefined && leases.isAlive();
+    const mayLease =
+      input.own !== true &&
+      input.session === undefined &&
+      breaker.trouble() === undefined &&
+      leases.isAlive();
     const place = book.enter(input, mayLease);
     open.set(input.requestId, place);
     if (place.lease !== undefined) return;
@@ -249,8 +259,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   /**
-   * Makes a reservation of its own.
-   * Before it is refused, all nodes give back the leased points that they do not need.
+   * Makes a reservation of its own. Before it is refused, all nodes give back the leased points that they do
+   * not need, and it waits for other calls of its session.
    */
   async function begin(input: ReserveInput): Promise<Decision> {
     let decision = await shards.add({ begin: input });
@@ -260,11 +270,26 @@ export function createLedger(options: LedgerOptions): Ledger {
       await sleep(pauseMs);
       decision = await shards.add({ begin: input });
     }
+    for (const pauseMs of sessionPausesMs) {
+      if (decision.verdict !== "session_busy" || closing) break;
+      await sleep(pauseMs);
+      decision = await shards.add({ begin: input });
+    }
     return decision;
   }
 
   return {
     reserve,
+
+    async openSession(userId, session) {
+      const refused = breaker.refusal();
+      if (refused !== undefined) throw refused;
+      try {
+        return await openSession(pool, userId, session);
+      } catch (error) {
+        throw databaseTrouble(error) ?? error;
+      }
+    },
 
     async raise(input) {
       const { requestId, userId, tokenId } = input;

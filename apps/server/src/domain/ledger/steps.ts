@@ -11,6 +11,16 @@ export interface ReserveInput {
   tokenAmount: bigint;
   /** Requires a reservation row of its own, because another node may close it. */
   own?: boolean;
+  /** The session whose budget the call counts against. It then has a reservation row of its own. */
+  session?: SessionShare | undefined;
+}
+
+/** The part of a session's budget that one call may use. */
+export interface SessionShare {
+  /** Row of session_budgets. */
+  id: number;
+  /** Points that the session may spend according to this call. */
+  limit: bigint;
 }
 
 /** One item of a batch, for one call or one lease. */
@@ -54,6 +64,8 @@ export interface Place {
   amount: bigint;
   /** Undefined for a call with its own reservation. A long call gets one with its first checkpoint. */
   lease: Lease | undefined;
+  /** The call counts against the budget of a session. */
+  readonly inSession: boolean;
   /** A statement that moves the call out of its lease was sent; its outcome is not known yet. */
   splitting: boolean;
   /** A step that ends the call is in progress. */

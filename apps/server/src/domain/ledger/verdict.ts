@@ -9,7 +9,7 @@ export interface Decision {
   verdict:
     | ("settled" | "gone" | "given" | "marked")
     | ("granted" | "again" | "taken" | "balance" | "token" | Period | `account_${Period}`)
-    | ("calls" | "user" | "key");
+    | ("session" | "session_busy" | "calls" | "user" | "key");
   /**
    * The limit that caused the refusal, in points or calls. For `balance` and `token`: the points in leases.
    */
@@ -50,6 +50,17 @@ export function refusalOf(
         "budget_exceeded",
         ...limitReached(budgetLimits[verdict], most, { until, pointsPerUsd }),
       );
+    case "session":
+      return new GatewayError("session_budget_exhausted", {
+        reason: "session_budget_spent",
+        limit: amountOf(most, pointsPerUsd),
+      });
+    case "session_busy":
+      return new GatewayError(
+        "rate_limit_exceeded",
+        { reason: "session_budget_reserved", limit: amountOf(most, pointsPerUsd) },
+        { retryAfter: busyRetrySeconds },
+      );
     case "calls":
       return tooManyAtOnce(most ?? 0n);
     case "user":
@@ -81,6 +92,8 @@ const budgetLimits = {
 } as const;
 
 const unknownEndMs = 60_000;
+/** When to repeat a call that waits for others of its session, in seconds. */
+const busyRetrySeconds = 5;
 
 function limitReached<Reason extends string>(
   reason: Reason,
@@ -89,12 +102,16 @@ function limitReached<Reason extends string>(
 ) {
   const now = currentTime().getTime();
   const end = until ?? new Date(now + unknownEndMs);
-  const points = Number(most ?? 0n);
-  const digits = points / pointsPerUsd < 0.01 ? 6 : 2;
-  const limit = formatQuota(points, { inCurrency: true, digits, pointsPerUsd });
+  const limit = amountOf(most, pointsPerUsd);
   const resets = `${end.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const retryAfter = Math.max(1, Math.ceil((end.getTime() - now) / 1_000));
   return [{ reason, limit, resets }, { retryAfter }] as const;
+}
+
+function amountOf(most: bigint | null | undefined, pointsPerUsd: number): string {
+  const points = Number(most ?? 0n);
+  const digits = points / pointsPerUsd < 0.01 ? 6 : 2;
+  return formatQuota(points, { inCurrency: true, digits, pointsPerUsd });
 }
 
 function tooManyAtOnce(most: bigint): GatewayError {

@@ -13,7 +13,7 @@ import {
 import { histogramOf } from "./histogram.ts";
 
 /**
- * Breaks down the newest calls of a filter by outcome, error, model, channel, user and token, and counts
+ * Breaks down the newest calls of a filter by outcome, error, model, channel, user, token and session, and counts
  * retried, slow and expensive calls. One statement reads at most 10,000 rows, however large the log is.
  */
 
@@ -32,6 +32,7 @@ const listed = [
   { name: "error_code", of: "l.error_code", facet: "error_code" },
   { name: "model_name", of: "l.model_name" },
   { name: "token_name", of: "l.token_name" },
+  { name: "session", of: "l.session ->> 'id'" },
   { name: "username", of: "l.username", forAdmins: true },
   { name: "channel_id", of: "NULLIF(l.channel_id, 0)::text", forAdmins: true },
 ] as const satisfies { name: string; of: string; facet?: Facet; forAdmins?: boolean }[];
@@ -92,6 +93,7 @@ export async function logFacets(pool: Pool, view: LogView, query: LogFacetsQuery
     error_code: values("error_code"),
     model_name: values("model_name"),
     token_name: values("token_name"),
+    session: values("session"),
     username: values("username"),
     channel_id: await namesOf(pool, values("channel_id")),
     retried: mine ? 0 : one("retried"),

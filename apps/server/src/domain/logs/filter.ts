@@ -56,6 +56,7 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
   equals("token_name", query.token_name);
   equals("request_id", query.request_id);
   equals("source_ip", query.source_ip);
+  if (query.session !== "") filter.add((n) => `l.session ->> 'id' = $${n}`, query.session);
   if (query.start_timestamp > 0) filter.add((n) => `l.created_at >= $${n}`, instant(query.start_timestamp));
   if (query.end_timestamp > 0) filter.add((n) => `l.created_at < $${n}`, instant(query.end_timestamp + 1));
   return filter;
@@ -63,7 +64,7 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
 
 /** Conditions without an index, by facet. They are tested on the newest rows of the filter. */
 export type Conditions = Partial<Record<Facet, string>>;
-export type Facet = "outcome" | "error_code" | "session" | "retried" | "slow" | "expensive";
+export type Facet = "outcome" | "error_code" | "retried" | "slow" | "expensive";
 
 /** Attempts precede other notes, so a retried call has a result in the second one. */
 export const wasRetried = "COALESCE(l.attempts -> 1 ? 'result', FALSE)";
@@ -76,11 +77,10 @@ export const MOST_SEARCHED = 10_000;
  * It is empty when all fields of the query are indexed.
  */
 export function conditionsOf(view: LogView, query: LogQuery, filter: Filter): Conditions {
-  const { outcome, error_code, session, retried, min_time, min_quota } = query;
+  const { outcome, error_code, retried, min_time, min_quota } = query;
   return {
     ...(outcome === "" ? {} : { outcome: `l.outcome = ${filter.parameter(outcome)}` }),
     ...(error_code === "" ? {} : { error_code: `l.error_code = ${filter.parameter(error_code)}` }),
-    ...(session === "" ? {} : { session: `l.session ->> 'id' = ${filter.parameter(session)}` }),
     ...(retried === 0 || view.of === "owner" ? {} : { retried: wasRetried }),
     ...(min_time === 0 ? {} : { slow: `l.request_time >= ${filter.parameter(min_time)}::bigint` }),
     ...(min_quota === 0

@@ -66,7 +66,8 @@ export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Pro
 /** Returns whether the roll-ups contain the fields of this filter, apart from conditions. */
 export function knowsRollUp(view: LogView, query: LogQuery): boolean {
   const tagged = seesTags(view) && query.billing_tag !== "";
-  return !tagged && query.request_id === "" && query.token_name === "" && query.source_ip === "";
+  const { request_id, token_name, source_ip, session } = query;
+  return !tagged && request_id === "" && token_name === "" && source_ip === "" && session === "";
 }
 
 type Sums = Omit<LogTotals, "complete">;
@@ -228,7 +229,7 @@ async function sumNewest(
   );
   const complete = Number(counted[0]?.count ?? 0n) <= MOST_SEARCHED;
   const read = "l.type, l.quota, l.prompt_tokens, l.completion_tokens";
-  const tested = "l.outcome, l.error_code, l.session, l.request_time, l.attempts";
+  const tested = "l.outcome, l.error_code, l.request_time, l.attempts";
   const isTested = Object.keys(conditions).length > 0;
   const { rows } = await pool.query<SumRow>(
     `SELECT ${rowSums} FROM (

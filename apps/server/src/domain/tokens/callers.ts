@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { sessionSpendOf } from "@gateway/shared/accounts/budget";
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import { permissionsOf } from "#domain/accounts/users.ts";
@@ -34,6 +35,10 @@ export interface Caller {
   mayChangeChannels: boolean;
   billingTag: string;
   setting: TokenSetting;
+  /** Points that a session of this token may spend, by its owner's and the operator's limit; 0 means no limit. */
+  sessionSpend: number;
+  /** The same of the account's own budget. Undefined: that of its group applies. */
+  accountSessionSpend: number | undefined;
 }
 
 /**
@@ -117,10 +122,20 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       db.token.findUnique({
         where: { key_hash: hash, deleted_at: null, user: { deleted_at: null } },
         include: {
-          user: { select: { username: true, role: true, group: true, status: true, permissions: true } },
+          user: {
+            select: {
+              username: true,
+              role: true,
+              group: true,
+              status: true,
+              permissions: true,
+              budget: true,
+            },
+          },
         },
       }),
     );
+    const setting = TokenSetting.parse(row?.setting ?? {});
     return row === null
       ? undefined
       : {
@@ -143,7 +158,9 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
             "edit",
           ),
           billingTag: row.billing_tag,
-          setting: TokenSetting.parse(row.setting),
+          setting,
+          sessionSpend: lowest(setting.rates.session_spend, sessionSpendOf(row.budget)),
+          accountSessionSpend: row.user.budget === null ? undefined : sessionSpendOf(row.user.budget),
         };
   }
 
@@ -198,4 +215,9 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       forget((caller) => userId === 0 || caller.userId === userId);
     },
   };
+}
+
+/** Returns the lower of two limits, where 0 means no limit. */
+export function lowest(one: number, other: number): number {
+  return one === 0 || other === 0 ? Math.max(one, other) : Math.min(one, other);
 }

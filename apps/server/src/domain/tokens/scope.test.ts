@@ -21,6 +21,8 @@ function caller(part: Partial<Caller> = {}): Caller {
     userEnabled: true,
     expiresAt: undefined,
     setting: TokenSetting.parse({}),
+    sessionSpend: 0,
+    accountSessionSpend: undefined,
     ...part,
   };
 }

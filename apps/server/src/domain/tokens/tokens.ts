@@ -110,6 +110,7 @@ function mergedSetting(now: TokenSetting, change: TokenSettingChange): TokenSett
       concurrency: rates.concurrency ?? now.rates.concurrency,
       daily_spend: rates.daily_spend ?? now.rates.daily_spend,
       monthly_spend: rates.monthly_spend ?? now.rates.monthly_spend,
+      session_spend: rates.session_spend ?? now.rates.session_spend,
     },
     cache: change.cache ?? now.cache,
     log_bodies: change.log_bodies ?? now.log_bodies,

@@ -1,6 +1,7 @@
 import type { LogSession, Outcome } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import type { ActiveChannel, ActiveKey } from "#domain/channels/active-channel.ts";
+import type { SessionShare } from "#domain/ledger/steps.ts";
 import type { Estimate } from "#domain/pricing/estimate.ts";
 import type { ActivePrice } from "#domain/pricing/pricing.ts";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
@@ -53,8 +54,22 @@ export interface Call {
   session?(): string | undefined;
   /** Returns the log's note about the session. */
   sessionNote?(): LogSession | undefined;
+  /** Undefined for calls without a limit per session. */
+  sessionBudget?: SessionBudget | undefined;
   /** The client does not accept a cached response. */
   fresh?: boolean;
+}
+
+/** The budget of the session that a call belongs to. All calls of the session count against it. */
+export interface SessionBudget {
+  /** Identifies the session within the account. */
+  session: string;
+  /** Points that the session may spend according to this call. */
+  limit: bigint;
+  /** Set before the call is reserved. */
+  share?: SessionShare;
+  /** Receives headers for the client, before the response begins. */
+  note?(headers: Readonly<Record<string, string>>): void;
 }
 
 /**

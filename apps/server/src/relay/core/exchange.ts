@@ -1,14 +1,13 @@
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { ReserveInput } from "#domain/ledger/steps.ts";
-import { mayUseModel } from "#domain/tokens/scope.ts";
-import { GatewayError } from "#errors.ts";
+import type { GatewayError } from "#errors.ts";
 import { now } from "#platform/clock.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { attempt, type Encoded, type Failed, transportFailure } from "./ask.ts";
 import type { Call, Chosen } from "./call.ts";
 import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
-import { makePlan, planFor, type Plan } from "./plan.ts";
+import { makePlan, planFor, type Plan, requireModel } from "./plan.ts";
 import { explain, mayRetry } from "./retry.ts";
 import {
   keepOtherKeys,
@@ -20,6 +19,7 @@ import {
 } from "./route.ts";
 import { errorForClients, errorForOperators } from "./scrub.ts";
 import type { RelayServices } from "./services.ts";
+import { reserveInSession } from "./session-budget.ts";
 
 /** An attempt at a target. */
 export interface Serving {
@@ -83,10 +83,13 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
     lifecycle.modelKnown = true;
     lifecycle.chosen = plan.only;
     call.estimate = plan.estimate;
+    const learning = learnSession(services, plan, call);
+    if (learning !== undefined) await learning;
     // Watch before reserving, so that a change in between is noticed by the watch or by the reservation.
     lifecycle.upstream.begin();
     if (call.books !== "none") {
-      await services.ledger.reserve(reservationOf(call, plan));
+      if (call.sessionBudget === undefined) await services.ledger.reserve(reservationOf(call, plan));
+      else plan = await reserveInSession(services, call, plan, reservationOf);
       services.open.set(call.requestId, lifecycle);
     }
     isReserved = true;
@@ -126,19 +129,8 @@ function reservationOf(call: Call & { background?: boolean }, { worstCase }: Pla
     amount: worstCase,
     tokenAmount: caller.unlimited ? 0n : worstCase,
     own: call.background === true,
+    session: call.sessionBudget?.share,
   };
-}
-
-/** Throws `model_not_allowed`. */
-export function requireModel({ caller, model }: Call): void {
-  if (mayUseModel(caller, model)) return;
-  throw new GatewayError(
-    "model_not_allowed",
-    { reason: "model_not_for_key", model },
-    {
-      param: "model",
-    },
-  );
 }
 
 async function openSession<Session extends object>(
@@ -246,6 +238,12 @@ async function serve<Answer extends object, Sent extends Encoded>(
   }
 }
 
+/** Asks the other nodes for the session's target. Undefined when there is nothing to wait for. */
+function learnSession(services: RelayServices, plan: Plan, call: Call): Promise<void> | undefined {
+  const session = sessionKey(plan, call);
+  return session === undefined ? undefined : services.affinity.learn(session);
+}
+
 /** Binds the session's next call to the same target. */
 function keepSession(
   services: RelayServices,
@@ -253,7 +251,7 @@ function keepSession(
   plan: Plan,
   { channel, key, backup }: Chosen,
 ): void {
-  const session = backup ? undefined : sessionKey(plan, call);
+  const session = backup || !channel.sessionAffinity ? undefined : sessionKey(plan, call);
   if (session !== undefined) services.affinity.keep(session, { channel: channel.id, key: key?.id });
 }
 

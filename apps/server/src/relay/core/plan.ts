@@ -10,6 +10,7 @@ import {
   withPictures,
 } from "#domain/pricing/pricing.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
+import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, modelNotFound, notFound } from "#errors.ts";
 import type { Call, Chosen } from "./call.ts";
 import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
@@ -171,4 +172,16 @@ export function namedChannel({ candidates }: Pick<RelayServices, "candidates">, 
   const channel = candidates.byId(id);
   if (channel === undefined) throw notFound({ reason: "pinned_channel_not_found", channel: id });
   return channel;
+}
+
+/** Throws `model_not_allowed`. */
+export function requireModel({ caller, model }: Call): void {
+  if (mayUseModel(caller, model)) return;
+  throw new GatewayError(
+    "model_not_allowed",
+    { reason: "model_not_for_key", model },
+    {
+      param: "model",
+    },
+  );
 }

@@ -3,11 +3,11 @@ import { type ActivePrice, computeBill, shareOf } from "#domain/pricing/pricing.
 import { now } from "#platform/clock.ts";
 import type { Endpoint } from "#providers/provider.ts";
 import type { Answer, Billed, Call, Pieces, Served } from "./call.ts";
-import { requireModel } from "./exchange.ts";
 import { CallLifecycle } from "./lifecycle.ts";
 import { tapped } from "./pieces.ts";
-import { makePlan } from "./plan.ts";
+import { makePlan, requireModel } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
+import { openShare } from "./session-budget.ts";
 
 /**
  * Cached responses: the same request of the same token gets its earlier response without a provider request.
@@ -128,12 +128,14 @@ async function giveAgain(
     lifecycle.modelKnown = true;
     lifecycle.remembered = served;
     const amount = computeBill(served.price, served.groupRatio, found.usage, call.calls).points;
+    if (call.sessionBudget !== undefined) await openShare(services, call);
     await services.ledger.reserve({
       requestId: call.requestId,
       userId: call.caller.userId,
       tokenId: call.caller.tokenId,
       amount,
       tokenAmount: call.caller.unlimited ? 0n : amount,
+      session: call.sessionBudget?.share,
     });
   } catch (error) {
     lifecycle.refuse(error);

@@ -83,7 +83,8 @@ function inSession(
   const home = session === undefined ? undefined : services.affinity.find(session);
   if (home === undefined || routeGroup === undefined) return undefined;
   const channel = routeGroup.channels.find(({ id }) => id === home.channel);
-  if (channel === undefined || !couldServe(channel, wanted) || !wanted.usable(channel)) return undefined;
+  if (channel === undefined || !channel.sessionAffinity) return undefined;
+  if (!couldServe(channel, wanted) || !wanted.usable(channel)) return undefined;
   const price = plan.prices.get(mapModel(channel, call.model).billed);
   if (price === undefined) return undefined;
   plan.tried.add(channel.id);

@@ -328,6 +328,7 @@ export function asActiveChannel(providers: Providers, input: ChannelForTest): Ac
     plugin: input.plugin,
     testModel: input.test_model,
     autoDisable: false,
+    sessionAffinity: false,
     allowExtraBody: input.allow_extra_body,
     logBodies: false,
     systemPrompt: input.system_prompt,

@@ -1,4 +1,4 @@
-/** Sets the daily, weekly and monthly budget of an account, each member of a group, or an API key. */
+/** Sets the daily, weekly, monthly and session budget of an account, each member of a group, or an API key. */
 import {
   Budget,
   budgetFields,
@@ -65,6 +65,7 @@ const nothing: Budget = {
   weekly_notify: 0,
   monthly_spend: 0,
   monthly_notify: 0,
+  session_spend: 0,
 };
 
 type FormProps = Omit<DialogProps, "name"> & { view: BudgetView };
@@ -168,6 +169,14 @@ function Fields({ form }: { form: BudgetFormValues }) {
             />
           </div>
         ))}
+        <div className={classes.period}>
+          <Amount
+            form={form}
+            name="session_spend"
+            label={t("Limit of each agent session")}
+            none={t("No limit")}
+          />
+        </div>
       </div>
       <Text c="dimmed" fz="sm">
         {t(

@@ -5,6 +5,7 @@ import { IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useParams } from "react-router-dom";
+import { CacheEffectCard } from "#components/cache-effect.tsx";
 import { HourChart, HoursStat, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
@@ -75,6 +76,7 @@ function Loaded({ row }: { row: ChannelRow }) {
             <>
               <UsageStats usage={usage.data} first={<HoursStat usage={usage.data} />} />
               <UsageDetails usage={usage.data} filter={filter} />
+              <CacheEffectCard path={`/channel/${row.id}`} />
             </>
           ) : (
             waiting

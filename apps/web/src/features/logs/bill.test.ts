@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cachedShare, costLines, explainLines, multiply } from "./bill.ts";
+import { cachedShare } from "#lib/cached-share.ts";
+import { costLines, explainLines, multiply } from "./bill.ts";
 
 const bill = {
   price_type: "tokens",

@@ -1,8 +1,8 @@
 import type { LogRow } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { cachedShare } from "#lib/cached-share.ts";
 import { useFormat } from "#lib/quota.ts";
-import { cachedShare } from "./bill.ts";
 import { billKindText } from "./log-labels.ts";
 import classes from "./logs.module.css";
 

@@ -2,8 +2,10 @@ import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import { IconBolt, IconCornerDownRight, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
+import { Link } from "react-router-dom";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { formatDuration, type useFormat } from "#lib/quota.ts";
+import { sessionAddress } from "#lib/session-address.ts";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { CostCell } from "./cost-cell.tsx";
@@ -109,6 +111,19 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       title: t("Output"),
       align: "right",
       cell: (row) => (row.type === LogType.consume ? format.whole(row.completion_tokens) : dash),
+    },
+    {
+      id: "session",
+      title: t("Session"),
+      hidden: true,
+      cell: (row) =>
+        row.session === null ? (
+          dash
+        ) : (
+          <Link to={sessionAddress(row.session.id, forAdmins ? row.user_id : 0)} className={classes.link}>
+            <Short text={row.session.id} width={130} />
+          </Link>
+        ),
     },
     {
       id: "source_ip",

@@ -4,8 +4,10 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyCode } from "#ui/copy.tsx";
+import { Short } from "#ui/short.tsx";
 import { CostCell } from "./cost-cell.tsx";
 import { GroupName } from "./group-name.tsx";
 import { isCall } from "./log-labels.ts";
@@ -40,6 +42,12 @@ export function LogFacts({ row }: { row: LogRow }) {
       value: <CallsLink field="model_name" value={row.model_name} />,
       shown: row.model_name !== "",
     },
+    {
+      label: t("Session"),
+      value: <SessionLink row={row} />,
+      shown: row.session !== null,
+    },
+    { label: t("Agent"), value: row.session?.agent, shown: row.session?.agent !== undefined },
     { label: t("Billing tag"), value: row.billing_tag, shown: row.billing_tag !== "" },
     { label: t("Group"), value: <GroupName row={row} />, shown: row.group !== "" },
     { label: t("Forwarded as"), value: row.upstream_model, shown: mapped },
@@ -133,6 +141,24 @@ function CallsLink({ field, value, mono = false }: CallsLinkProps) {
       title={t("Show its calls")}
     >
       {value}
+    </Anchor>
+  );
+}
+
+/** A link to the session, shortened: ids are up to 200 characters long. */
+function SessionLink({ row }: { row: LogRow }) {
+  const { t } = useTranslation();
+  const seesAll = useMayEnter("logs");
+  if (row.session === null) return null;
+  return (
+    <Anchor
+      component={Link}
+      to={sessionAddress(row.session.id, seesAll ? row.user_id : 0)}
+      fz="sm"
+      title={t("Open the session")}
+      style={{ overflowWrap: "anywhere" }}
+    >
+      <Short text={row.session.id} width={220} />
     </Anchor>
   );
 }

@@ -81,8 +81,8 @@ function FilterSheet(props: Props & { count: number }) {
 
 function RareFilters(props: Props) {
   const { t } = useTranslation();
-  const { request_id, source_ip, billing_tag } = props.filter;
-  const hidden = [request_id, source_ip, billing_tag].filter((value) => value !== "").length;
+  const { request_id, source_ip, billing_tag, session } = props.filter;
+  const hidden = [request_id, source_ip, billing_tag, session].filter((value) => value !== "").length;
   return (
     <Popover position="bottom-start" width={300} trapFocus>
       <Indicator label={hidden} size={16} disabled={hidden === 0} offset={3}>
@@ -101,7 +101,7 @@ function RareFilters(props: Props) {
   );
 }
 
-function RareFields({ filter, onChange }: Props) {
+function RareFields({ filter, onChange, facets }: Props) {
   const { t } = useTranslation();
   const admin = useMayEnter("logs");
   const seesTags = useCan("seeBillingTag");
@@ -118,6 +118,13 @@ function RareFields({ filter, onChange }: Props) {
         width="100%"
         value={filter.source_ip}
         onChange={(source_ip) => onChange({ source_ip })}
+      />
+      <FacetPicker
+        label={t("Session")}
+        value={filter.session}
+        options={(facets?.session ?? []).map(({ value, count }) => ({ value, label: value, count }))}
+        onChange={(session) => onChange({ session })}
+        free
       />
       {seesTags ? (
         <FilterText

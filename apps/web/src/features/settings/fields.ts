@@ -82,6 +82,23 @@ export const settingGroups: SettingGroup[] = [
             ),
           },
           {
+            key: "SessionFallbackModels",
+            kind: "json",
+            label: phrase("Cheaper models for sessions"),
+            hint: phrase(
+              'Used by agent sessions whose budget runs out: {"claude-opus-4-5": "claude-haiku-4-5"}. Without one, the calls are refused.',
+            ),
+          },
+          {
+            key: "SessionFallbackPercent",
+            kind: "number",
+            unit: units.percent,
+            label: phrase("Use them from this share of the budget on"),
+            hint: phrase(
+              "In percent of the budget that is spent or reserved. Default: 80. 0 = only when the budget does not cover a call.",
+            ),
+          },
+          {
             key: "RetryCooldownSeconds",
             kind: "number",
             unit: units.seconds,

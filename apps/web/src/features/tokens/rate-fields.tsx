@@ -19,7 +19,7 @@ export function RateFields({ form, token }: Props) {
         <CountField form={form} name="tokens_per_minute" label={t("Tokens per minute")} />
         <CountField form={form} name="concurrency" label={t("Requests at once")} />
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
         <SpendField
           form={form}
           name="daily_spend"
@@ -33,6 +33,12 @@ export function RateFields({ form, token }: Props) {
           hint={
             token ? t("{{amount}} used this month", { amount: format.quota(token.month_quota) }) : undefined
           }
+        />
+        <SpendField
+          form={form}
+          name="session_spend"
+          label={t("Dollars per session")}
+          hint={t("Of a coding agent, sub-agents included")}
         />
       </SimpleGrid>
     </>

@@ -48,6 +48,7 @@ export function limitLabels(rates: TokenRates, t: TFunction, format: ReturnType<
     ],
     [rates.daily_spend, () => t("{{amount}} a day", { amount: format.quota(rates.daily_spend) })],
     [rates.monthly_spend, () => t("{{amount}} a month", { amount: format.quota(rates.monthly_spend) })],
+    [rates.session_spend, () => t("{{amount}} per session", { amount: format.quota(rates.session_spend) })],
   ];
   return messages.filter(([limit]) => limit > 0).map(([, word]) => word());
 }

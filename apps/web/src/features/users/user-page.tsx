@@ -6,6 +6,7 @@ import { IconCoins, IconPencil, IconUser } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
+import { CacheEffectCard } from "#components/cache-effect.tsx";
 import { UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
 import { useMayChange } from "#lib/changes.ts";
@@ -85,6 +86,7 @@ function Loaded({ user }: { user: UserDetail }) {
             />
             <UsageChart usage={usage.data} />
             <UsageDetails usage={usage.data} filter={filter} />
+            <CacheEffectCard path={`/user/${user.id}`} />
           </Stack>
         ) : (
           <UnloadedObject

@@ -1,4 +1,4 @@
-/** Timeouts and limits of a channel, and whether it is disabled automatically. */
+/** Timeouts and limits of a channel, whether it is disabled automatically, and whether sessions stay on it. */
 import { NumberInput, SimpleGrid, Switch } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Fold } from "#ui/fold.tsx";
@@ -11,6 +11,7 @@ const fields = [
   "idle_timeout_ms",
   "max_concurrency",
   "auto_disable",
+  "session_affinity",
 ];
 
 export function LimitsSection({ form }: { form: DraftForm }) {
@@ -69,6 +70,13 @@ export function LimitsSection({ form }: { form: DraftForm }) {
           "When the provider refuses a key several times in a row, or sends no response for minutes. A successful test enables it again.",
         )}
         {...form.getInputProps("auto_disable", { type: "checkbox" })}
+      />
+      <Switch
+        label={t("Keep sessions on this channel")}
+        description={t(
+          "Calls of a coding agent's session return to this channel and key, so that the provider's prompt cache is used.",
+        )}
+        {...form.getInputProps("session_affinity", { type: "checkbox" })}
       />
     </Fold>
   );

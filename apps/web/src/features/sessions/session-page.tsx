@@ -1,0 +1,151 @@
+/** The page of an agent's session: totals, agents as a tree, models, moves, and its calls in order. */
+import type { AgentSession } from "@gateway/shared/usage/session";
+import { Group, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link, useParams, useSearchParams } from "react-router-dom";
+import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { useMayEnter } from "#lib/session.ts";
+import { usePageTitle } from "#lib/site.ts";
+import { CopyButton } from "#ui/copy.tsx";
+import { BackLink, idOf, UnloadedObject } from "#ui/object-page.tsx";
+import { Stat, Stats } from "#ui/stats.tsx";
+import { sessionQuery } from "./api.ts";
+import { SessionCalls } from "./session-calls.tsx";
+import { AgentTable, ChannelTable, ErrorTable, ModelTable, MoveTable } from "./session-tables.tsx";
+import classes from "./sessions.module.css";
+
+export default function SessionPage() {
+  const { t } = useTranslation();
+  const { id = "" } = useParams();
+  const [search] = useSearchParams();
+  const userId = idOf(search.get("user") ?? undefined);
+  usePageTitle(t("Session"));
+  const session = useQuery(sessionQuery(id, userId));
+  return (
+    <>
+      <BackLink to="/panel/log" label={t("All calls")} />
+      {session.data ? (
+        <Loaded key={`${userId} ${id}`} session={session.data} />
+      ) : (
+        <UnloadedObject
+          error={session.error}
+          onRetry={() => void session.refetch()}
+          missing={t("No calls of this session were found")}
+          list={{ to: "/panel/log", label: t("Show the newest calls") }}
+        />
+      )}
+    </>
+  );
+}
+
+function Loaded({ session }: { session: AgentSession }) {
+  const { t } = useTranslation();
+  const seesAll = useMayEnter("logs");
+  return (
+    <Stack gap="md">
+      <Heading session={session} />
+      <Totals session={session} />
+      <AgentTable session={session} />
+      <div className={classes.halves}>
+        <ModelTable session={session} />
+        {session.channels ? <ChannelTable channels={session.channels} /> : null}
+        {session.move_list && session.move_list.length > 0 ? <MoveTable moves={session.move_list} /> : null}
+        {session.errors.length > 0 ? <ErrorTable session={session} /> : null}
+      </div>
+      <SessionCalls session={session} seesAll={seesAll} />
+      {session.complete ? null : (
+        <Text fz="sm" c="dimmed">
+          {t("The session has more calls. These figures cover its newest 20,000.")}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Heading({ session }: { session: AgentSession }) {
+  const { t } = useTranslation();
+  const seesAll = useMayEnter("logs");
+  const seesUsers = useMayEnter("users");
+  const { first_at: first, last_at: last } = session;
+  return (
+    <div>
+      <Group gap="xs" wrap="nowrap" align="center">
+        <h1 className={classes.title}>{session.id}</h1>
+        <CopyButton text={session.id} label={t("Session ID")} />
+      </Group>
+      <Text c="dimmed" fz="sm" mt={4}>
+        {seesAll ? (
+          <>
+            {seesUsers ? (
+              <Link className={classes.link} to={`/panel/user/${session.user_id}`}>
+                {session.username}
+              </Link>
+            ) : (
+              session.username
+            )}
+            {" · "}
+          </>
+        ) : null}
+        {t("{{from}} to {{to}}, {{duration}}", {
+          from: formatTime(first),
+          to: formatTime(last),
+          duration: formatDuration((last - first) * 1000),
+        })}
+      </Text>
+    </div>
+  );
+}
+
+function Totals({ session }: { session: AgentSession }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const { totals, moves } = session;
+  const net = totals.saved - totals.write_extra;
+  return (
+    <Stats columns={5}>
+      <Stat
+        title={t("Cost")}
+        value={format.quota(totals.quota)}
+        exact={format.exact(totals.quota)}
+        line={t("{{count}} models", { count: session.models.length })}
+      />
+      <Stat
+        title={t("Requests")}
+        value={format.whole(totals.calls)}
+        bad={totals.calls > 0 && totals.failed / totals.calls >= 0.05}
+        line={t("{{count}} failed", { count: totals.failed })}
+      />
+      <Stat
+        title={t("Tokens")}
+        value={format.short(totals.input + totals.output)}
+        exact={format.whole(totals.input + totals.output)}
+        line={t("{{input}} in, {{output}} out", {
+          input: format.short(totals.input),
+          output: format.short(totals.output),
+        })}
+      />
+      <Stat
+        title={t("Input from the cache")}
+        hint={t(
+          "Share of the input tokens that the provider read from its prompt cache. Saved: what these tokens would have cost at the price of other input, less the surcharge for writing to the cache.",
+        )}
+        value={totals.input === 0 ? "–" : format.percent(totals.cached / totals.input)}
+        line={
+          net < 0
+            ? t("{{amount}} more than without", { amount: format.quota(-net) })
+            : t("{{amount}} saved", { amount: format.quota(net) })
+        }
+      />
+      <Stat
+        title={t("Channel moves")}
+        hint={t(
+          "Calls on another channel than the previous call of the same agent and model. Cost: cached input that the new channel had to read again at the full price.",
+        )}
+        value={format.whole(moves.count)}
+        exact={format.exact(moves.cost)}
+        line={t("{{amount}} lost", { amount: format.quota(moves.cost) })}
+      />
+    </Stats>
+  );
+}

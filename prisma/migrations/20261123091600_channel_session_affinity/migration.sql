@@ -1,0 +1,1 @@
+ALTER TABLE "channels" ADD COLUMN "session_affinity" BOOLEAN NOT NULL DEFAULT true;
