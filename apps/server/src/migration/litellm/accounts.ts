@@ -97,6 +97,7 @@ const none: Budget = {
   weekly_notify: 0,
   monthly_spend: 0,
   monthly_notify: 0,
+  session_spend: 0,
 };
 
 const periods: Readonly<Record<string, keyof Budget>> = {
