@@ -104,10 +104,20 @@ describe("a Converse request", () => {
     });
     expect(body).not.toHaveProperty("additionalModelRequestFields");
     expect(body["system"]).toEqual([{ text: "Be brief." }]);
-    // The history calls the tool, so it must stay defined.
-    expect(body["toolConfig"]).toMatchObject({ tools: [{ toolSpec: { name: "look" } }] });
-    expect(body["toolConfig"]).not.toHaveProperty("toolChoice");
+    expect(body).not.toHaveProperty("toolConfig");
     expect(dropped.sort()).toEqual(["n", "reasoning", "seed", "top_k"]);
+  });
+
+  it.each([
+    ["forbids tools", { toolChoice: { type: "none" } as const }],
+    ["offers none", { tools: [], toolChoice: undefined }],
+  ])("has earlier calls as text when the caller %s, so that the model cannot repeat them", (_, change) => {
+    const { body } = converse.encodeRequest({ ...request, ...change });
+    expect(body).not.toHaveProperty("toolConfig");
+    const messages = body["messages"] as { role: string; content: object[] }[];
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    expect(messages[1]?.content.at(-1)).toEqual({ text: '[Called look with {"at":1}]' });
+    expect(messages[2]?.content).toEqual([{ text: "[Error of look]" }, { text: "Red" }, { text: "Well?" }]);
   });
 
   it("contains the schema, the reasoning and the tier", () => {

@@ -11,6 +11,7 @@ import type {
 import { audioFormat, textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, compact, foreignFields, nameOf, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
+import { withCallsAsText } from "./calls-as-text.ts";
 
 /** Encodes requests for Converse. A block is an object with a single key, which is its type. */
 
@@ -196,17 +197,8 @@ const choices: Record<Exclude<ToolChoice["type"], "tool" | "none">, Wire> = {
   required: { any: {} },
 };
 
-/** Returns the tools. Tools of the history must be defined even if the caller offers none any more. */
-function toolsOf(request: ChatRequest): Tool[] {
-  const offered = request.toolChoice?.type === "none" ? [] : (request.tools ?? []);
-  if (offered.length > 0) return offered;
-  const parts = request.messages.flatMap((message) => message.parts);
-  const names = new Set(parts.flatMap((part) => (part.type === "tool-call" ? [part.name] : [])));
-  return [...names].map((name) => request.tools?.find((tool) => tool.name === name) ?? { name });
-}
-
 function encodeToolConfig(request: ChatRequest): Wire | undefined {
-  const offered = toolsOf(request);
+  const offered = request.toolChoice?.type === "none" ? [] : (request.tools ?? []);
   if (offered.length === 0) return undefined;
   const context = { caches: isNova(request.model) };
   const tools = offered.flatMap((tool) => [encodeTool(tool), ...cachePoint(tool.cache, context)]);
@@ -252,7 +244,8 @@ function encodeAdditional(request: ChatRequest, dropped: Set<string>): Wire | un
 
 const tiers: Readonly<Record<string, string>> = { default: "default", flex: "flex", priority: "priority" };
 
-export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
+export function encodeRequest(given: ChatRequest): { body: Wire; dropped: string[] } {
+  const request = withCallsAsText(given);
   const dropped = new Set<string>();
   const { system, messages } = encodeMessages(request, dropped);
   const stop = request.stop?.filter((sequence) => sequence.trim() !== "");
