@@ -1,4 +1,4 @@
-// pnpm dev | gateway | bench | bench:channels | chaos | fuzz | lighthouse, on the pinned Node.
+// pnpm dev | gateway | bench | bench:channels | chaos | matrix | fuzz | lighthouse, on the pinned Node.
 //   dev      the server, restarted on every change, with Vite in front of it
 //   cli      the command-line tool of an installation (docs/cli.md)
 //   bench    the measurements behind the numbers in the documentation
@@ -8,6 +8,7 @@
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
 //   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
 //   lighthouse  Lighthouse scores of the first pages of the built web
+//   matrix   coding agents from npm at every kind of upstream; writes docs/compatibility.md
 //   fuzz     every property test with random seeds and, unless a number is given, 20 times as many runs
 //   chaos    strikes gateways, Postgres and Redis under load and checks the ledger
 import { spawn, spawnSync } from "node:child_process";
@@ -37,6 +38,7 @@ const programs = {
   "bench:start": "bench/footprint.ts",
   chaos: "bench/chaos/main.ts",
   cli: "src/cli/main.ts",
+  matrix: "bench/matrix/main.ts",
   "measure-logs": "bench/measure-logs.ts",
   "seed-logs": "bench/seed-logs.ts",
 };

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import type { Client } from "../client.ts";
+
+/** https://docs.cline.bot/cline-cli, read 2026-11-23. */
+export const cline: Client = {
+  id: "cline",
+  label: "Cline",
+  speaks: "Chat Completions",
+  program: "cline",
+  bin: "cline",
+  command: ({ gateway, key, model, prompt, home }) => {
+    const folder = ["--data-dir", join(home, "data"), "--config", join(home, "config")];
+    return {
+      before: [["auth", "-p", "openai", "-k", key, "-m", model, "-b", `${gateway}/v1`, ...folder]],
+      args: ["--auto-approve", "true", ...folder, prompt],
+      env: { CLINE_NO_AUTO_UPDATE: "1", CLINE_TELEMETRY_DISABLED: "1" },
+    };
+  },
+  read: (path) => ({ name: "read_files", input: { files: [{ path }] } }),
+  edit: (path, old_text, new_text) => ({ name: "editor", input: { path, old_text, new_text } }),
+  run: (command) => ({ name: "run_commands", input: { commands: [command] } }),
+};
