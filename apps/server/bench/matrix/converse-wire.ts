@@ -75,11 +75,9 @@ function readUser(listener: Listener, blocks: Json[], open: Set<string>): Set<st
         "The number of toolResult blocks exceeds the number of toolUse blocks.",
         "messages",
       );
-    listener.toolResult(
-      asList(result["content"])
-        .map((part) => textOf(asObject(part), "toolResult"))
-        .join(""),
-    );
+    // Blank text is accepted here, unlike in messages.
+    const texts = asList(result["content"]).map((part) => asText(asObject(part)["text"]));
+    listener.toolResult(texts.join(""));
   }
   if (open.size > 0)
     throw new BadQuestion(`Expected toolResult blocks for ${[...open].join(", ")}.`, "messages");

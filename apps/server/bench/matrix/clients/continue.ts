@@ -9,15 +9,7 @@ export const continueCli: Client = {
   program: "continue",
   bin: "cn",
   command: ({ gateway, key, model, prompt, resume, home, contextWindow }) => ({
-    args: [
-      "-p",
-      "--auto",
-      "--beta-subagent-tool",
-      "--config",
-      join(home, "config.yaml"),
-      ...(resume ? ["--resume"] : []),
-      prompt,
-    ],
+    args: ["-p", "--auto", "--config", join(home, "config.yaml"), ...(resume ? ["--resume"] : []), prompt],
     env: { CONTINUE_GLOBAL_DIR: join(home, ".continue"), CONTINUE_TELEMETRY_ENABLED: "0" },
     files: {
       [join(home, "config.yaml")]: `name: gateway
@@ -43,4 +35,5 @@ models:
     input: { file_path, old_string, new_string },
   }),
   run: (command) => ({ name: "Bash", input: { command } }),
+  lacks: { agents: "The matrix has no script for its sub-agents yet." },
 };
