@@ -126,12 +126,26 @@ export function nameOf(part: Part): string {
   return typeof type === "string" ? type : (Object.keys(part.extra.fields)[0] ?? part.type);
 }
 
-/** Removes the keys whose value is undefined, so that the sent object can be compared and counted. */
+/**
+ * Returns the object without the keys whose value is undefined, so that it can be compared and counted. It
+ * copies, because deleting keys turns an object into a hash table, and slows down every later access to it.
+ */
 export function compact<T extends object>(value: T): T {
+  const kept: Partial<T> = {};
   for (const key of Object.keys(value) as Array<keyof T>) {
-    if (value[key] === undefined) delete value[key];
+    const each = value[key];
+    if (each === undefined) continue;
+    // A caller may send a field of this name. An assignment would change the prototype instead.
+    if (key === "__proto__")
+      Object.defineProperty(kept, key, {
+        value: each,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      });
+    else kept[key] = each;
   }
-  return value;
+  return kept as T;
 }
 
 /**

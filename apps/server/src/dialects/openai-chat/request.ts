@@ -142,11 +142,13 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const model = address.model ?? body.model;
   if (!model) throw invalidRequest({ reason: "field_required", field: "model" });
   const stop = typeof body.stop === "string" ? [body.stop] : body.stop;
+  const { tools, serverTools } = decodeTools(body);
   return compact<ChatRequest>({
     model,
     stream: body.stream ?? address.stream ?? false,
     messages: decodeMessages(body.messages),
-    ...decodeTools(body),
+    tools,
+    serverTools,
     toolChoice: decodeToolChoice(body),
     parallelToolCalls: body.parallel_tool_calls ?? undefined,
     maxOutputTokens: limitOf(body),
