@@ -30,12 +30,17 @@ function parseAnew(text: string): bigint {
   return BigInt(match[1] + fraction.padEnd(digits, "0"));
 }
 
+const ZERO = 0x30;
+
 /** Formats an integer of 10^-`scale` as the shortest decimal string. */
 export function formatDecimal(value: bigint, scale: number): string {
   const text = value.toString().padStart(scale + 1, "0");
-  const fraction = text.slice(text.length - scale).replace(/0+$/, "");
-  const whole = text.slice(0, text.length - scale);
-  return fraction === "" ? whole : `${whole}.${fraction}`;
+  const point = text.length - scale;
+  // A loop, because a pattern that ends in "$" is tried at every position.
+  let end = text.length;
+  while (end > point && text.charCodeAt(end - 1) === ZERO) end -= 1;
+  const whole = text.slice(0, point);
+  return end === point ? whole : `${whole}.${text.slice(point, end)}`;
 }
 
 const powers: bigint[] = [];

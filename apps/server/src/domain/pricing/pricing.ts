@@ -293,10 +293,11 @@ function shareOut(
   let left = total;
   for (const [kind, share = 0] of shares) {
     const amount = Math.min(share, left);
+    if (amount <= 0) continue;
     left -= amount;
     const multiplier = price.extras[kind] ?? defaultExtras[kind];
-    if (amount > 0) lines.push({ kind, amount, each: base * parseDecimal(multiplier) });
+    lines.push({ kind, amount, each: base * parseDecimal(multiplier) });
   }
-  if (left > 0) lines.unshift({ kind: rest, amount: left, each: base * one });
-  return lines;
+  const remaining = { kind: rest, amount: left, each: base * one };
+  return left > 0 ? [remaining, ...lines] : lines;
 }
