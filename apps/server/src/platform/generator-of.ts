@@ -9,43 +9,58 @@ export function generatorOf<Value extends object | string>(
   next: () => Promise<Value | undefined>,
   close: () => Promise<void> | void,
 ): AsyncGenerator<Value, void, undefined> {
-  let isOver = false;
-  let pending: Promise<Value | undefined> | undefined;
+  return new GeneratorOf(next, close);
+}
 
-  async function end(): Promise<void> {
-    if (isOver) return;
-    isOver = true;
-    await close();
+/** A class, because an object with methods of its own costs as much as reading a short body. */
+class GeneratorOf<Value extends object | string> implements AsyncGenerator<Value, void, undefined> {
+  readonly #next: () => Promise<Value | undefined>;
+  readonly #close: () => Promise<void> | void;
+  #isOver = false;
+  #pending: Promise<Value | undefined> | undefined;
+
+  constructor(next: () => Promise<Value | undefined>, close: () => Promise<void> | void) {
+    this.#next = next;
+    this.#close = close;
   }
 
-  const generator: AsyncGenerator<Value, void, undefined> = {
-    async next() {
-      if (isOver) return { done: true, value: undefined };
-      try {
-        const value = await (pending = next());
-        pending = undefined;
-        if (value !== undefined) return { done: false, value };
-      } catch (error) {
-        await end();
-        throw error;
-      }
-      await end();
-      return { done: true, value: undefined };
-    },
-    async return() {
-      // As with a generator, a reader that leaves waits for the value that it requested.
-      await pending?.catch(() => {});
-      await end();
-      return { done: true, value: undefined };
-    },
-    async throw(error: unknown) {
-      await generator.return();
+  async #end(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await this.#close();
+  }
+
+  async next(): Promise<IteratorResult<Value, void>> {
+    if (this.#isOver) return { done: true, value: undefined };
+    try {
+      const value = await (this.#pending = this.#next());
+      this.#pending = undefined;
+      if (value !== undefined) return { done: false, value };
+    } catch (error) {
+      await this.#end();
       throw error;
-    },
-    [Symbol.asyncIterator]: () => generator,
-    async [Symbol.asyncDispose]() {
-      await generator.return();
-    },
-  };
-  return generator;
+    }
+    await this.#end();
+    return { done: true, value: undefined };
+  }
+
+  async return(): Promise<IteratorResult<Value, void>> {
+    // As with a generator, a reader that leaves waits for the value that it requested.
+    await this.#pending?.catch(() => {});
+    await this.#end();
+    return { done: true, value: undefined };
+  }
+
+  async throw(error: unknown): Promise<never> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
 }

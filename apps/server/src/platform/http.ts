@@ -174,7 +174,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settleResponse.resolve({
       status,
       headers,
-      text: (maxBytes) => textOf(this.#chunks(), maxBytes),
+      text: (maxBytes) => this.#text(maxBytes),
       chunks: () => this.#chunks(),
       cancel: () => this.cancel(),
     });
@@ -243,19 +243,46 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   async #next(): Promise<Buffer | undefined> {
-    while (this.#queue.length === 0) {
-      if (this.#failure !== undefined) throw this.#failure;
-      if (this.#ended) return undefined;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+    while (this.#mayGetMore()) await this.#arrival();
     return this.#take();
   }
 
-  /** Takes queued chunks and joins small ones, so that one socket read is written at once. */
+  /** Reads what has arrived without waiting: most responses arrive at once. */
+  async #text(maxBytes: number): Promise<string> {
+    const parts: Buffer[] = [];
+    let size = 0;
+    while (true) {
+      while (this.#mayGetMore()) await this.#arrival();
+      const chunk = this.#take();
+      if (chunk === undefined) return textIn(parts);
+      size += chunk.length;
+      parts.push(chunk);
+      if (size <= maxBytes) continue;
+      this.cancel();
+      throw tooLarge(maxBytes);
+    }
+  }
+
+  /** Returns whether nothing has arrived but still may. Throws the reason of a failure. */
+  #mayGetMore(): boolean {
+    if (this.#queue.length > 0) return false;
+    if (this.#failure !== undefined) throw this.#failure;
+    return !this.#ended;
+  }
+
+  #arrival(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /**
+   * Takes queued chunks and joins small ones, so that one socket read is written at once. Returns undefined
+   * when there are none.
+   */
   #take(): Buffer | undefined {
     const queue = this.#queue;
+    if (queue.length === 0) return undefined;
     let size = queue[0]?.length ?? 0;
     let count = 1;
     while (count < queue.length) {
@@ -283,11 +310,19 @@ export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): P
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > maxBytes)
-      throw new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
+    if (size > maxBytes) throw tooLarge(maxBytes);
     parts.push(chunk);
   }
+  return textIn(parts);
+}
+
+/** Decodes the parts of a body together: a character may be split over two of them. */
+export function textIn(parts: readonly Buffer[]): string {
   return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
+}
+
+export function tooLarge(maxBytes: number): TransportError {
+  return new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
 }
 
 interface Place {
@@ -357,7 +392,8 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
       const exchange = new Exchange(request, streamed ? undefined : dispatch);
       exchange.limits = request.limits;
       dispatch(exchange);
-      return exchange.response;
+      // Awaited, because returning a promise from an async function takes two more turns.
+      return await exchange.response;
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.close()));

@@ -57,25 +57,19 @@ export async function send(
   account: Account,
   request: ToProvider,
 ): Promise<UpstreamResponse> {
-  const response = await sendAsIs(services, account, request);
+  const { body, progress } = request;
+  const isWhole = body === null || typeof body === "string" || Buffer.isBuffer(body);
+  const limits = limitsOf(services, account, request);
+  // Forms are not rewritten, and no provider that takes forms requires a signed body.
+  const sent = await spelled(services, account, { ...request, body: isWhole ? body : null }, limits);
+  const response = await services.upstream.send({
+    ...sent,
+    ...limits,
+    body: isWhole ? sent.body : body,
+    progress,
+  });
   if (request.asCompressed === true) return response;
   return asEvents(account.channel.provider, decompressed(response));
-}
-
-async function sendAsIs(
-  services: ProviderServices,
-  account: Account,
-  request: ToProvider,
-): Promise<UpstreamResponse> {
-  const limits = limitsOf(services, account, request);
-  const { body, progress } = request;
-  if (body === null || typeof body === "string" || Buffer.isBuffer(body)) {
-    const sent = await spelled(services, account, { ...request, body });
-    return services.upstream.send({ ...sent, ...limits, progress });
-  }
-  // Forms are not rewritten, and no provider that takes forms requires a signed body.
-  const sent = await spelled(services, account, { ...request, body: null });
-  return services.upstream.send({ ...sent, ...limits, body, progress });
 }
 
 /** Opens a WebSocket at the provider, or returns its rejection. Throws as `send` does. */
@@ -86,7 +80,7 @@ export async function openSocket(
   maxMessage: number,
 ): Promise<WebSocketAnswer> {
   const limits = limitsOf(services, account, request);
-  const { url, headers } = await spelled(services, account, { ...request, body: null });
+  const { url, headers } = await spelled(services, account, { ...request, body: null }, limits);
   return openWebSocket({ url, headers, ...limits, maxMessage });
 }
 
@@ -109,13 +103,12 @@ function limitsOf(services: ProviderServices, { channel, key }: Account, request
 }
 
 /** Returns the request in the provider's form, signed. */
-async function spelled(
+function spelled(
   services: ProviderServices,
-  account: Account,
+  { channel, key }: Account,
   request: ToProvider & { body: Outgoing["body"] },
+  limits: ReturnType<typeof limitsOf>,
 ): Promise<Outgoing> {
-  const { channel, key } = account;
-  const limits = limitsOf(services, account, request);
   const io: Io = {
     async fetch(what) {
       const response = decompressed(await services.upstream.send({ ...what, ...limits }));

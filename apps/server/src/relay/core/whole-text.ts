@@ -1,4 +1,4 @@
-import { textOf, TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { textIn, textOf, tooLarge, type UpstreamResponse } from "#platform/http.ts";
 import type { Memory } from "./call.ts";
 
 /**
@@ -93,14 +93,6 @@ export async function beginOf(response: UpstreamResponse, memory: Memory | undef
 function lengthOf({ headers }: Pick<UpstreamResponse, "headers">): number | undefined {
   const length = headers["content-length"];
   return typeof length === "string" && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
-}
-
-function textIn(parts: Buffer[]): string {
-  return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
-}
-
-function tooLarge(maxBytes: number): TransportError {
-  return new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
 }
 
 // Some proxies send event streams as `application/json`, so only the body shows its format.
