@@ -158,7 +158,8 @@ export async function admit<C extends Call>(
   services: GatewayServices,
   call: C,
 ): Promise<{ headers: Headers; call: C }> {
-  return admitAll(services, call, tokenRates(call.caller, call.estimate.input + call.estimate.output));
+  const rates = tokenRates(call.caller, call.estimate.input + call.estimate.output);
+  return rates.length === 0 ? { headers: {}, call } : await admitAll(services, call, rates);
 }
 
 /** Like `admit`, for a call without an HTTP request of its own: also counts as a request. */

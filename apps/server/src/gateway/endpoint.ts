@@ -44,12 +44,13 @@ export function guardEndpoints(
     requireSingleParameters(request.raw.url ?? "");
     const known = await authenticate(services, request, rules.keyInQuery === true);
     requirePinRights(request, known);
-    const begun = { requestId: request.id, ip: request.ip, startedAt, ...known };
+    const { caller, pin } = known;
+    const begun = { requestId: request.id, ip: request.ip, startedAt, caller, pin };
     await takeRate(services, request, reply, begun);
-    request.access = {
-      ...begun,
-      memory: await takeMemory(services, request, reply, known, rules),
-    };
+    const requested = requestMemory(services, request, caller, rules);
+    const memory = requested instanceof Promise ? await requested : requested;
+    releaseAtEnd(memory, request, reply);
+    request.access = { ...begun, memory };
   });
 }
 
@@ -101,21 +102,23 @@ export function endpointOf(request: FastifyRequest): string {
   return (request.routeOptions.url ?? "").slice(request.server.prefix.length);
 }
 
-async function takeMemory(
+/** A promise only where the request has to wait. */
+function requestMemory(
   { relay }: GatewayServices,
-  { raw, ws }: FastifyRequest,
-  reply: FastifyReply,
-  { caller }: { caller: Caller },
+  { raw }: FastifyRequest,
+  caller: Caller,
   { maxBytes, memoryFor }: EndpointRules,
-): Promise<MemoryAllocation> {
+): MemoryAllocation | Promise<MemoryAllocation> {
   const { "content-length": length, "transfer-encoding": encoding } = raw.headers;
   const bytes = length === undefined ? (encoding === undefined ? 0 : UNKNOWN_LENGTH) : Number(length);
   if (maxBytes !== undefined && !(bytes <= maxBytes)) throw bodyTooLarge(maxBytes);
-  const requested = relay.memory.acquire(memoryFor(bytes, raw.headers["content-type"] ?? ""), {
+  return relay.memory.acquire(memoryFor(bytes, raw.headers["content-type"] ?? ""), {
     owner: `user${caller.userId}`,
     timeoutMs: MEMORY_WAIT_MS,
   });
-  const memory = requested instanceof Promise ? await requested : requested;
+}
+
+function releaseAtEnd(memory: MemoryAllocation, { raw, ws }: FastifyRequest, reply: FastifyReply): void {
   // The response of an upgraded connection never closes; the connection does.
   const over = ws ? raw.socket : reply.raw;
   over.once("close", () => memory.release());
@@ -123,5 +126,4 @@ async function takeMemory(
     memory.release();
     throw new GatewayError("client_disconnected", { reason: "client_left" });
   }
-  return memory;
 }

@@ -16,7 +16,7 @@ import { encodeChat, type EncodedChat } from "./attempt.ts";
 import { readBody } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { requireAllowedContent } from "./content-policy.ts";
-import { fetchAhead } from "./fetch-ahead.ts";
+import { fetchAhead, namesAddresses } from "./fetch-ahead.ts";
 import { finish, openStream } from "./stream.ts";
 
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
@@ -26,10 +26,12 @@ export async function relayChat(services: RelayServices, requested: ChatCall): P
     services,
     call,
     {
-      async prepare(plan) {
-        const ahead = await fetchAhead(services, call, plan);
-        Object.assign(call, ahead);
-        return ahead !== undefined;
+      prepare(plan) {
+        if (!namesAddresses(call)) return false;
+        return fetchAhead(services, call, plan).then((ahead) => {
+          Object.assign(call, ahead);
+          return ahead !== undefined;
+        });
       },
       encode: (target) => encodeChat(call, target, services.settings.current()),
       read: (response, sent, serving) => readChat(services, call, response, sent, serving),

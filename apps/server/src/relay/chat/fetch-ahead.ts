@@ -27,6 +27,11 @@ const AT_ONCE = 4;
 /** Copies of a file in memory: bytes, base64, and the body that is sent. */
 const COPIES = 3;
 
+/** Whether the request names files by their address, which some channels need as bytes. */
+export function namesAddresses({ request }: Pick<ChatCall, "request">): boolean {
+  return addressedParts(request, () => true).length > 0;
+}
+
 /**
  * Fetches what any channel of the plan needs, and estimates the call again. Returns the changed fields, or
  * undefined when nothing is needed. Throws `invalid_request` with the path of the URL.
@@ -36,7 +41,6 @@ export async function fetchAhead(
   call: ChatCall,
   plan: Plan,
 ): Promise<Pick<ChatCall, "fetched" | "estimate"> | undefined> {
-  if (addressedParts(call.request, () => true).length === 0) return undefined;
   const tests = plan.routeGroups.flatMap(({ channels }) =>
     channels.map((channel) => {
       const { upstream } = mapModel(channel, call.model);

@@ -34,6 +34,7 @@ export interface Attempt<To extends Target, Answer extends object, Sent extends 
 /**
  * Makes one attempt at one target. Client calls go through `relay`, which chooses the target. The gateway's
  * own requests (polls, probes) have one target and no bill, and call this directly.
+ * @param upstream cancels the request; receives its progress where a client may disconnect
  * @param context passed to `read`
  */
 export async function attempt<To extends Target, Answer extends object, Sent extends Encoded, Context>(
@@ -45,25 +46,12 @@ export async function attempt<To extends Target, Answer extends object, Sent ext
 ): Promise<Answer | Failed> {
   try {
     const sent = exchange.encode(target);
-    const requested = await ask(services, target, sent, upstream);
-    return "error" in requested ? requested : await exchange.read(requested.response, sent, context);
-  } catch (error) {
-    return { error: transportFailure(error) };
-  }
-}
-
-/** @param upstream cancels the request; receives its progress where a client may disconnect */
-async function ask(
-  services: Pick<RelayServices, "settings" | "upstream">,
-  target: Target,
-  { request, decodeError }: Encoded,
-  upstream: { signal: CancelSignal } & Partial<RequestProgress>,
-): Promise<{ response: UpstreamResponse } | Failed> {
-  try {
+    const { request, decodeError } = sent;
     const { signal } = upstream;
     const progress = isProgress(upstream) ? upstream : undefined;
     const response = await send(services, target, { ...request, signal, progress });
-    if ((response.status >= 200 && response.status < 300) || decodeError === undefined) return { response };
+    if ((response.status >= 200 && response.status < 300) || decodeError === undefined)
+      return await exchange.read(response, sent, context);
     const error = decodeError(response.status, await errorText(response), response.headers);
     return { error: refusal(target.channel.provider, error, response.headers) };
   } catch (error) {

@@ -42,7 +42,7 @@ export interface Exchange<Answer extends object, Sent extends Encoded = Encoded>
    */
   target?(): Pick<Chosen, "channel" | "key">;
   /** Called after the minimum cost is reserved. Returns true when it changed the call's estimate. */
-  prepare?(plan: Plan): Promise<boolean>;
+  prepare?(plan: Plan): Promise<boolean> | boolean;
   /** Whether this target can serve the call. Default: every target of the plan can. */
   suits?(target: Chosen): boolean;
   /** Must be pure. */
@@ -93,7 +93,8 @@ export async function relay<Answer extends object, Sent extends Encoded = Encode
       services.open.set(call.requestId, lifecycle);
     }
     isReserved = true;
-    if ((await exchange.prepare?.(plan)) === true) {
+    const prepared = exchange.prepare?.(plan) ?? false;
+    if (prepared !== false && (await prepared)) {
       const reserved = plan.worstCase;
       plan = makePlan(services, call);
       call.estimate = plan.estimate;

@@ -47,6 +47,10 @@ const brokenStatus = { "client-left": 499, "upstream-died": 502, interrupted: 50
  */
 export const CHECKPOINT_MS = 5_000;
 
+type Charge = Pick<CallRecord, "usage" | "estimated" | "bill"> & { points: bigint };
+
+const noCharge: Charge = { usage: undefined, points: 0n, estimated: false, bill: null };
+
 /** One call, from its reservation to its log row. Closed exactly once, whatever the number of callers. */
 export class CallLifecycle {
   readonly attempts: AttemptNote[] = [];
@@ -132,14 +136,8 @@ export class CallLifecycle {
   pass({ outcome, status, content }: Passed): Promise<void> {
     return this.#close(() =>
       this.#book({
-        ...this.#record(),
-        ...this.#ending(outcome, status),
-        type: 2,
+        ...this.#record(2, this.#ending(outcome, status), noCharge),
         ...(content === undefined ? {} : { content: content.text, contentFacts: content.facts }),
-        usage: undefined,
-        quota: 0n,
-        estimated: false,
-        bill: null,
       }),
     );
   }
@@ -155,26 +153,26 @@ export class CallLifecycle {
     const tier = JSON.stringify([due?.usage.input, due?.usage.output, String(due?.points)]);
     if (due === undefined || tier === this.#checkpointed) return undefined;
     this.#checkpointed = tier;
-    const { usage, points, bill, estimated } = due;
     const ending = { outcome: "interrupted", status: brokenStatus.interrupted, errorCode: "" } as const;
-    return { ...this.#record(), ...ending, type: 2, usage, quota: points, estimated, bill };
+    return this.#record(2, ending, due);
   }
 
   /** @param close returns the status for the statistics, which count each call once */
   #close(close: () => Promise<number>): Promise<void> {
-    this.#closing ??= close()
-      .then(
-        (status) => this.#count(status),
-        (error: unknown) => {
-          if (!this.isShared) this.#count(statusOf(error));
-          throw error;
-        },
-      )
-      .finally(() => {
-        this.#leave();
-        this.#call.used?.(this.#tokens);
-      });
+    this.#closing ??= this.#closeOnce(close);
     return this.#closing;
+  }
+
+  async #closeOnce(close: () => Promise<number>): Promise<void> {
+    try {
+      this.#count(await close());
+    } catch (error) {
+      if (!this.isShared) this.#count(statusOf(error));
+      throw error;
+    } finally {
+      this.#leave();
+      this.#call.used?.(this.#tokens);
+    }
   }
 
   #leave(): void {
@@ -233,14 +231,13 @@ export class CallLifecycle {
     const served = this.chosen ?? this.remembered;
     if (served === undefined) throw new Error("A call cannot be settled before a channel served it.");
     const due = this.#due(end, served);
-    const record = { ...this.#record(), ...this.#ending(this.#outcomeOf(end), 200, end.errorCode) };
-    if (due === undefined)
-      return this.#book({ ...record, type: 5, usage: undefined, quota: 0n, estimated: false, bill: null });
-    const { usage, estimated, priced, points, bill } = due;
+    const ending = this.#ending(this.#outcomeOf(end), 200, end.errorCode);
+    if (due === undefined) return this.#book(this.#record(5, ending, noCharge));
+    const { usage, priced, points } = due;
     if (this.remembered === undefined) this.#tokens = usage.input + usage.output;
-    const status = await this.#book({ ...record, type: 2, usage, quota: points, estimated, bill });
+    const status = await this.#book(this.#record(2, ending, due));
     this.#services.metrics.used(usage, points);
-    this.#call.billed?.({ usage: priced, outcome: record.outcome, served });
+    this.#call.billed?.({ usage: priced, outcome: ending.outcome, served });
     return status;
   }
 
@@ -309,24 +306,17 @@ export class CallLifecycle {
   }
 
   #failure(error: unknown): CallRecord {
-    return {
-      ...this.#record(),
-      type: 5,
-      outcome: "failed",
-      status: statusOf(error),
-      errorCode: error instanceof GatewayError ? error.code : "internal",
-      ...contentOf(error),
-      usage: undefined,
-      quota: 0n,
-      estimated: false,
-      bill: null,
-    };
+    const errorCode = error instanceof GatewayError ? error.code : "internal";
+    const ending = { outcome: "failed", status: statusOf(error), errorCode } as const;
+    return { ...this.#record(5, ending, noCharge), ...contentOf(error) };
   }
 
-  #record(): Omit<
-    CallRecord,
-    "type" | "outcome" | "status" | "errorCode" | "usage" | "quota" | "estimated" | "bill"
-  > {
+  // One object with all fields: V8 builds it many times faster than one with fields after a spread.
+  #record(
+    type: CallRecord["type"],
+    { outcome, status, errorCode }: Pick<CallRecord, "outcome" | "status" | "errorCode">,
+    { usage, points, estimated, bill }: Charge,
+  ): CallRecord {
     const { caller, model, stream } = this.#call;
     const served = this.chosen ?? this.remembered;
     return {
@@ -355,6 +345,14 @@ export class CallLifecycle {
       session: this.#call.sessionNote?.(),
       cacheHit: this.remembered !== undefined,
       partlyReserved: this.chosen !== undefined && this.chosen.channel.preCost !== 1,
+      type,
+      outcome,
+      status,
+      errorCode,
+      usage,
+      quota: points,
+      estimated,
+      bill,
     };
   }
 }
