@@ -164,7 +164,8 @@ export const clients: readonly Client[] = [
   },
   {
     id: "continue",
-    name: "Continue",
+    // Not "Continue" alone, which is also a text of the console.
+    name: "Continue.dev",
     kind: "editor",
     icon: "continue",
     dialect: "openai-chat",
