@@ -12,12 +12,12 @@ function aiSdk(dialect: string, speaks: string, whole = false): Client {
     command: ({ gateway, key, model, prompt }) => ({
       args: [
         join(import.meta.dirname, "../ai-sdk-agent.ts"),
-        ...["--dialect", dialect],
+        `--dialect=${dialect}`,
         ...(whole ? ["--whole"] : []),
-        ...["--gateway", gateway],
-        ...["--key", key],
-        ...["--model", model],
-        ...["--prompt", prompt],
+        `--gateway=${gateway}`,
+        `--key=${key}`,
+        `--model=${model}`,
+        `--prompt=${prompt}`,
       ],
     }),
     read: (path) => ({ name: "read", input: { path } }),

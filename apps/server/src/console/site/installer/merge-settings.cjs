@@ -42,7 +42,7 @@ function mergeJson(text, settings) {
   let parsed;
   try {
     parsed = text.trim() === "" ? {} : JSON.parse(text);
-  } catch (error) {
+  } catch {
     refuse("It has comments or is not valid JSON.");
   }
   if (!isObject(parsed)) refuse("It is not a JSON object.");
