@@ -1,30 +1,21 @@
-import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { totalmem } from "node:os";
 import { resolve } from "node:path";
 import { unpricedModels } from "#domain/pricing/unpriced-models.ts";
-import { canMail } from "#domain/settings/mail-account.ts";
+import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
 import { freeBytes } from "#platform/disk-space.ts";
+import { greetMailServer } from "#platform/mail.ts";
+import { probeAddress } from "./doctor-network.ts";
+import { bad, type Finding, type Found, ok, warn } from "./finding.ts";
 import type { Installation } from "./installation.ts";
 
-/** Looks at what usually goes wrong around a gateway. It changes nothing; each finding says how to correct it. */
-export interface Finding {
-  check: string;
-  state: "ok" | "warning" | "error";
-  text: string;
-  /** What to do; "" when nothing. */
-  fix: string;
-}
-
-type Check = (installation: Installation) => Promise<Omit<Finding, "check">[]>;
-
-const ok = (text: string) => [{ state: "ok" as const, text, fix: "" }];
-const warn = (text: string, fix: string) => [{ state: "warning" as const, text, fix }];
-const bad = (text: string, fix: string) => [{ state: "error" as const, text, fix }];
+/** Looks at what usually goes wrong around a gateway. It changes nothing. */
+type Check = (installation: Installation) => Promise<Found[]>;
 
 const checks: Record<string, Check> = {
   clock,
+  "time zone": timeZone,
   disk,
   memory,
   "file descriptors": descriptors,
@@ -61,6 +52,11 @@ async function clock({ database }: Installation) {
         `The clocks of this machine and the database are ${apart.toFixed(1)} s apart.`,
         "Enable time synchronization (NTP) on both machines.",
       );
+}
+
+async function timeZone({ database: { db }, secrets }: Installation) {
+  const { TimeZone: zone } = (await createSettings(db, await secrets())).current();
+  return ok(`Days, limits and statements follow ${zone}. Settings, System changes it.`);
 }
 
 async function disk({ env }: Installation) {
@@ -106,11 +102,13 @@ async function postgres({ database, where, running }: Installation) {
     connections: number;
     used: number;
     fsync: string;
+    commits: string;
   }>(
     `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('max_connections')::int AS connections,
-       (SELECT count(*)::int FROM pg_stat_activity) AS used, current_setting('fsync') AS fsync`,
+       (SELECT count(*)::int FROM pg_stat_activity) AS used, current_setting('fsync') AS fsync,
+       current_setting('synchronous_commit') AS commits`,
   );
-  const { version = 0, connections = 0, used = 0, fsync = "on" } = rows[0] ?? {};
+  const { version = 0, connections = 0, used = 0, fsync = "on", commits = "on" } = rows[0] ?? {};
   return [
     ...(version >= oldestPostgres
       ? ok(`Postgres ${version} at ${where}; ${running} gateways are running.`)
@@ -121,6 +119,12 @@ async function postgres({ database, where, running }: Installation) {
     ...(fsync === "on"
       ? []
       : bad("fsync is off: a power cut can ruin the books.", "Set fsync = on in postgresql.conf.")),
+    ...(commits === "off"
+      ? warn(
+          "synchronous_commit is off: a crash of Postgres can lose charges of the last moment.",
+          "Set synchronous_commit = on in postgresql.conf.",
+        )
+      : []),
   ];
 }
 
@@ -146,43 +150,26 @@ async function redis({ env }: Installation) {
   }
 }
 
-const patienceMs = 10_000;
-
-async function publicAddress({ database: { db }, secrets, env }: Installation) {
-  const address = (await createSettings(db, await secrets())).current().ServerAddress;
-  if (address === "")
-    return warn(
-      "The server address is not set, so mails, payments and sign-ins have no links.",
-      "Enter it in Settings, System, Address.",
-    );
-  const { hostname, protocol } = new URL(address);
-  const resolved = await lookup(hostname).catch(() => undefined);
-  if (resolved === undefined)
-    return bad(
-      `The name ${hostname} of the server address is unknown.`,
-      "Make a DNS record for it, or correct the server address.",
-    );
-  const health = new URL(`${address.replace(/\/$/, "")}/api/health`);
-  const answer = await fetch(health, { signal: AbortSignal.timeout(patienceMs), redirect: "manual" }).catch(
-    () => undefined,
-  );
-  if (answer === undefined || !answer.ok)
-    return bad(
-      `${health.href} ${answer === undefined ? "does not answer" : `answers with ${answer.status}`}.`,
-      `Check the proxy in front of the gateway, which listens on port ${env.PORT}.`,
-    );
-  return [
-    ...ok(`${address} leads to a gateway.`),
-    ...(protocol === "https:"
-      ? []
-      : warn("The server address is not https: passwords and keys can be read on the way.", "Use https.")),
-  ];
+async function publicAddress(installation: Installation) {
+  const { database, secrets } = installation;
+  const address = (await createSettings(database.db, await secrets())).current().ServerAddress;
+  return address === ""
+    ? warn(
+        "The server address is not set, so mails, payments and sign-ins have no links.",
+        "Enter it in Settings, System, Address.",
+      )
+    : probeAddress(installation, address.replace(/\/$/, ""));
 }
 
 async function mail({ database: { db }, secrets }: Installation) {
   const settings = (await createSettings(db, await secrets())).current();
-  if (canMail(settings))
-    return ok(`Mails go through ${settings.SMTPServer}. The settings page sends a test mail.`);
+  const account = mailAccount(settings);
+  if (account !== undefined) {
+    const fault = await greetMailServer(account);
+    return fault === undefined
+      ? ok(`The mail server ${settings.SMTPServer} accepts the account. The settings page sends a test mail.`)
+      : bad(fault.message, "Correct the mail server in Settings, System, Mail.");
+  }
   return warn(
     "No mail can be sent, so no one can reset a password.",
     "Enter the mail server in Settings, System, Mail.",

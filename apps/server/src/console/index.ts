@@ -53,6 +53,7 @@ import { siteRoutes } from "./site/site.ts";
 import { telegramRoutes } from "./site/telegram.ts";
 import { auditLogRoutes } from "./system/audit-log.ts";
 import { migrationRoutes } from "./system/migration.ts";
+import { probeRoutes } from "./system/probe.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
 import { settingRoutes } from "./system/settings.ts";
 import { analyticsRoutes } from "./usage/analytics.ts";
@@ -172,6 +173,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   settingRoutes(app, services);
   settingTransferRoutes(app, services);
   migrationRoutes(app, services);
+  probeRoutes(app, services);
   noticeRoutes(app, services);
   inboxRoutes(app, services);
   telegramRoutes(app, services, root);

@@ -56,22 +56,7 @@ export function createMailer(
     const key = JSON.stringify(current);
     if (open?.key === key) return open.transport;
     open?.transport.close();
-    const transport = createTransport({
-      host: current.host,
-      port: current.port,
-      secure: current.port === 465,
-      requireTLS: current.requireTls && current.port !== 465,
-      ...(current.user === "" ? {} : { auth: { user: current.user, pass: current.password } }),
-      pool: true,
-      maxConnections: 2,
-      connectionTimeout: STEP_MS,
-      greetingTimeout: STEP_MS,
-      socketTimeout: ANSWER_MS,
-      dnsTimeout: STEP_MS,
-      // A mail contains only what it is given, never a file or a URL that this machine can read.
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    const transport = createTransport({ ...connectionTo(current), pool: true, maxConnections: 2 });
     open = { key, transport };
     return transport;
   }
@@ -119,6 +104,36 @@ export function createMailer(
       await Promise.all(waiting);
       open?.transport.close();
     },
+  };
+}
+
+/** Connects to the mail server and signs in, without sending a mail. Returns why that fails. */
+export async function greetMailServer(account: MailAccount): Promise<GatewayError | undefined> {
+  const transport = createTransport(connectionTo(account));
+  try {
+    await transport.verify();
+    return undefined;
+  } catch (error) {
+    return explained(error);
+  } finally {
+    transport.close();
+  }
+}
+
+function connectionTo(account: MailAccount) {
+  return {
+    host: account.host,
+    port: account.port,
+    secure: account.port === 465,
+    requireTLS: account.requireTls && account.port !== 465,
+    ...(account.user === "" ? {} : { auth: { user: account.user, pass: account.password } }),
+    connectionTimeout: STEP_MS,
+    greetingTimeout: STEP_MS,
+    socketTimeout: ANSWER_MS,
+    dnsTimeout: STEP_MS,
+    // A mail contains only what it is given, never a file or a URL that this machine can read.
+    disableFileAccess: true,
+    disableUrlAccess: true,
   };
 }
 

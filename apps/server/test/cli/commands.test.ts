@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 import { cli } from "./cli.ts";
@@ -61,6 +63,38 @@ describe("the command-line tool", () => {
     expect((await run("users", "list", "--json")).json()).toMatchObject([{ id: 1, username: "root" }]);
     expect((await run("users", "show", "1")).out).toContain("root");
     expect((await run("users", "disable", "1", "--yes")).exitCode).toBe(3);
+  });
+
+  it("probes the public address, and finds a proxy that buffers streams and drops upgrades", async () => {
+    const findings = async (address: string) => {
+      await gateway.api("PUT", "/option", { key: "ServerAddress", value: address });
+      const all = (await run("doctor", "--json")).json() as { check: string; state: string; text: string }[];
+      return all.filter(({ check }) => check === "public address");
+    };
+    expect(await findings(gateway.url)).toMatchObject([
+      { state: "ok", text: expect.stringContaining("leads to this gateway") },
+      { state: "warning", text: expect.stringContaining("not https") },
+      { state: "ok", text: expect.stringContaining("WebSocket") },
+      { state: "ok", text: expect.stringContaining("event by event") },
+    ]);
+    // Like a proxy with its defaults: it knows nothing of upgrades, and sends an answer when it has all of it.
+    const proxy = createServer((request, response) => {
+      fetch(`${gateway.url}${request.url}`, { headers: { "api-version": "2" } }).then(
+        async (answer) => response.writeHead(answer.status).end(await answer.text()),
+        () => response.writeHead(502).end(),
+      );
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as AddressInfo;
+    expect(await findings(`http://127.0.0.1:${port}`)).toMatchObject([
+      { state: "ok" },
+      { state: "warning" },
+      { state: "warning", text: expect.stringContaining("does not pass WebSocket upgrades") },
+      { state: "error", text: expect.stringContaining("holds event streams back") },
+    ]);
+    proxy.close();
+    expect(await findings(`http://127.0.0.1:${port}`)).toMatchObject([{ state: "error" }]);
+    await gateway.api("PUT", "/option", { key: "ServerAddress", value: "" });
   });
 
   it("recovers root after its password and second factor were lost", async () => {

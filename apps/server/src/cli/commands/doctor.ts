@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { type CommonOptions, runOn, type Terminal } from "#cli/command.ts";
-import { examine, type Finding } from "#cli/doctor.ts";
+import { examine } from "#cli/doctor.ts";
 import { ExitCode } from "#cli/failure.ts";
+import type { Finding } from "#cli/finding.ts";
 
 const signs: Record<Finding["state"], string> = { ok: "✓", warning: "!", error: "✗" };
 
