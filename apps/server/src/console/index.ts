@@ -6,6 +6,8 @@ import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-
 import { createModelHealthCache } from "#domain/model-health/model-health.ts";
 import { accountRoutes } from "./accounts/accounts.ts";
 import { budgetRoutes } from "./accounts/budgets.ts";
+import { deviceSignInRoutes } from "./accounts/device-sign-in.ts";
+import { deviceRoutes } from "./accounts/devices.ts";
 import { emailRoutes } from "./accounts/email.ts";
 import { groupRoutes } from "./accounts/groups.ts";
 import { passkeyRoutes } from "./accounts/passkeys.ts";
@@ -77,6 +79,7 @@ export async function consoleRoutes(app: FastifyInstance, options: ConsoleOption
   const root = options.basePath === undefined || options.basePath === "" ? "" : `/${options.basePath}`;
   await app.register((scope) => openConsole(scope, options.services, root), { prefix: `${root}/api` });
   await app.register(async (scope) => installerRoutes(scope, options.services, root));
+  await app.register(async (scope) => deviceSignInRoutes(scope, options.services, root));
 }
 
 async function openConsole(scope: FastifyInstance, services: Services, root: string): Promise<void> {
@@ -155,6 +158,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   orderRoutes(app, services, root);
   await paymentNoticeRoutes(app, services, root);
   tokenRoutes(app, services);
+  deviceRoutes(app, services);
   tokenAdministrationRoutes(app, services);
   logRoutes(app, services);
   logBodyRoutes(app, services);

@@ -42,7 +42,11 @@ interface Ended {
 }
 
 /** Runs the script in the way of `curl … | sh -s -- …`: it is the input of the shell, which has no terminal. */
-async function install(words: string[], env: Record<string, string> = {}): Promise<Ended> {
+async function install(
+  words: string[],
+  env: Record<string, string> = {},
+  onErrors: (errors: string) => void = () => {},
+): Promise<Ended> {
   const script = await (await fetch(`${gateway.url}/install.sh`)).text();
   const shell = spawn(await strictShell, ["-s", "--", ...words], {
     env: { HOME: home, PATH: process.env["PATH"] ?? "", GATEWAY_API_KEY: key, ...env },
@@ -51,7 +55,10 @@ async function install(words: string[], env: Record<string, string> = {}): Promi
   });
   const ended: Ended = { code: 0, output: "", errors: "" };
   shell.stdout.on("data", (bytes) => (ended.output += String(bytes)));
-  shell.stderr.on("data", (bytes) => (ended.errors += String(bytes)));
+  shell.stderr.on("data", (bytes) => {
+    ended.errors += String(bytes);
+    onErrors(ended.errors);
+  });
   shell.stdin.end(script);
   const [code] = (await once(shell, "close")) as [number | null];
   return { ...ended, code: code ?? -1 };
@@ -192,6 +199,33 @@ describe.skipIf(!hasCurl)("the installer for sh", () => {
     const ended = await install(["claude-code", "--model", "no-such-model"]);
     expect(ended.code).toBe(1);
     expect(ended.errors).toMatch(/^claude-code: the call with no-such-model failed \(\d{3}\): \S/m);
+  });
+
+  it("signs in with the browser when it has no key", async () => {
+    const approve = async (errors: string) => {
+      const code = /code ([A-Z]{4}-[A-Z]{4}) at/.exec(errors)?.[1];
+      if (code === undefined || approved) return;
+      approved = true;
+      await gateway.api("POST", `/device/${code}/approve`, { name: "installer" });
+    };
+    let approved = false;
+    const env = { GATEWAY_API_KEY: "" };
+    const ended = await install(
+      ["claude-code", "--model", "demo-chat"],
+      env,
+      (errors) => void approve(errors),
+    );
+    expect(ended.errors).toContain(`${gateway.url}/device?code=`);
+    expect(ended.output).toContain("claude-code: connected.");
+    expect(ended.code).toBe(0);
+    const settings = JSON.parse(await readFile(join(home, ".claude/settings.json"), "utf8"));
+    expect(settings.env.ANTHROPIC_AUTH_TOKEN).toMatch(/^sk-/);
+    expect(settings.env.ANTHROPIC_AUTH_TOKEN).not.toBe(key);
+  });
+
+  it("asks for the key with --ask-key, which needs a terminal", async () => {
+    const ended = await install(["claude-code", "--ask-key"], { GATEWAY_API_KEY: "" });
+    expect([ended.code, ended.errors]).toEqual([1, expect.stringContaining("Set GATEWAY_API_KEY")]);
   });
 
   it.each([

@@ -135,9 +135,9 @@ describe("the code base", () => {
       )
       .map(({ file }) => file);
     // It compares a browser's Origin with the host, but builds no address.
-    // The installer's script goes to the sender of the request alone, is not cached, and has the host only
-    // while no address is configured.
-    expect(readers).toEqual(["console/origin.ts", "console/site/installer-routes.ts"]);
+    // The installer's script and the address of device sign-in go to the sender of the request alone, are not
+    // cached, and have the host only while no address is configured.
+    expect(readers).toEqual(["console/origin.ts", "console/site/own-address.ts"]);
   });
 
   it("takes the time from platform/clock.ts, so that a change of the clock affects no duration or expiry", () => {

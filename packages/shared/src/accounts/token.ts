@@ -152,6 +152,8 @@ export const TokenRow = z.object({
   setting: TokenSetting,
   /** "" for readers who may not see tags. */
   billing_tag: z.string(),
+  /** The command-line device that signed in for this token; "" for other tokens. */
+  device_name: z.string(),
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenPage = Page(TokenRow);

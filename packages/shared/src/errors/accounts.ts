@@ -99,6 +99,9 @@ export const accountReasons = {
   not_found: {
     user_not_found: phrase("User not found."),
     session_not_found: phrase("Session not found."),
+    device_code_unknown: phrase(
+      "This code is unknown, has expired or was used already. Start the sign-in on your device again.",
+    ),
     binding_not_found: phrase("Binding not found."),
     passkey_not_found: phrase("Passkey not found."),
     user_group_not_found: phrase("User group not found."),

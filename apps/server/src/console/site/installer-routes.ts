@@ -1,10 +1,9 @@
-import { SiteAddress } from "@gateway/shared/site/site-address";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { serializerCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { z } from "zod";
 import type { Services } from "#console/services.ts";
-import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { installer, type InstallerName } from "./installer/installer.ts";
+import { ownAddress } from "./own-address.ts";
 
 /**
  * The scripts that connect command-line clients, at the root of the site: `/install.sh` and `/install.ps1`.
@@ -30,7 +29,7 @@ export function installerRoutes(
 
   function send(request: FastifyRequest, reply: FastifyReply, name: InstallerName) {
     void reply.type("text/plain; charset=utf-8").header("cache-control", "no-store");
-    const address = publicUrlOf(settings.current(), root) ?? addressOf(request, root);
+    const address = ownAddress(settings.current(), request, root);
     if (address === undefined)
       return reply.code(409).send("echo 'The server address of this site is not configured.' && exit 1\n");
     return reply.send(installer(name, address));
@@ -38,12 +37,4 @@ export function installerRoutes(
 
   route("install.sh", "Get the script that connects clients, for sh");
   route("install.ps1", "Get the script that connects clients, for PowerShell");
-}
-
-/** The address that the client used. It counts only while no server address is configured. */
-function addressOf(request: FastifyRequest, root: string): string | undefined {
-  const address = `${request.protocol}://${request.host}${root}`;
-  return SiteAddress.safeParse(address).success && /^https?:\/\/[\w.:[\]/~-]+$/.test(address)
-    ? address
-    : undefined;
 }

@@ -17,7 +17,12 @@ const nothing = new Uint8Array();
 const ROUNDING_MS = 1;
 
 /** Reasons of limits that report no number. */
-type PaceReason = "mail_just_sent" | "too_many_mails" | "too_many_passwords" | "too_many_gifts";
+type PaceReason =
+  | "mail_just_sent"
+  | "too_many_mails"
+  | "too_many_passwords"
+  | "too_many_gifts"
+  | "too_many_codes";
 
 /** Takes an attempt. Throws `rate_limit_exceeded` with the reason and the seconds to wait. */
 export async function takeAttempt(

@@ -50,16 +50,27 @@ export async function createToken(
   owner: Owner,
   input: TokenInput,
 ): Promise<{ token: Token; key: string }> {
+  return db.$transaction((tx) => addToken(tx, secrets, owner, input));
+}
+
+/**
+ * Does the work of `createToken` in a transaction of the caller.
+ * @param device_name the device that signed in, if the token is for one
+ */
+export async function addToken(
+  tx: Prisma.TransactionClient,
+  secrets: Secrets,
+  owner: Owner,
+  input: TokenInput,
+  device_name: string | null = null,
+): Promise<{ token: Token; key: string }> {
   const key = newKey();
-  const token = await db.$transaction(async (tx) => {
-    const data = await columnsOf(tx, owner, { ...input, remain_quota: BigInt(input.remain_quota) });
-    const created = await tx.token.create({
-      data: { ...data, ...sealKey(secrets, key), user_id: owner.id },
-    });
-    await note(tx, owner, "token.create", undefined, created);
-    await announce(tx, "tokens", created.id);
-    return created;
+  const data = await columnsOf(tx, owner, { ...input, remain_quota: BigInt(input.remain_quota) });
+  const token = await tx.token.create({
+    data: { ...data, ...sealKey(secrets, key), user_id: owner.id, device_name },
   });
+  await note(tx, owner, "token.create", undefined, token);
+  await announce(tx, "tokens", token.id);
   return { token, key };
 }
 
@@ -312,6 +323,7 @@ export function describeToken(token: Token, role: number, timeZone = "UTC"): Tok
     backup_group: token.backup_group,
     setting: TokenSetting.parse(token.setting),
     billing_tag: can(role, "seeBillingTag") ? token.billing_tag : "",
+    device_name: token.device_name ?? "",
   };
 }
 

@@ -4,7 +4,8 @@
 #   & ([scriptblock]::Create((irm @ADDRESS@/install.ps1))) -Undo
 #
 # It writes the settings of the clients, keeps copies of the files it changes, and makes one short call per
-# client. The key comes from GATEWAY_API_KEY or is requested; it is never part of an address or an argument.
+# client. The key comes from GATEWAY_API_KEY or from a sign-in with the browser (-AskKey: it is requested); it is
+# never part of an address or an argument.
 param(
   [Parameter(ValueFromRemainingArguments = $true)][string[]]$Clients = @(),
   [string]$Model = $env:GATEWAY_MODEL,
@@ -106,6 +107,32 @@ param(
     (New-Object System.Net.NetworkCredential('', $secret)).Password
   }
 
+  # Device sign-in (RFC 8628): the user confirms the code in a browser.
+  function Get-SignedInKey {
+    $name = 'Installer on ' + ([Environment]::MachineName -replace '[^A-Za-z0-9._-]', '')
+    $started = Invoke-RestMethod -Method Post -Uri "$address/device/authorization" -Body @{ device_name = $name } -TimeoutSec 60
+    Write-Host "Sign in and confirm the code $($started.user_code) at"
+    Write-Host "  $($started.verification_uri_complete)"
+    $form = @{ grant_type = 'urn:ietf:params:oauth:grant-type:device_code'; device_code = $started.device_code }
+    $interval = $started.interval
+    $left = $started.expires_in
+    while ($left -gt 0) {
+      Start-Sleep -Seconds $interval
+      $left -= $interval
+      try {
+        return (Invoke-RestMethod -Method Post -Uri "$address/device/token" -Body $form -TimeoutSec 60).access_token
+      } catch {
+        $answer = $null
+        try { $answer = "$($_.ErrorDetails.Message)" | ConvertFrom-Json } catch { }
+        # A poll that failed on its way is repeated.
+        if (-not $answer -or @('authorization_pending', 'server_error') -contains $answer.error) { continue }
+        if ($answer.error -ne 'slow_down') { throw $answer.error_description }
+        $interval += 5
+      }
+    }
+    throw 'The code has expired. Start again.'
+  }
+
   # Returns the reason of a failure, or nothing.
   function Test-Connection([string]$dialect) {
     $message = @(@{ role = 'user'; content = 'Hi' })
@@ -177,7 +204,7 @@ param(
   }
   if ($Clients.Count -eq 0) { throw "No known client is installed. Name one of: $($known -join ' ')" }
   $key = $env:GATEWAY_API_KEY
-  if (-not $key) { $key = Read-Key }
+  if (-not $key) { if ($AskKey) { $key = Read-Key } else { $key = Get-SignedInKey } }
   if ($key -notmatch '^[A-Za-z0-9._-]+$') { throw 'That is not a key of this gateway.' }
   if (-not $Model) {
     $list = (Invoke-RestMethod -Uri "$address/v1/models" -Headers @{ Authorization = "Bearer $key" } -TimeoutSec 60).data

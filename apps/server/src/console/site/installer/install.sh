@@ -5,7 +5,8 @@
 #   curl -fsSL @ADDRESS@/install.sh | sh -s -- --undo
 #
 # It writes the settings of the clients, keeps copies of the files it changes, and makes one short call per
-# client. The key comes from GATEWAY_API_KEY or is requested; it is never part of an address or an argument.
+# client. The key comes from GATEWAY_API_KEY or from a sign-in with the browser; it is never part of an address or
+# an argument.
 
 set -eu
 umask 077
@@ -43,7 +44,7 @@ Without a client, those that are installed are connected.
   --no-test     do not make a call
   --undo        restore the files as they were before the first run
 
-GATEWAY_API_KEY is the key to use.
+GATEWAY_API_KEY is the key to use. Without it, you sign in with the browser and get a key for this device.
 GATEWAY_END
 }
 
@@ -194,6 +195,49 @@ message_of() {
   else
     sed -n 's/.*"message" *: *"\([^"]*\)".*/\1/p' "$work/answer" | head -n 1
   fi
+}
+
+# Read a text and a number of the last answer, which is a flat JSON object.
+field() { sed -n 's/.*"'"$1"'" *: *"\([^"]*\)".*/\1/p' "$work/answer" 2>/dev/null | head -n 1; }
+number() { sed -n 's/.*"'"$1"'" *: *\([0-9][0-9]*\).*/\1/p' "$work/answer" | head -n 1; }
+
+# Device sign-in (RFC 8628). The codes are sent as the body, which no list of processes shows.
+post_form() {
+  printf '%s' "$2" |
+    curl -sS --connect-timeout 15 --max-time 60 -o "$work/answer" -w '%{http_code}' \
+      -H 'Content-Type: application/x-www-form-urlencoded' --data-binary @- "$address$1" 2>"$work/error" || :
+}
+
+sign_in() {
+  host=$(uname -n | tr -cd 'A-Za-z0-9._-' | cut -c 1-40)
+  status=$(post_form /device/authorization "device_name=Installer+on+${host:-a+device}")
+  if [ "$status" != 200 ]; then
+    if [ -s "$work/error" ]; then reason=$(head -n 1 "$work/error"); else reason=$(field error_description); fi
+    fail "The sign-in could not be started ($status): $reason Set GATEWAY_API_KEY or use --ask-key."
+  fi
+  device_code=$(field device_code)
+  left=$(number expires_in)
+  interval=$(number interval)
+  warn "Sign in and confirm the code $(field user_code) at"
+  warn "  $(field verification_uri_complete)"
+  while [ "$left" -gt 0 ]; do
+    sleep "$interval"
+    left=$((left - interval))
+    : >"$work/answer"
+    status=$(post_form /device/token \
+      "grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code=$device_code")
+    if [ "$status" = 200 ]; then
+      key=$(field access_token)
+      return 0
+    fi
+    case $(field error) in
+      slow_down) interval=$((interval + 5)) ;;
+      # A poll that failed on its way is repeated.
+      authorization_pending | server_error | '') ;;
+      *) fail "$(field error_description)" ;;
+    esac
+  done
+  fail "The code has expired. Start again."
 }
 
 choose_model() {
@@ -356,10 +400,6 @@ main() {
   done
   if [ -s "$manifest" ]; then say "To restore the old settings: curl -fsSL $address/install.sh | sh -s -- --undo"; fi
   [ -z "$failed" ]
-}
-
-sign_in() {
-  ask_key
 }
 
 main "$@"
