@@ -1,24 +1,34 @@
 /** Splits the messages of a language, so that a page does not load those of other parts of the site. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Plugin } from "vite";
 
-/**
- * Parts in the order in which users reach them, and the first files of each. Everything else is in the last
- * part.
- */
-const starts: Record<string, string[]> = {
-  home: ["src/main.tsx", "src/features/site/home-page.tsx"],
-  site: ["src/features/site", "src/features/session"],
-  console: [
-    "src/app/console-routes.tsx",
-    "src/app/first-screen.tsx",
-    "src/features/dashboard",
-    "src/features/overview",
-  ],
+/** @property begin files and folders whose texts the part has, with those of everything that they import */
+/** @property after parts that are loaded before; their texts are left out */
+type Part = { begin: string[]; after: string[] };
+
+/** Parts with a list of their own. Every other part is the folder of a feature, loaded after the console. */
+const special: Record<string, Part> = {
+  home: { begin: ["src/main.tsx", "src/features/site/home-page.tsx"], after: [] },
+  site: { begin: ["src/features/site"], after: ["home"] },
+  session: { begin: ["src/features/session"], after: ["home"] },
+  console: {
+    begin: [
+      "src/app/console-routes.tsx",
+      "src/app/first-screen.tsx",
+      "src/features/dashboard",
+      "src/features/overview",
+    ],
+    after: ["home"],
+  },
+  palette: {
+    begin: ["src/app/command-palette.tsx", "src/app/shortcut-list.tsx"],
+    after: ["home", "console"],
+  },
 };
-const lastPart = "screens";
+
+const partNamed = (name: string): Part =>
+  special[name] ?? { begin: [`src/features/${name}`], after: ["home", "console"] };
 
 /** Error messages, which load with the first error. Those that a part names itself are in that part, too. */
 const errors = {
@@ -27,47 +37,53 @@ const errors = {
   loader: "src/lib/error-templates.ts",
 };
 
-/** Route tables, which import pages and dialogs on demand. Other dynamic imports belong to their page. */
+/** Import pages and dialogs on demand, which bring their own part. Other dynamic imports belong to their page. */
 const tables = new Set([
   "src/app/router.tsx",
   "src/app/screens.ts",
   "src/app/late-dialogs.tsx",
+  "src/app/use-found.tsx",
   "src/features/inbox/bell.tsx",
 ]);
 
-const requested = /\/locales\/\w+\.json\?part=(\w+)$/;
+const requested = /\/locales\/\w+\.json\?part=([\w-]+)$/;
 
 /**
- * Resolves `import words from "/src/locales/en_US.json?part=home"` to the messages in the files of the first
- * page. `?part=site` adds those of the other public pages, and so on.
+ * Resolves `import messages from "/src/locales/en_US.json?part=home"` to the messages in the files of the first
+ * page, `?part=logs` to those of the feature `logs`, and so on.
  * @param root folder that contains `src`
  */
 export function splitMessages(root: string): Plugin {
+  const known = new Map<string, Set<string>>();
+  /** Returns the texts in quotes of a file. Each quote is tried as the first: comments have single ones. */
+  function textsIn(file: string): Set<string> {
+    let texts = known.get(file);
+    if (texts === undefined) known.set(file, (texts = quotedIn(readFileSync(file, "utf8"))));
+    return texts;
+  }
+  function sourcesOf(name: string): Set<string> {
+    if (name === errors.part) return new Set(sourcesIn(root, errors.folder).map((path) => join(root, path)));
+    return reachable(
+      root,
+      partNamed(name).begin.flatMap((path) => sourcesIn(root, path)),
+    );
+  }
   return {
     name: "split-messages",
     enforce: "pre",
-    async load(id) {
+    buildStart: () => known.clear(),
+    watchChange: (file) => void known.delete(file),
+    load(id) {
       const part = requested.exec(id)?.[1];
       if (!part) return null;
       const file = id.slice(0, id.indexOf("?"));
-      this.addWatchFile(file);
-      const texts = Object.entries(starts).map(([name, begin]) => {
-        const sources = reachable(
-          root,
-          begin.flatMap((path) => sourcesIn(root, path)),
-        );
-        for (const source of sources) this.addWatchFile(source);
-        return { name, text: [...sources].map((source) => readFileSync(source, "utf8")).join("\n") };
-      });
-      const inErrors = await namesIn(root, errors.folder, (file) => this.addWatchFile(file));
-      const inSources = await namesIn(root, "src", (file) => this.addWatchFile(file));
-      const isOnlyError = (key: string) => isNamed(inErrors, key) && !isNamed(inSources, key);
-      const partOf = (key: string) =>
-        texts.find(({ text }) => isNamed(text, key))?.name ?? (isOnlyError(key) ? errors.part : lastPart);
-      const labels = JSON.parse(await readFile(file, "utf8")) as Record<string, string>;
-      const chosen = Object.entries(labels).filter(([key]) =>
-        part === errors.part ? isNamed(inErrors, key) : partOf(key) === part,
-      );
+      const sources = sourcesOf(part);
+      for (const source of [file, ...sources]) this.addWatchFile(source);
+      const has = isNamedIn([...sources].map(textsIn));
+      const before = part === errors.part ? [] : partNamed(part).after;
+      const isLoaded = isNamedIn(before.flatMap((name) => [...sourcesOf(name)]).map(textsIn));
+      const labels = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+      const chosen = Object.entries(labels).filter(([key]) => has(key) && !isLoaded(key));
       const text = JSON.stringify(JSON.stringify(Object.fromEntries(chosen)));
       // Browsers parse JSON in a string faster than an object literal.
       return { code: `export default JSON.parse(${text})`, moduleType: "js" };
@@ -75,17 +91,22 @@ export function splitMessages(root: string): Plugin {
   };
 }
 
-/** Returns the text of all files in a folder. */
-async function namesIn(root: string, folder: string, watch: (file: string) => void): Promise<string> {
-  const files = sourcesIn(root, folder).map((name) => join(root, name));
-  files.forEach(watch);
-  return (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n");
+function quotedIn(source: string): Set<string> {
+  const found = new Set<string>();
+  for (const [, double, single] of source.matchAll(/(?="((?:[^"\\\n]|\\.)*)")|(?='((?:[^'\\\n]|\\.)*)')/g)) {
+    const text = double ?? single;
+    if (text !== undefined) found.add(text);
+  }
+  return found;
 }
 
-function isNamed(sources: string, key: string): boolean {
-  const text = key.replace(/_(zero|one|two|few|many|other)$/, "");
-  // The formatter puts strings that contain double quotes in single quotes.
-  return sources.includes(text.includes('"') ? `'${text.replaceAll("'", "\\'")}'` : JSON.stringify(text));
+function isNamedIn(files: ReadonlySet<string>[]): (key: string) => boolean {
+  return (key) => {
+    const text = key.replace(/_(zero|one|two|few|many|other)$/, "");
+    // The formatter puts strings that contain double quotes in single quotes.
+    const quoted = text.includes('"') ? text.replaceAll("'", "\\'") : JSON.stringify(text).slice(1, -1);
+    return files.some((texts) => texts.has(quoted));
+  };
 }
 
 /** @param path a file, or a folder with all its files */

@@ -10,6 +10,10 @@ const server = { target: "http://localhost:3000", changeOrigin: false };
 
 const mantine = (names: string) => new RegExp(`@mantine/core/esm/components/(${names})/`);
 
+const own = (paths: string) => new RegExp(`apps/web/src/(${paths})\\.tsx?$`);
+
+const anyOf = (...tests: RegExp[]) => new RegExp(tests.map((test) => test.source).join("|"));
+
 /**
  * Chunks of the build. The first group that matches a module gets it and all its imports, so each group needs
  * only groups above it. They are sorted by when users see them. Automatic splitting would create a hundred
@@ -17,15 +21,49 @@ const mantine = (names: string) => new RegExp(`@mantine/core/esm/components/(${n
  */
 const files = [
   { name: "first", tags: ["$initial" as const] },
+  { name: "fields", test: /packages\/shared\/src\/errors\/(fields|issue)/ },
   { name: "messages", test: /packages\/shared\/src\/errors/ },
-  { name: "sign-in", test: /features\/session\/login-page/ },
-  { name: "home", test: /features\/site\/home-page/ },
-  { name: "frame", test: /src\/app\/(console-routes|first-screen)\.|features\/overview\/overview-page/ },
-  { name: "usage", test: /features\/dashboard\/(dashboard-page|first-steps)/ },
+  {
+    name: "base",
+    test: anyOf(
+      mantine("Input|TextInput|PasswordInput|Alert|SimpleGrid|Divider|Paper|Center"),
+      own("components/identity-provider"),
+      /react-query\/build\/modern\/useMutation|icons\/IconAlertCircle\./,
+    ),
+  },
+  {
+    name: "parts",
+    test: anyOf(
+      own("components/(provider-icon|code-samples|model-chip|sample-model)|lib/queries/models"),
+      own("ui/(copy|form/choice-bar)"),
+      /use-debounced-value|icons\/Icon(Search|World|ArrowRight|Receipt2|ArrowsShuffle)\./,
+    ),
+  },
+  { name: "sign-in", test: own("features/session/login-page") },
+  { name: "home", test: own("features/site/home-page") },
+  // What nearly every screen needs is in the file of the frame, which they all have.
+  {
+    name: "frame",
+    test: anyOf(
+      own("app/(console-routes|first-screen)"),
+      mantine("Progress"),
+      /icons\/Icon(Refresh|ChartBar|CircleCheck|Arrow(Up|Down)Right)\./,
+      own("ui/(page|stats|figures|status-dot|relative-time|live-state)"),
+      own(
+        "lib/(quota|reasons|failure-labels|attempt-labels|log-address|time-zone|live-events|channel-hours)",
+      ),
+      /packages\/shared\/src\/(accounts\/token-status|channels\/channel-status|billing\/money)\./,
+    ),
+  },
+  { name: "charts", test: own("ui/charts/stacked-bars") },
+  { name: "health", test: own("components/(hour-bars|channel-hours)|ui/charts/sparkline") },
+  { name: "overview", test: own("features/overview/overview-page") },
+  { name: "usage", test: own("features/dashboard/(dashboard-page|first-steps)") },
   { name: "zod", test: /node_modules\/zod\// },
-  { name: "float", test: mantine("Menu|Popover|Tooltip|Modal|Drawer") },
-  { name: "lists", test: /src\/ui\/table\/data-table\./ },
-  { name: "forms", test: /src\/ui\/form\/(form|form-drawer)\./ },
+  { name: "float", test: mantine("Menu|Popover|Tooltip") },
+  { name: "dialogs", test: mantine("Modal|Drawer") },
+  { name: "lists", test: own("ui/table/data-table") },
+  { name: "forms", test: own("ui/form/(form|form-drawer)") },
   { name: "numbers", test: mantine("NumberInput|TagsInput|MultiSelect|Switch") },
   { name: "shared", minShareCount: 6, maxModuleSize: 8_000 },
   { name: "icons", test: /@tabler/, minShareCount: 2 },

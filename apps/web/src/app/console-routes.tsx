@@ -1,7 +1,7 @@
 /** The frame of the console and one route per screen, under /panel. */
 import { type ComponentType, lazy, type LazyExoticComponent } from "react";
 import { Navigate, type RouteObject, useRoutes } from "react-router-dom";
-import { loadMessagesOf } from "#lib/i18n.ts";
+import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { Failed } from "#ui/empty.tsx";
 import { requireLoadable } from "./load-ahead.ts";
 import { RequireRights } from "./require-rights.tsx";
@@ -10,15 +10,11 @@ import { Shell } from "./shell.tsx";
 
 type LoadPage = Screen["load"];
 
-/** The default screen. Its messages are loaded together with those of the frame. */
 const landing = "dashboard";
 
 async function load(screen: Screen, loadPage: LoadPage = screen.load): ReturnType<LoadPage> {
   requireLoadable(loadPage);
-  const [page] = await Promise.all([
-    loadPage(),
-    loadMessagesOf(screen.id === landing ? "console" : "screens"),
-  ]);
+  const [page] = await Promise.all([loadPage(), loadScreenMessages(screen.messages)]);
   return page;
 }
 

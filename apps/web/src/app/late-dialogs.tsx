@@ -3,12 +3,11 @@
  */
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { lazy, useEffect } from "react";
-import { loadMessagesOf } from "#lib/i18n.ts";
+import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { LatePart } from "#ui/late-part.tsx";
 
-/** Both list entries of all screens, so they need the messages of all screens. */
 const withMessages = async <T,>(module: Promise<T>): Promise<T> =>
-  (await Promise.all([module, loadMessagesOf("screens")]))[0];
+  (await Promise.all([module, loadScreenMessages("palette")]))[0];
 
 const CommandPalette = lazy(() =>
   withMessages(import("./command-palette.tsx")).then((module) => ({ default: module.CommandPalette })),

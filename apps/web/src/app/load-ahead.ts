@@ -4,14 +4,14 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { loadMessagesOf } from "#lib/i18n.ts";
+import { savesData, whenIdle } from "#lib/idle.ts";
 import { isMissingCode } from "#lib/missing-code.ts";
+import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { type Screen, visibleMenu } from "./screens.ts";
 
 /** Delay that lets the opened screen and its data load first, in milliseconds. */
 const FIRST_AFTER_MS = 2_000;
-const IDLE_WITHIN_MS = 5_000;
 
 /** Screens whose code was missing ahead of time. A second import would succeed without the style sheets that failed. */
 const missingAhead = new WeakMap<Screen["load"], unknown>();
@@ -26,12 +26,6 @@ function noteMissing(load: Screen["load"], error: unknown): void {
   if (isMissingCode(error)) missingAhead.set(load, error);
 }
 
-/** Returns whether the user saves data. Nothing is preloaded then. */
-function savesData(): boolean {
-  const { connection } = navigator as { connection?: { saveData?: boolean; effectiveType?: string } };
-  return connection?.saveData === true || /2g/.test(connection?.effectiveType ?? "");
-}
-
 /**
  * Loads the code, messages and first rows of a screen.
  * Failures are ignored: opening the screen loads it again.
@@ -39,7 +33,7 @@ function savesData(): boolean {
 export async function loadAhead(screen: Screen, client: QueryClient): Promise<void> {
   if (savesData()) return;
   try {
-    const [page] = await Promise.all([screen.load(), loadMessagesOf("screens")]);
+    const [page] = await Promise.all([screen.load(), loadScreenMessages(screen.messages)]);
     await page.prefetch?.(client);
   } catch (error) {
     // Opening the screen reports the error.
@@ -58,11 +52,12 @@ export function useScreensAhead(): void {
     async function loadAll() {
       const rights = client.getQueryData(selfQuery.queryKey);
       if (!rights) return;
-      await loadMessagesOf("screens");
-      for (const { load } of visibleMenu(rights).flatMap((group) => group.screens)) {
-        await idle();
+      for (const { load, messages } of visibleMenu(rights).flatMap((group) => group.screens)) {
+        await whenIdle();
         if (stopped) return;
-        await load().catch((error: unknown) => noteMissing(load, error));
+        await Promise.all([load(), loadScreenMessages(messages)]).catch((error: unknown) =>
+          noteMissing(load, error),
+        );
       }
     }
     const timer = setTimeout(() => void loadAll().catch(() => {}), FIRST_AFTER_MS);
@@ -71,13 +66,4 @@ export function useScreensAhead(): void {
       clearTimeout(timer);
     };
   }, [known, client]);
-}
-
-/** Resolves when the browser is idle. Not every browser has `requestIdleCallback`. */
-function idle(): Promise<void> {
-  return new Promise((resolve) => {
-    if ("requestIdleCallback" in window)
-      window.requestIdleCallback(() => resolve(), { timeout: IDLE_WITHIN_MS });
-    else setTimeout(resolve, 200);
-  });
 }

@@ -2,28 +2,52 @@
 import { type ComponentType, lazy } from "react";
 import { Navigate, type RouteObject, useLocation, useRoutes } from "react-router-dom";
 import { basePath } from "#lib/http.ts";
-import { loadMessagesOf } from "#lib/i18n.ts";
+import { consoleMessages, loadMessagesOf, type MessageFiles, type Messages } from "#lib/i18n.ts";
 import { RequireSession } from "./guards.tsx";
 import { PublicFrame, PublicScreen } from "./public-frame.tsx";
 
 type Load = () => Promise<{ default: ComponentType }>;
 
+/** Messages of the public pages. Those of the console's other screens are listed with them. */
+const messages = {
+  site: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=site", import: "default" }),
+  session: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=session", import: "default" }),
+  models: import.meta.glob<Messages>("/src/locales/*.json", {
+    query: "?part=model-prices",
+    import: "default",
+  }),
+  connect: import.meta.glob<Messages>("/src/locales/*.json", {
+    query: "?part=connect",
+    import: "default",
+  }),
+  migration: import.meta.glob<Messages>("/src/locales/*.json", {
+    query: "?part=migration",
+    import: "default",
+  }),
+  help: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=help", import: "default" }),
+  playground: import.meta.glob<Messages>("/src/locales/*.json", {
+    query: "?part=playground",
+    import: "default",
+  }),
+};
+
 /** A page whose code and messages are loaded on the first visit. */
-function page(load: Load, messages: "site" | "screens" = "site"): RouteObject["element"] {
-  const Page = lazy(async () => (await Promise.all([load(), loadMessagesOf(messages)]))[0]);
+function page(load: Load, ...parts: MessageFiles[]): RouteObject["element"] {
+  const Page = lazy(async () => (await Promise.all([load(), loadMessagesOf(...parts)]))[0]);
   return <Page />;
 }
 
+const sitePage = (load: Load) => page(load, messages.site);
+const sessionPage = (load: Load) => page(load, messages.session);
+
 /** A console screen that visitors may see too. */
-function screen(load: Load): RouteObject["element"] {
-  return page(load, "screens");
-}
+const screen = (load: Load, part: MessageFiles) => page(load, consoleMessages, part);
 
 /** Loads the console and its screens on the first visit. The public site never loads their list. */
 async function loadConsole() {
   const [{ Console, loadScreenOf }] = await Promise.all([
     import("./console-routes.tsx"),
-    loadMessagesOf("console"),
+    loadMessagesOf(consoleMessages),
   ]);
   // The frame stays: the content area of the screen shows the error.
   await loadScreenOf(window.location.href).catch(() => {});
@@ -32,7 +56,10 @@ async function loadConsole() {
 
 const Console = lazy(loadConsole);
 const ClosedConsole = lazy(async () => {
-  const [{ ClosedConsole }] = await Promise.all([import("./console-routes.tsx"), loadMessagesOf("console")]);
+  const [{ ClosedConsole }] = await Promise.all([
+    import("./console-routes.tsx"),
+    loadMessagesOf(consoleMessages),
+  ]);
   return { default: ClosedConsole };
 });
 
@@ -40,7 +67,7 @@ function closedConsole(error: Error, retry: () => void) {
   return <ClosedConsole error={error} onRetry={retry} />;
 }
 
-const notFound = page(() => import("#features/site/not-found-page.tsx"));
+const notFound = sitePage(() => import("#features/site/not-found-page.tsx"));
 
 const loadHome = () => import("#features/site/home-page.tsx");
 const HomePage = lazy(loadHome);
@@ -51,21 +78,30 @@ const publicRoutes: RouteObject = {
   element: <PublicFrame />,
   children: [
     { index: true, element: <HomePage /> },
-    { path: "about", element: page(() => import("#features/site/about-page.tsx")) },
-    { path: "status", element: page(() => import("#features/site/status-page.tsx"), "screens") },
-    { path: "login", element: page(() => import("#features/session/login-page.tsx")) },
-    { path: "register", element: page(() => import("#features/session/register-page.tsx")) },
-    { path: "reset", element: page(() => import("#features/session/reset-page.tsx")) },
-    { path: "user/reset", element: page(() => import("#features/session/new-password-page.tsx")) },
-    { path: "oauth/:provider", element: page(() => import("#features/session/callback-page.tsx")) },
-    { path: "setup", element: page(() => import("#features/session/setup-page.tsx")) },
-    { path: "setup/import", element: page(() => import("#features/migration/wizard-page.tsx"), "screens") },
+    { path: "about", element: sitePage(() => import("#features/site/about-page.tsx")) },
+    { path: "status", element: sitePage(() => import("#features/site/status-page.tsx")) },
+    { path: "login", element: sessionPage(() => import("#features/session/login-page.tsx")) },
+    { path: "register", element: sessionPage(() => import("#features/session/register-page.tsx")) },
+    { path: "reset", element: sessionPage(() => import("#features/session/reset-page.tsx")) },
+    { path: "user/reset", element: sessionPage(() => import("#features/session/new-password-page.tsx")) },
+    { path: "oauth/:provider", element: sessionPage(() => import("#features/session/callback-page.tsx")) },
+    { path: "setup", element: sessionPage(() => import("#features/session/setup-page.tsx")) },
+    {
+      path: "setup/import",
+      element: screen(() => import("#features/migration/wizard-page.tsx"), messages.migration),
+    },
     {
       path: "models",
       element: <PublicScreen />,
       children: [
-        { index: true, element: screen(() => import("#features/model-prices/model-prices-page.tsx")) },
-        { path: ":id", element: screen(() => import("#features/model-prices/model-page.tsx")) },
+        {
+          index: true,
+          element: screen(() => import("#features/model-prices/model-prices-page.tsx"), messages.models),
+        },
+        {
+          path: ":id",
+          element: screen(() => import("#features/model-prices/model-page.tsx"), messages.models),
+        },
       ],
     },
     {
@@ -73,13 +109,13 @@ const publicRoutes: RouteObject = {
       element: <PublicScreen />,
       children: ["", ":id"].map((path) => ({
         path,
-        element: screen(() => import("#features/help/help-page.tsx")),
+        element: screen(() => import("#features/help/help-page.tsx"), messages.help),
       })),
     },
     {
       path: "connect",
       element: <PublicScreen />,
-      children: [{ index: true, element: screen(() => import("#features/connect/connect-page.tsx")) }],
+      children: [{ index: true, element: screen(() => import("#features/connect/connect-page.tsx"), messages.connect) }],
     },
     { path: "price", element: <EarlierAddress of="/models" /> },
     {
@@ -89,12 +125,15 @@ const publicRoutes: RouteObject = {
         {
           element: <PublicScreen />,
           children: [
-            { index: true, element: screen(() => import("#features/playground/playground-page.tsx")) },
+            {
+              index: true,
+              element: screen(() => import("#features/playground/playground-page.tsx"), messages.playground),
+            },
           ],
         },
       ],
     },
-    { path: "jump", element: page(() => import("#features/site/jump-page.tsx")) },
+    { path: "jump", element: sitePage(() => import("#features/site/jump-page.tsx")) },
     { path: "404", element: notFound },
     { path: "*", element: notFound },
   ],

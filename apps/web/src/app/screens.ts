@@ -34,6 +34,7 @@ import {
 import type { QueryClient } from "@tanstack/react-query";
 import type { ComponentType } from "react";
 import { phrase } from "#lib/i18n.ts";
+import type { MessagesOf } from "#lib/screen-messages.ts";
 import { rememberedRights } from "#lib/session.ts";
 
 /** Loads the default screen together with the part that this user sees. */
@@ -52,6 +53,8 @@ export type Screen = {
   /** English; translated when displayed. */
   title: string;
   icon: Icon;
+  /** The feature whose messages it shows. */
+  messages: MessagesOf;
   load: () => Promise<{ default: ComponentType; prefetch?: Prefetch }>;
   /** The page of a single object, at /panel/<id>/<object id>. */
   loadOne?: () => Promise<{ default: ComponentType }>;
@@ -73,12 +76,14 @@ export const screens: Screen[] = [
     id: "dashboard",
     title: phrase("Dashboard"),
     icon: IconLayoutDashboard,
+    messages: "console",
     load: loadFirstScreen,
   },
   {
     id: "analytics",
     title: phrase("Analytics"),
     icon: IconChartHistogram,
+    messages: "analytics",
     load: () => import("#features/analytics/analytics-page.tsx"),
     area: "analytics",
     keywords: "statistics usage revenue spend report statement chart",
@@ -87,6 +92,7 @@ export const screens: Screen[] = [
     id: "token",
     title: phrase("Tokens"),
     icon: IconKey,
+    messages: "tokens",
     load: () => import("#features/tokens/tokens-page.tsx"),
     loadOne: () => import("#features/tokens/token-page.tsx"),
     keywords: "api key quota limit",
@@ -95,6 +101,7 @@ export const screens: Screen[] = [
     id: "connect",
     title: phrase("Connect a client"),
     icon: IconPlugConnected,
+    messages: "connect",
     load: () => import("#features/connect/connect-page.tsx"),
     keywords:
       "claude code codex gemini cli opencode qwen cline continue cherry studio open webui librechat sdk curl install settings setup",
@@ -103,6 +110,7 @@ export const screens: Screen[] = [
     id: "log",
     title: phrase("Logs"),
     icon: IconListDetails,
+    messages: "logs",
     load: () => import("#features/logs/logs-page.tsx"),
     loadOne: () => import("#features/logs/call-page.tsx"),
     keywords: "calls requests cost history error",
@@ -111,6 +119,7 @@ export const screens: Screen[] = [
     id: "session",
     title: phrase("Sessions"),
     icon: IconTimeline,
+    messages: "sessions",
     load: () => import("#features/sessions/sessions-page.tsx"),
     loadOne: () => import("#features/sessions/session-page.tsx"),
     from: "log",
@@ -119,6 +128,7 @@ export const screens: Screen[] = [
     id: "midjourney",
     title: phrase("Midjourney"),
     icon: IconPhoto,
+    messages: "tasks",
     load: () => import("#features/tasks/midjourney-page.tsx"),
     keywords: "picture image drawing task",
   },
@@ -126,6 +136,7 @@ export const screens: Screen[] = [
     id: "task",
     title: phrase("Tasks"),
     icon: IconWand,
+    messages: "tasks",
     load: () => import("#features/tasks/tasks-page.tsx"),
     keywords: "suno kling song music lyrics video asynchronous",
   },
@@ -133,6 +144,7 @@ export const screens: Screen[] = [
     id: "playground",
     title: phrase("Playground"),
     icon: IconMessageCircle,
+    messages: "playground",
     load: () => import("#features/playground/playground-page.tsx"),
     keywords: "chat try compare models",
   },
@@ -140,6 +152,7 @@ export const screens: Screen[] = [
     id: "model_price",
     title: phrase("Available models"),
     icon: IconTags,
+    messages: "model-prices",
     load: () => import("#features/model-prices/model-prices-page.tsx"),
     loadOne: () => import("#features/model-prices/model-page.tsx"),
     keywords: "price cost",
@@ -148,6 +161,7 @@ export const screens: Screen[] = [
     id: "channel",
     title: phrase("Channels"),
     icon: IconRoute,
+    messages: "channels",
     load: () => import("#features/channels/channel-page.tsx"),
     loadOne: () => import("#features/channels/one-channel-page.tsx"),
     area: "channels",
@@ -157,6 +171,7 @@ export const screens: Screen[] = [
     id: "user",
     title: phrase("Users"),
     icon: IconUsers,
+    messages: "users",
     load: () => import("#features/users/users-page.tsx"),
     loadOne: () => import("#features/users/user-page.tsx"),
     area: "users",
@@ -166,6 +181,7 @@ export const screens: Screen[] = [
     id: "pricing",
     title: phrase("Prices"),
     icon: IconReceipt2,
+    messages: "prices",
     load: () => import("#features/prices/prices-page.tsx"),
     area: "prices",
     keywords: "pricing ratio cost model update",
@@ -174,6 +190,7 @@ export const screens: Screen[] = [
     id: "user_group",
     title: phrase("User groups"),
     icon: IconUsersGroup,
+    messages: "groups",
     load: () => import("#features/groups/groups-page.tsx"),
     area: "groups",
     keywords: "ratio rate limit promotion",
@@ -182,6 +199,7 @@ export const screens: Screen[] = [
     id: "model_info",
     title: phrase("Model catalogue"),
     icon: IconBooks,
+    messages: "model-info",
     load: () => import("#features/model-info/model-info-page.tsx"),
     area: "models",
     keywords: "description context modality tag import",
@@ -190,6 +208,7 @@ export const screens: Screen[] = [
     id: "model_ownedby",
     title: phrase("Model owners"),
     icon: IconBuildingStore,
+    messages: "owners",
     load: () => import("#features/owners/owners-page.tsx"),
     area: "models",
     keywords: "provider icon ownership",
@@ -198,6 +217,7 @@ export const screens: Screen[] = [
     id: "telegram",
     title: phrase("Telegram bot"),
     icon: IconBrandTelegram,
+    messages: "telegram",
     load: () => import("#features/telegram/telegram-page.tsx"),
     area: "telegram",
     keywords: "command menu reply chat webhook",
@@ -206,6 +226,7 @@ export const screens: Screen[] = [
     id: "redemption",
     title: phrase("Redemption codes"),
     icon: IconTicket,
+    messages: "redemptions",
     load: () => import("#features/redemptions/redemptions-page.tsx"),
     area: "redemptions",
     keywords: "code voucher gift",
@@ -214,6 +235,7 @@ export const screens: Screen[] = [
     id: "payment",
     title: phrase("Payments"),
     icon: IconCreditCard,
+    messages: "payments",
     load: () => import("#features/payments/payments-page.tsx"),
     area: "payments",
     keywords: "order gateway money epay alipay wechat stripe fee",
@@ -222,6 +244,7 @@ export const screens: Screen[] = [
     id: "topup",
     title: phrase("Top up"),
     icon: IconWallet,
+    messages: "top-up",
     load: () => import("#features/top-up/top-up-page.tsx"),
     keywords: "balance redeem code invite credit pay order",
   },
@@ -229,6 +252,7 @@ export const screens: Screen[] = [
     id: "setting",
     title: phrase("Settings"),
     icon: IconSettings,
+    messages: "settings",
     load: () => import("#features/settings/settings-page.tsx"),
     area: "settings",
     keywords: "options system notice logo footer retry time-out sign-up chat",
@@ -237,6 +261,7 @@ export const screens: Screen[] = [
     id: "audit",
     title: phrase("Audit log"),
     icon: IconHistory,
+    messages: "audit-log",
     load: () => import("#features/audit-log/audit-log-page.tsx"),
     area: "audit",
     keywords: "who changed history",
@@ -245,6 +270,7 @@ export const screens: Screen[] = [
     id: "migration",
     title: phrase("Migration"),
     icon: IconDatabaseImport,
+    messages: "migration",
     load: () => import("#features/migration/migration-page.tsx"),
     action: "configure",
     keywords: "import one hub new api one api litellm report proof",
@@ -254,6 +280,7 @@ export const screens: Screen[] = [
     id: "inbox",
     title: phrase("Notifications"),
     icon: IconBell,
+    messages: "inbox",
     load: () => import("#features/inbox/inbox-page.tsx"),
     keywords: "inbox alerts events bell unread notice",
     inHeader: true,
@@ -262,6 +289,7 @@ export const screens: Screen[] = [
     id: "help",
     title: phrase("Help"),
     icon: IconHelpCircle,
+    messages: "help",
     load: () => import("#features/help/help-page.tsx"),
     loadOne: () => import("#features/help/help-page.tsx"),
     keywords: "documentation manual guide docs",
@@ -271,6 +299,7 @@ export const screens: Screen[] = [
     id: "profile",
     title: phrase("Profile"),
     icon: IconUserCircle,
+    messages: "profile",
     load: () => import("#features/profile/profile-page.tsx"),
     keywords: "password language theme",
   },

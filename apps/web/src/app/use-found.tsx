@@ -17,12 +17,13 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon, ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
-import { currentLanguage, loadMessagesOf } from "#lib/i18n.ts";
+import { currentLanguage } from "#lib/i18n.ts";
 import { modelAddress } from "#lib/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { sessionAddress } from "#lib/session-address.ts";
+import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { useMayEnter } from "#lib/session.ts";
 
 const shortest = 2;
@@ -66,7 +67,10 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
   const settings = useQuery({
     queryKey: ["palette", "settings"],
     queryFn: async () => {
-      const [{ allSettings }] = await Promise.all([import("./settings-found.ts"), loadMessagesOf("screens")]);
+      const [{ allSettings }] = await Promise.all([
+        import("./settings-found.ts"),
+        loadScreenMessages("settings"),
+      ]);
       return allSettings();
     },
     enabled: useMayEnter("settings") && requested,

@@ -55,63 +55,50 @@ function detectLanguage(): { language: Language; wished: boolean } {
   return { language: matchLanguage(document.documentElement.lang) ?? "en_US", wished: false };
 }
 
-type Messages = Record<string, string>;
-const parts = ["home", "site", "console", "screens"] as const;
-/**
- * Parts of the messages: the first page; the other public pages; the console's frame and dashboard; all other
- * screens. Each part also needs the messages of those before it.
- */
-type Part = (typeof parts)[number];
+export type Messages = Record<string, string>;
 
-const files: Record<Part | "errors", Record<string, () => Promise<Messages>>> = {
-  home: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" }),
-  site: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=site", import: "default" }),
-  console: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=console", import: "default" }),
-  screens: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=screens", import: "default" }),
-  errors: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=errors", import: "default" }),
-};
+/** The files of a part of the messages, by path: one per language, loaded on demand. */
+export type MessageFiles = Record<string, () => Promise<Messages>>;
 
-/** The last part that was loaded. A change of language loads all parts up to it. */
-let spoken: Part = "home";
+const home = import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=home", import: "default" });
+const errors = import.meta.glob<Messages>("/src/locales/*.json", {
+  query: "?part=errors",
+  import: "default",
+});
 
-async function loadMessages(language: Language, wanted: readonly (Part | "errors")[]): Promise<Messages> {
-  const loaded = wanted.map((part) => {
-    const load = files[part][`/src/locales/${language}.json`];
+/** Messages of the console's frame and first screen. The parts of all screens build on it. */
+export const consoleMessages = import.meta.glob<Messages>("/src/locales/*.json", {
+  query: "?part=console",
+  import: "default",
+});
+
+/** The parts that were loaded. A change of language loads them again. */
+const spoken = new Set<MessageFiles>([home]);
+
+async function loadMessages(language: Language, wanted: Iterable<MessageFiles>): Promise<Messages> {
+  const loaded = [...wanted].map((files) => {
+    const load = files[`/src/locales/${language}.json`];
     if (!load) throw new Error(`There is no locale file for ${language}.`);
     return load();
   });
   return Object.assign({}, ...(await Promise.all(loaded))) as Messages;
 }
 
-let speaksErrors = false;
-
-/** Loads the messages of all errors. Called with the first error. */
-export async function loadErrorLabels(): Promise<void> {
-  if (speaksErrors) return;
-  speaksErrors = true;
-  const language = currentLanguage();
-  try {
-    i18next.addResources(language, "translation", await loadMessages(language, ["errors"]));
-  } catch (error) {
-    speaksErrors = false;
-    throw error;
-  }
-}
-
-const partsUpTo = (part: Part) => parts.slice(0, parts.indexOf(part) + 1);
-
-/** Loads the messages of a part. Its pages wait for it. */
-export async function loadMessagesOf(part: Part): Promise<void> {
+/** Loads parts of the messages. The pages that show them wait for it. */
+export async function loadMessagesOf(...parts: MessageFiles[]): Promise<void> {
   // The router may call this before the first messages are loaded.
   if (!i18next.isInitialized) await new Promise((resolve) => i18next.on("initialized", resolve));
-  const missing = partsUpTo(part).filter((each) => !partsUpTo(spoken).includes(each));
+  const missing = parts.filter((part) => !spoken.has(part));
   if (missing.length === 0) return;
   const language = currentLanguage();
   i18next.addResources(language, "translation", await loadMessages(language, missing));
-  if (partsUpTo(part).length > partsUpTo(spoken).length) spoken = part;
+  for (const part of missing) spoken.add(part);
   // The language was changed in the meantime.
   if (currentLanguage() !== language) await switchTo(currentLanguage());
 }
+
+/** Loads the messages of all errors. Called with the first error. */
+export const loadErrorLabels = (): Promise<void> => loadMessagesOf(errors);
 
 function markDocument(language: Language): void {
   document.documentElement.lang = languages.find((entry) => entry.id === language)?.tag ?? "";
@@ -137,7 +124,7 @@ export async function startI18n(): Promise<void> {
   const { language, wished } = detectLanguage();
   undecided = !wished;
   const resources: Resource = {
-    [language]: { translation: await loadMessages(language, partsUpTo(spoken)) },
+    [language]: { translation: await loadMessages(language, spoken) },
   };
   await i18next.use(initReactI18next).init({
     lng: language,
@@ -165,8 +152,7 @@ function insideSentence(word: string): string {
 }
 
 async function switchTo(language: Language): Promise<void> {
-  const wanted = speaksErrors ? ([...partsUpTo(spoken), "errors"] as const) : partsUpTo(spoken);
-  i18next.addResources(language, "translation", await loadMessages(language, wanted));
+  i18next.addResources(language, "translation", await loadMessages(language, spoken));
   await i18next.changeLanguage(language);
   markDocument(language);
 }

@@ -5,18 +5,20 @@
 import { Tabs } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
+import { late } from "#ui/late.tsx";
 import { Page } from "#ui/page.tsx";
 import { ChannelInsights } from "./channel-insights.tsx";
-import { FlowSection } from "./flow-section.tsx";
 import { MoneySection } from "./money-section.tsx";
 import { PeriodBar } from "./period-bar.tsx";
 import { PeriodCards } from "./period-cards.tsx";
 import { AnalyticsParams } from "./period.ts";
 import { RankingCard } from "./ranking-card.tsx";
 import { SiteCards } from "./site-cards.tsx";
-import { StatementsTab } from "./statements-tab.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import classes from "./analytics.module.css";
+
+const StatementsTab = late(() => import("./statements-tab.tsx").then((module) => module.StatementsTab));
+const FlowSection = late(() => import("./flow-section.tsx").then((module) => module.FlowSection));
 
 export default function AnalyticsPage() {
   const { t } = useTranslation();

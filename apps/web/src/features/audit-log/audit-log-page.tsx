@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -16,9 +17,10 @@ import { DataTable } from "#ui/table/data-table.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { AuditFilter, auditQuery, fetchEntry, type Range } from "./api.ts";
-import { AuditDetails } from "./audit-details.tsx";
 import { changesOf, printed } from "./diff.ts";
 import { actionText, targetText, targetLabels } from "./labels.ts";
+
+const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
 
 const noFilter = AuditFilter.parse({});
 

@@ -9,26 +9,35 @@ import { z } from "zod";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, type Opened, useOpened } from "#lib/opened.ts";
+import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
-import { ChannelEditor } from "./editor/channel-editor.tsx";
 import { BulkBar } from "./list/bulk-bar.tsx";
-import { BulkEditor } from "./list/bulk-editor.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
 import { useChannelColumns } from "./list/channel-columns.tsx";
 import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.tsx";
 import { NoChannels, NoMatch } from "./list/no-channels.tsx";
 import { PageMenu } from "./list/page-menu.tsx";
 import { PulseIds } from "./list/pulse.tsx";
-import { ANY_MODEL, RemoveModel } from "./list/remove-model.tsx";
-import { TestAllDialog } from "./list/test-all.tsx";
-import { TimelineDrawer } from "./list/timeline-drawer.tsx";
-import { ExportDialog, ImportDialog } from "./list/transfer-dialogs.tsx";
+import { ANY_MODEL } from "./list/remove-model.tsx";
 import { RunBars } from "./runs/run-bars.tsx";
 import { useStartRun } from "./runs/runs.ts";
-import { TagList } from "./tags/tag-list.tsx";
+
+const ChannelEditor = late(
+  () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
+  ({ target }) => target !== "",
+);
+const BulkEditor = late(() => import("./list/bulk-editor.tsx").then((module) => module.BulkEditor));
+const RemoveModel = late(() => import("./list/remove-model.tsx").then((module) => module.RemoveModel));
+const TestAllDialog = late(() => import("./list/test-all.tsx").then((module) => module.TestAllDialog));
+const TimelineDrawer = late(() =>
+  import("./list/timeline-drawer.tsx").then((module) => module.TimelineDrawer),
+);
+const ExportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ExportDialog));
+const ImportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ImportDialog));
+const TagList = late(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
 
 const PageParams = ChannelQuery.omit({ key: true }).extend({
   view: z.enum(["channels", "tags"]).catch("channels").default("channels"),

@@ -15,16 +15,21 @@ import { usageQuery } from "#lib/queries/object-usage.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
+import { late } from "#ui/late.tsx";
 import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
 import { Section } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { oneChannelQuery, useProvider } from "./api.ts";
-import { ChannelEditor } from "./editor/channel-editor.tsx";
 import { Events } from "./list/timeline-drawer.tsx";
 import { providerWord } from "./provider-labels.ts";
 import { reasonText } from "./reason-labels.ts";
 import { TestMenu } from "./runs/test-menu.tsx";
 import { pauseReason, statusOf } from "./status.ts";
+
+const ChannelEditor = late(
+  () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
+  ({ target }) => target !== "",
+);
 
 export default function OneChannelPage() {
   const { t } = useTranslation();

@@ -15,6 +15,7 @@ import { NEW, useOpened } from "#lib/opened.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
@@ -25,7 +26,8 @@ import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
-import { GroupDrawer } from "./group-drawer.tsx";
+
+const GroupDrawer = late(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));
 
 export default function GroupsPage() {
   const { t } = useTranslation();

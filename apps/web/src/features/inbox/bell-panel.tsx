@@ -6,7 +6,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { loadMessagesOf } from "#lib/i18n.ts";
+import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { inboxQuery, useMarkAllRead } from "./api.ts";
 import { EntryList } from "./entry-list.tsx";
@@ -27,8 +27,8 @@ export function BellPanel({ label, face, announcement }: BellPanelProps) {
   const [opened, setOpened] = useState(true);
   const [speaks, setSpeaks] = useState(false);
   useEffect(() => {
-    // Its messages are part of those of the screens. Without a connection they stay in English.
-    void loadMessagesOf("screens")
+    // Without a connection its messages stay in English.
+    void loadScreenMessages("inbox")
       .catch(() => undefined)
       .finally(() => setSpeaks(true));
   }, []);

@@ -10,11 +10,11 @@ import { useListParams } from "#lib/list-params.ts";
 import { formatTime, useFormat } from "#lib/quota.ts";
 import { selfQuery, useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type Whose } from "./api.ts";
 import { idOfCall, useCallPanel } from "./call-address.ts";
-import { CallPanel } from "./call-panel.tsx";
 import { FirstCall } from "./first-call.tsx";
 import { Flags } from "./flags.tsx";
 import { Histogram } from "./histogram.tsx";
@@ -28,6 +28,11 @@ import { Totals } from "./totals.tsx";
 import { useRowKeys } from "./use-row-keys.ts";
 import facetClasses from "./facets.module.css";
 import classes from "./logs.module.css";
+
+const CallPanel = late(
+  () => import("./call-panel.tsx").then((module) => module.CallPanel),
+  ({ id }) => id !== "",
+);
 
 const liveEveryMs = 5_000;
 

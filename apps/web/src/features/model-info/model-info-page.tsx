@@ -15,6 +15,7 @@ import { NEW, useOpened } from "#lib/opened.ts";
 import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -22,8 +23,11 @@ import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { modelInfoQuery, useDeleteModelInfo } from "./api.ts";
-import { ImportDialog } from "./import-dialog.tsx";
-import { ModelInfoDrawer } from "./model-info-drawer.tsx";
+
+const ImportDialog = late(() => import("./import-dialog.tsx").then((module) => module.ImportDialog));
+const ModelInfoDrawer = late(() =>
+  import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
+);
 
 const CatalogueParams = z.object({
   keyword: z.string().default(""),

@@ -13,6 +13,7 @@ import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
@@ -21,7 +22,8 @@ import { SearchBox } from "#ui/table/filters.tsx";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { type Column, inOrder } from "#ui/table/table-model.ts";
 import { ownersQuery, useDeleteOwner } from "./api.ts";
-import { OwnerDrawer } from "./owner-drawer.tsx";
+
+const OwnerDrawer = late(() => import("./owner-drawer.tsx").then((module) => module.OwnerDrawer));
 
 const OwnerParams = z.object({ keyword: z.string().default(""), order: z.string().default("") });
 

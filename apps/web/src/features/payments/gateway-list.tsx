@@ -16,6 +16,7 @@ import { confirmDeletion } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -25,8 +26,9 @@ import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchGateway, gatewaysQuery, useDeleteGateway, usePatchGateway } from "./api.ts";
-import { GatewayDrawer } from "./gateway-drawer.tsx";
 import { typeTitles } from "./gateway-labels.ts";
+
+const GatewayDrawer = late(() => import("./gateway-drawer.tsx").then((module) => module.GatewayDrawer));
 
 const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
 

@@ -22,6 +22,7 @@ import { useFormat } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -33,8 +34,9 @@ import { toast } from "#ui/toast.tsx";
 import { gatewayNamesQuery, ordersQuery, useOrderAction } from "./api.ts";
 import { DayFilter } from "./day-filter.tsx";
 import { OrderExport } from "./order-export.tsx";
-import { RefundDialog } from "./refund-dialog.tsx";
 import { troubleText } from "./trouble-labels.ts";
+
+const RefundDialog = late(() => import("./refund-dialog.tsx").then((module) => module.RefundDialog));
 
 const noFilters = {
   trade_no: "",

@@ -12,6 +12,7 @@ import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -20,10 +21,11 @@ import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
 import { MissingPrices } from "./missing-prices.tsx";
 import { groupColumns, ownerName, priceColumns } from "./price-columns.tsx";
-import { PriceDrawer } from "./price-drawer.tsx";
 import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-list.ts";
-import { UpdateDialog } from "./update-dialog.tsx";
 import { useEdited } from "./use-edited.ts";
+
+const PriceDrawer = late(() => import("./price-drawer.tsx").then((module) => module.PriceDrawer));
+const UpdateDialog = late(() => import("./update-dialog.tsx").then((module) => module.UpdateDialog));
 
 const PricesParams = PageQuery.extend({
   size: z.coerce.number().int().min(1).max(100).catch(20).default(20),

@@ -12,6 +12,7 @@ import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -22,9 +23,10 @@ import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { toast } from "#ui/toast.tsx";
 import { codesQuery, fetchCode, useDeleteCodes } from "./api.ts";
 import { codeColumns } from "./code-columns.tsx";
-import { CodeDrawer } from "./code-drawer.tsx";
 import { downloadCodes } from "./codes-file.ts";
-import { CreatedDialog } from "./created-dialog.tsx";
+
+const CodeDrawer = late(() => import("./code-drawer.tsx").then((module) => module.CodeDrawer));
+const CreatedDialog = late(() => import("./created-dialog.tsx").then((module) => module.CreatedDialog));
 
 export default function RedemptionsPage() {
   const { t } = useTranslation();

@@ -8,6 +8,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -15,8 +16,9 @@ import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import type { ShownTask } from "./shown-task.ts";
-import { TaskDrawer } from "./task-drawer.tsx";
 import { isNarrowed, noNarrowing } from "./task-filters.tsx";
+
+const TaskDrawer = late(() => import("./task-drawer.tsx").then((module) => module.TaskDrawer));
 
 type TaskListProps<Row> = {
   id: string;

@@ -11,6 +11,7 @@ import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -20,7 +21,8 @@ import { EditButtons } from "#ui/table/row-buttons.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { fetchMenu, menusQuery, useDeleteMenu } from "./api.ts";
 import { BotState } from "./bot-state.tsx";
-import { MenuDrawer } from "./menu-drawer.tsx";
+
+const MenuDrawer = late(() => import("./menu-drawer.tsx").then((module) => module.MenuDrawer));
 
 export default function TelegramPage() {
   const { t } = useTranslation();

@@ -14,18 +14,20 @@ import { groupsQuery, tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
-import { AllTokens } from "./all-tokens.tsx";
 import { fetchToken } from "./api.ts";
 import { BaseAddress } from "./base-address.tsx";
 import { TokenActions } from "./token-actions.tsx";
 import { tokenColumns } from "./token-columns.tsx";
-import { CreatedDialog } from "./token-created.tsx";
-import { TokenDrawer } from "./token-form.tsx";
+
+const TokenDrawer = late(() => import("./token-form.tsx").then((module) => module.TokenDrawer));
+const CreatedDialog = late(() => import("./token-created.tsx").then((module) => module.CreatedDialog));
+const AllTokens = late(() => import("./all-tokens.tsx").then((module) => module.AllTokens));
 
 /** The owner filter is kept in the address. */
 const View = z.object({ view: z.enum(["", "all"]).catch("").default("") });

@@ -4,13 +4,15 @@ import { IconListDetails } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useSearchParams } from "react-router-dom";
+import { late } from "#ui/late.tsx";
 import { Page } from "#ui/page.tsx";
 import { BalanceCard } from "./balance-card.tsx";
 import { InviteCard } from "./invite-card.tsx";
 import { OrderHistory } from "./order-history.tsx";
 import { PayCard } from "./pay-card.tsx";
-import { PayDialog } from "./pay-dialog.tsx";
 import { RedeemCard } from "./redeem-card.tsx";
+
+const PayDialog = late(() => import("./pay-dialog.tsx").then((module) => module.PayDialog));
 
 /** Query parameter of the return address of gateways; names the order. */
 const returned = "back";

@@ -13,6 +13,7 @@ import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -20,14 +21,16 @@ import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { fetchUser } from "./api.ts";
 import { BulkBar } from "./bulk-bar.tsx";
-import { NewCustomer } from "./new-customer.tsx";
-import { QuotaDialog } from "./quota-dialog.tsx";
 import { UserActions } from "./user-actions.tsx";
 import { useUserColumns } from "./user-columns.tsx";
-import { UserDrawer } from "./user-drawer.tsx";
 import { UserExport } from "./user-export.tsx";
 import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
-import { EditUserDrawer, NewUserDrawer } from "./user-form.tsx";
+
+const NewCustomer = late(() => import("./new-customer.tsx").then((module) => module.NewCustomer));
+const QuotaDialog = late(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
+const UserDrawer = late(() => import("./user-drawer.tsx").then((module) => module.UserDrawer));
+const EditUserDrawer = late(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
+const NewUserDrawer = late(() => import("./user-form.tsx").then((module) => module.NewUserDrawer));
 
 const byId = { keyOf: (row: UserListRow) => String(row.id), load: fetchUser };
 
