@@ -55,8 +55,6 @@ const files = [
       /packages\/shared\/src\/(accounts\/token-status|channels\/channel-status|billing\/money)\./,
     ),
   },
-  { name: "charts", test: own("ui/charts/stacked-bars") },
-  { name: "health", test: own("components/(hour-bars|channel-hours)|ui/charts/sparkline") },
   { name: "overview", test: own("features/overview/overview-page") },
   { name: "usage", test: own("features/dashboard/(dashboard-page|first-steps)") },
   { name: "zod", test: /node_modules\/zod\// },

@@ -70,29 +70,29 @@ const budgets = [
   {
     ...visitors,
     path: "/",
-    most: 152_000,
-    requests: 20,
+    most: 155_000,
+    requests: 21,
     shown: (page: Page) => page.getByText(`${site.url}/v1`, { exact: true }),
   },
   {
     ...visitors,
     path: "/login",
-    most: 161_000,
+    most: 166_000,
     requests: 20,
     shown: (page: Page) => page.locator("form input[type=password]"),
   },
   {
     ...console,
     path: "/panel/dashboard",
-    most: 200_000,
-    requests: 30,
+    most: 203_000,
+    requests: 31,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Channels|チャネル)$/ }),
   },
   {
     ...console,
     path: "/panel/dashboard?view=usage",
-    most: 200_000,
-    requests: 33,
+    most: 205_000,
+    requests: 35,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Available models|利用できるモデル)$/ }),
   },
 ];
@@ -113,8 +113,14 @@ describe.each(packings)("packed with %s", (packing) => {
 });
 
 /** Screens with an editor, a form or an interpreter in the page itself may cost more than the others, in bytes. */
-const larger: Record<string, number> = { channel: 380_000, setting: 375_000, playground: 400_000 };
-const usual = 345_000;
+const larger: Record<string, number> = {
+  channel: 390_000,
+  setting: 385_000,
+  playground: 400_000,
+  profile: 370_000,
+  telegram: 360_000,
+};
+const usual = 350_000;
 
 describe("every screen", () => {
   const rest = screens.filter(({ id }) => id !== "dashboard");

@@ -40,15 +40,24 @@ export function formatSum(amount: number, digits = 2): string {
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
 }
 
-/** Formats points: dollars with two decimals (or `digits`), or a shortened number of points. */
+/**
+ * Formats points: dollars with two decimals (or `digits`), or a shortened number of points. A debt that would
+ * round to zero is "-<$0.01", because "-$0.00" hides it.
+ */
 export function formatQuota(
   points: number,
   options: { inCurrency: boolean; pointsPerUsd?: number; digits?: number },
 ): string {
   if (!options.inCurrency) return formatNumber(points);
   const usd = points / (options.pointsPerUsd ?? POINTS_PER_USD);
-  const sign = usd < 0 ? "-" : "";
-  return `${sign}$${formatSum(Math.abs(usd), options.digits)}`;
+  const sum = formatSum(Math.abs(usd), options.digits);
+  if (usd >= 0) return `$${sum}`;
+  return Number(sum.replaceAll(",", "")) === 0 ? `-<$${smallest(options.digits)}` : `-$${sum}`;
+}
+
+/** Returns the smallest amount above zero that these decimals can show: "0.01". */
+function smallest(digits = 2): string {
+  return (10 ** -digits).toFixed(digits);
 }
 
 /** Converts dollars to points, rounded to a whole point. */

@@ -4,6 +4,7 @@ import { IconKey } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { Amount } from "#components/amount.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
@@ -63,7 +64,7 @@ export function TokensCard() {
                   </StatusDot>
                 </th>
                 <td title={format.exact(token.used_quota)}>{format.quota(token.used_quota)}</td>
-                <td>{token.unlimited_quota ? t("No limit") : format.quota(token.remain_quota)}</td>
+                <td>{token.unlimited_quota ? t("No limit") : <Amount points={token.remain_quota} />}</td>
                 <td>
                   <RelativeTime seconds={token.accessed_time} />
                 </td>

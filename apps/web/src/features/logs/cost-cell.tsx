@@ -1,6 +1,7 @@
 import { type LogRow, LogType } from "@gateway/shared/usage/log";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import type { useFormat } from "#lib/quota.ts";
 
 type Format = ReturnType<typeof useFormat>;
@@ -18,7 +19,7 @@ export function CostCell({ row, format }: { row: LogRow; format: Format }) {
     return (
       <Text span fz="inherit" c={row.quota > 0 ? "green" : undefined} fw={500}>
         {row.quota > 0 ? "+" : ""}
-        {format.quota(row.quota)}
+        <Amount points={row.quota} />
       </Text>
     );
   const exact = t("{{points}} points", { count: row.quota, points: format.whole(row.quota) });

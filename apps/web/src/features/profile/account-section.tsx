@@ -1,5 +1,6 @@
 /** Read-only details of the user's own account. */
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
@@ -23,7 +24,9 @@ export function AccountSection() {
         </Fact>
         <Fact label={t("Requests per minute")}>{format.whole(self.group_api_rate)}</Fact>
         <Fact label={t("Requests so far")}>{format.whole(self.request_count)}</Fact>
-        <Fact label={t("Balance")}>{format.quota(self.quota)}</Fact>
+        <Fact label={t("Balance")}>
+          <Amount points={self.quota} />
+        </Fact>
         <Fact label={t("Balance expires")}>
           {self.quota_expires_at === null ? t("Never") : <RelativeTime seconds={self.quota_expires_at} />}
         </Fact>

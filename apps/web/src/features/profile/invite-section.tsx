@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { useSite } from "#lib/site.ts";
@@ -29,7 +30,9 @@ export function InviteSection() {
           <CopyCode text={link} label={t("Link")} />
         </Fact>
         <Fact label={t("People invited")}>{format.whole(self.aff_count)}</Fact>
-        <Fact label={t("Earned by inviting")}>{format.quota(self.aff_quota)}</Fact>
+        <Fact label={t("Earned by inviting")}>
+          <Amount points={self.aff_quota} />
+        </Fact>
       </Facts>
     </Section>
   );

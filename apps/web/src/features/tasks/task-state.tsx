@@ -1,6 +1,7 @@
 /** Status and cost of a task, for both lists and the details. */
 import { Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import type { useFormat } from "#lib/quota.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { ShownTask } from "./shown-task.ts";
@@ -27,7 +28,7 @@ type CostProps = { task: Pick<ShownTask, "quota" | "refunded">; format: ReturnTy
 
 export function TaskCost({ task, format }: CostProps) {
   const { t } = useTranslation();
-  if (!task.refunded) return <span className="tabular">{format.charge(task.quota)}</span>;
+  if (!task.refunded) return <Amount points={task.quota} charge />;
   return (
     <span style={{ whiteSpace: "nowrap" }}>
       <Text span c="dimmed" td="line-through" fz="inherit" className="tabular">

@@ -4,6 +4,7 @@ import { Avatar, Group, Text, Tooltip } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { BudgetCell } from "#components/budgets/budget-bars.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
@@ -78,7 +79,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         sortable: true,
         align: "right",
         card: "fact",
-        cell: (row) => format.quota(row.quota),
+        cell: (row) => <Amount points={row.quota} />,
       },
       {
         id: "used_quota",
@@ -86,7 +87,7 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
         sortable: true,
         align: "right",
         card: "fact",
-        cell: (row) => format.quota(row.used_quota),
+        cell: (row) => <Amount points={row.used_quota} />,
       },
       ...(Object.keys(budgets).length > 0 ? [budgetColumn(t("Budget"), budgets)] : []),
       {

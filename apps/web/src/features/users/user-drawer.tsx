@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { Amount } from "#components/amount.tsx";
 import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { identityProviderTitle } from "#components/identity-provider.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
@@ -198,8 +199,12 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
       {rights}
       <Part title={t("Usage")}>
         <Facts columns={2}>
-          <Fact label={t("Balance")}>{format.quota(user.quota)}</Fact>
-          <Fact label={t("Used so far")}>{format.quota(user.used_quota)}</Fact>
+          <Fact label={t("Balance")}>
+            <Amount points={user.quota} />
+          </Fact>
+          <Fact label={t("Used so far")}>
+            <Amount points={user.used_quota} />
+          </Fact>
           <Fact label={t("Requests so far")}>{format.whole(user.request_count)}</Fact>
           <Fact label={t("Balance expires")}>
             {user.quota_expires_at === null ? t("Never") : <RelativeTime seconds={user.quota_expires_at} />}

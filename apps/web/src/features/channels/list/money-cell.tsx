@@ -2,21 +2,21 @@ import { formatSum } from "@gateway/shared/billing/money";
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Box, Loader, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { useProvider } from "#features/channels/api.ts";
 import { useRefreshBalance } from "#features/channels/runs/runs.ts";
 import { useMayChange } from "#lib/changes.ts";
-import { formatTime, useFormat } from "#lib/quota.ts";
+import { formatTime } from "#lib/quota.ts";
 import { toast } from "#ui/toast.tsx";
 
 const signs: Record<string, string> = { USD: "$", CNY: "¥" };
 
 /** The channel's usage and its balance at the provider. A click on the balance fetches it again. */
 export function MoneyCell({ row }: { row: ChannelRow }) {
-  const format = useFormat();
   const tells = useProvider(row.type)?.tells_balance === true;
   return (
     <Box component="span" display="inline-block" lh="18px">
-      {format.quota(row.used_quota)}
+      <Amount points={row.used_quota} />
       {tells ? <Balance row={row} /> : null}
     </Box>
   );

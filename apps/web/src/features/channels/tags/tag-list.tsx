@@ -7,6 +7,7 @@ import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { providersQuery, refreshChannels } from "#features/channels/api.ts";
 import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/list/batch-api.ts";
@@ -281,7 +282,6 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
   const { t } = useTranslation();
   const phone = useIsPhone();
   const client = useQueryClient();
-  const format = useFormat();
   const leave = useMutation({
     mutationFn: () => leaveTag(row.id),
     onSuccess: () => refreshChannels(client),
@@ -317,8 +317,8 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
       {name}
       <HealthCell row={row} />
       <ResponseCell row={row} />
-      <Text fz="sm" ta="right" className="tabular">
-        {format.quota(row.used_quota)}
+      <Text fz="sm" ta="right" component="div">
+        <Amount points={row.used_quota} />
       </Text>
       <RankCell row={row} field="priority" />
       <RankCell row={row} field="weight" />
