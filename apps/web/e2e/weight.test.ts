@@ -91,8 +91,8 @@ const budgets = [
   {
     ...console,
     path: "/panel/dashboard?view=usage",
-    most: 205_000,
-    requests: 35,
+    most: 209_000,
+    requests: 36,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Available models|利用できるモデル)$/ }),
   },
 ];
@@ -114,25 +114,25 @@ describe.each(packings)("packed with %s", (packing) => {
 
 /** Screens with an editor, a form or an interpreter in the page itself may cost more than the others, in bytes. */
 const larger: Record<string, number> = {
-  channel: 390_000,
+  channel: 397_000,
   setting: 385_000,
   playground: 400_000,
   profile: 370_000,
   telegram: 360_000,
 };
-const usual = 350_000;
+const usual = 357_000;
 
 describe("every screen", () => {
   const rest = screens.filter(({ id }) => id !== "dashboard");
   it.each(rest.map(({ id }) => ({ id, most: larger[id] ?? usual })))(
-    "/panel/$id costs at most $most bytes of JavaScript in 32 files",
+    "/panel/$id costs at most $most bytes of JavaScript in 36 files",
     async ({ id, most }) => {
       const page = await site.open("about:blank", { locale: "ja-JP" });
       const { script, scripts } = await loadOf(page, "gzip", `/panel/${id}`, (shown) =>
         shown.locator("main h1, main h2").first(),
       );
       expect(script).toBeLessThanOrEqual(most);
-      expect(scripts).toBeLessThanOrEqual(32);
+      expect(scripts).toBeLessThanOrEqual(36);
     },
   );
 });
