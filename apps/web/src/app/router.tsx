@@ -115,7 +115,12 @@ const publicRoutes: RouteObject = {
     {
       path: "connect",
       element: <PublicScreen />,
-      children: [{ index: true, element: screen(() => import("#features/connect/connect-page.tsx"), messages.connect) }],
+      children: [
+        {
+          index: true,
+          element: screen(() => import("#features/connect/connect-page.tsx"), messages.connect),
+        },
+      ],
     },
     { path: "price", element: <EarlierAddress of="/models" /> },
     {

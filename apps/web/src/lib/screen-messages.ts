@@ -18,7 +18,10 @@ const files = {
   help: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=help", import: "default" }),
   inbox: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=inbox", import: "default" }),
   logs: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=logs", import: "default" }),
-  migration: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=migration", import: "default" }),
+  migration: import.meta.glob<Messages>("/src/locales/*.json", {
+    query: "?part=migration",
+    import: "default",
+  }),
   "model-info": import.meta.glob<Messages>("/src/locales/*.json", {
     query: "?part=model-info",
     import: "default",
