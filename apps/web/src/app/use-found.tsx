@@ -22,8 +22,8 @@ import { modelAddress } from "#lib/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
-import { sessionAddress } from "#lib/session-address.ts";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
+import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
 
 const shortest = 2;
