@@ -70,7 +70,7 @@ describe("selected channels", () => {
     });
     await dialog.getByRole("button", { name: "Import" }).click();
     await dialog.getByText("1 channel imported").waitFor();
-    await dialog.getByText("1 of them is off until you enter its key.").waitFor();
+    await dialog.getByText("1 of them stays disabled until you enter its key.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await rowOf(page, "Returned").getByText("Disabled").waitFor();
   });
@@ -169,7 +169,7 @@ describe("a run of tests", () => {
     await closed(history);
     await page.getByRole("button", { name: "Test Known" }).first().click();
     await page.getByRole("button", { name: "Verify the model" }).click();
-    const check = page.getByRole("dialog", { name: "Is Known genuine?" });
+    const check = page.getByRole("dialog", { name: "Verify Known" });
     await check.getByRole("button", { name: "Check", exact: true }).click();
     await check.getByText("Tool call").waitFor();
     await check.getByText("It answers").waitFor();

@@ -42,7 +42,7 @@ describe("an email address", () => {
     await page.getByLabel("Email").fill("mailer@mail.example");
     await button(page, "Send code").click();
     await page.getByText("A code was sent to mailer@mail.example").waitFor();
-    await page.getByRole("button", { name: /^Again in \d+ s$/ }).waitFor();
+    await page.getByRole("button", { name: /^Resend in \d+ s$/ }).waitFor();
     const code = /^\d{6}$/m.exec(await box.take("mailer@mail.example"))![0];
     await page.getByLabel("Verification code").fill(code === "000000" ? "111111" : "000000");
     await button(page, "Create account").click();

@@ -48,7 +48,7 @@ describe("the permissions of an administrator", () => {
     const { id } = await makeAdmin("narrowed");
     const page = await site.open(`/panel/user?user=${id}`);
     const part = rights(page);
-    await part.getByText("nothing is closed").waitFor();
+    await part.getByText("All rights of administrators.").waitFor();
     await part.getByRole("button", { name: "Change the rights" }).click();
     await part.getByText("Selected areas").click();
     const level = (area: string, name: string) =>
@@ -59,7 +59,7 @@ describe("the permissions of an administrator", () => {
       .poll(() =>
         part
           .getByRole("radiogroup", { name: "Audit log" })
-          .getByRole("radio", { name: "Change" })
+          .getByRole("radio", { name: "Can edit" })
           .isDisabled(),
       )
       .toBe(true);
@@ -73,7 +73,7 @@ describe("the permissions of an administrator", () => {
     await part.getByRole("button", { name: "Change the rights" }).click();
     await part.getByText("Everything").click();
     await part.getByRole("button", { name: "Save" }).click();
-    await part.getByText("nothing is closed").waitFor();
+    await part.getByText("All rights of administrators.").waitFor();
   });
 
   it("are not shown for other roles, and only root can change them", async () => {

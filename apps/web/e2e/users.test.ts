@@ -69,7 +69,7 @@ describe("the users screen", () => {
 
     const page = await site.open("/panel/user?keyword=olga");
     await choose(page, "olga", "Disable");
-    await page.getByRole("dialog").getByText("The balance stays.", { exact: false }).waitFor();
+    await page.getByRole("dialog").getByText("The balance is kept.", { exact: false }).waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
     await rowOf(page, "olga").getByText("Disabled").waitFor();
     await window.goto("/panel/token");

@@ -110,14 +110,14 @@ describe("a session", () => {
   });
 
   it("does not stay on channels that do not keep sessions", async () => {
-    for (const id of channels) await gateway.api("PATCH", `/channel/${id}`, { session_affinity: false });
+    for (const id of channels) await gateway.api("PUT", "/channel", { id, session_affinity: false });
     const spread = async (session: string) => {
       gateway.upstream.control.reset();
       for (let call = 0; call < 12; call += 1) await send({ "x-session-id": session });
       return used().size;
     };
     await expect.poll(() => spread("unkept")).toBeGreaterThan(1);
-    for (const id of channels) await gateway.api("PATCH", `/channel/${id}`, { session_affinity: true });
+    for (const id of channels) await gateway.api("PUT", "/channel", { id, session_affinity: true });
     let round = 0;
     await expect.poll(() => spread(`kept-${(round += 1)}`), { timeout: 10_000 }).toBe(1);
   });

@@ -157,6 +157,7 @@ describe("the budget of a session", () => {
     await expect.poll(async () => (await stateOf(session.id)).reserved, { timeout: 10_000 }).toBe(0n);
     expect(isGranted(await reserve(heir, account, 90n, session))).toBe(true);
     await heir.close();
+    await dying.close();
   }, 30_000);
 
   it("is never exceeded by any mix of agents, nodes, amounts and ends, one node being killed", async () => {
