@@ -12,7 +12,7 @@ export function queryInt<Schema extends z.ZodType<number>>(schema: Schema) {
   }, schema);
 }
 
-/** Makes every field of a PUT body optional, without defaults. */
+/** Makes every field of a PUT body optional, without defaults. A strict schema stays strict. */
 export function mentionable<Schema extends z.ZodObject>(
   schema: Schema,
 ): z.ZodType<Partial<z.output<Schema>>, Partial<z.input<Schema>>> {
@@ -20,8 +20,10 @@ export function mentionable<Schema extends z.ZodObject>(
     const bare = field instanceof z.ZodDefault || field instanceof z.ZodPrefault ? field.unwrap() : field;
     return [name, z.optional(bare)];
   });
+  const optional = z.object(Object.fromEntries(fields));
+  const { catchall } = schema.def;
   // The loop produces the declared type, but TypeScript cannot infer that.
-  return z.object(Object.fromEntries(fields)) as unknown as z.ZodType<
+  return (catchall === undefined ? optional : optional.catchall(catchall)) as unknown as z.ZodType<
     Partial<z.output<Schema>>,
     Partial<z.input<Schema>>
   >;

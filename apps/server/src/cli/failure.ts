@@ -5,6 +5,8 @@ export const ExitCode = {
   failed: 1,
   /** Wrong arguments or a wrong environment. */
   usage: 2,
+  /** `apply --diff` found changes. It ends with `refused` for a wrong file or environment. */
+  differs: 2,
   /** The command refused to begin; nothing was changed. */
   refused: 3,
 } as const;

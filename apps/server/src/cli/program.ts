@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { Terminal } from "./command.ts";
+import { applyCommand } from "./commands/apply.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { channelCommands } from "./commands/channels.ts";
 import { doctorCommand } from "./commands/doctor.ts";
@@ -37,6 +38,7 @@ function createProgram(terminal: Terminal): Command {
   for (const add of [
     importCommand,
     exportCommand,
+    applyCommand,
     auditCommand,
     doctorCommand,
     userCommands,

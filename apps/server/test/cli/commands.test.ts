@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
-import { cli } from "./cli.ts";
+import { cli, shellVariables } from "./cli.ts";
 
 /** Commands on the database of a running gateway. */
 let gateway: TestGateway;
@@ -57,6 +57,27 @@ describe("the command-line tool", () => {
     expect((await run("channels", "enable", String(id), "--yes")).exitCode).toBe(0);
     expect((await run("channels", "list")).out).toMatch(/one\s+1\s+enabled/);
     expect((await run("channels", "show", String(id))).out).not.toContain("vendor-key");
+  });
+
+  it("creates a channel with a key from the environment", async () => {
+    const create = (...options: string[]) =>
+      run("channels", "create", "made", "--models", "a, b", "--weight", "3", "--yes", "--json", ...options);
+    expect((await create("--type", "no-such-provider")).exitCode).toBe(2);
+    expect((await create("--type", "openai")).exitCode).toBe(3);
+    expect((await create("--type", "openai", "--key-env", "CLI_CHANNEL_KEY")).exitCode).toBe(2);
+    shellVariables["CLI_CHANNEL_KEY"] = "sk-a-channel-key-of-the-shell";
+    const made = await create("--type", "OpenAI", "--key-env", "CLI_CHANNEL_KEY");
+    delete shellVariables["CLI_CHANNEL_KEY"];
+    expect(made.exitCode, made.err).toBe(0);
+    expect(made.out).not.toContain("sk-a-channel-key");
+    const { id } = made.json() as { id: number };
+    expect((await run("channels", "show", String(id), "--json")).json()).toMatchObject({
+      type: 1,
+      models: ["a", "b"],
+      groups: ["default"],
+      weight: 3,
+    });
+    expect((await create("--type", "openai", "--priority", "x")).exitCode).toBe(2);
   });
 
   it("lists and shows users, and rejects disabling root", async () => {

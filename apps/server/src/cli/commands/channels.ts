@@ -5,11 +5,14 @@ import { typedIn } from "#domain/channels/channel-row.ts";
 import { getChannel, patchChannel } from "#domain/channels/channels.ts";
 import type { Db } from "#platform/database/db.ts";
 import { idArgument, limitArgument, type ListOptions } from "./arguments.ts";
+import { createChannelCommand } from "./create-channel.ts";
 
 const statusNames = ["", "enabled", "disabled", "disabled automatically"];
 
 export function channelCommands(program: Command, terminal: Terminal): void {
-  const channels = program.command("channels").description("Lists, shows, disables and enables channels.");
+  const channels = program
+    .command("channels")
+    .description("Lists, shows, creates, disables and enables channels.");
   channels
     .command("list")
     .description("Lists channels by id.")
@@ -62,6 +65,7 @@ export function channelCommands(program: Command, terminal: Terminal): void {
         return { json: channel, text: table(lines) };
       }),
     );
+  createChannelCommand(channels, terminal);
   for (const [action, status] of [
     ["disable", 2],
     ["enable", 1],

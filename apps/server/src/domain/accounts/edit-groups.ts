@@ -4,7 +4,8 @@ import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
 import { begins } from "#platform/database/text-search.ts";
-import type { Prisma, PrismaClient, UserGroup } from "#platform/prisma/client.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
+import type { Prisma, UserGroup } from "#platform/prisma/client.ts";
 
 /**
  * User groups as administrators edit them. A symbol never changes: users, tokens, channels and logs refer to
@@ -52,9 +53,9 @@ export async function describeGroup(db: Db, group: UserGroup): Promise<UserGroup
 }
 
 /** Creates a group. Throws `conflict` if the symbol is taken. */
-export async function createGroup(db: PrismaClient, actor: Actor, input: UserGroupInput): Promise<UserGroup> {
+export async function createGroup(db: Db, actor: Actor, input: UserGroupInput): Promise<UserGroup> {
   checkWindow(input);
-  return db.$transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const [group] = await tx.userGroup.createManyAndReturn({ data: [input], skipDuplicates: true });
     if (group === undefined) {
       throw conflict({ reason: "group_taken" }, { field: "symbol" });
@@ -66,14 +67,14 @@ export async function createGroup(db: PrismaClient, actor: Actor, input: UserGro
 }
 
 export async function changeGroup(
-  db: PrismaClient,
+  db: Db,
   actor: Actor,
   id: number,
   input: Omit<UserGroupInput, "symbol">,
 ): Promise<UserGroup> {
   checkWindow(input);
   const { name, ratio, api_rate, promotion, min, max } = input;
-  return db.$transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     const before = await getGroup(tx, id);
     const data = { name, ratio, api_rate, public: input.public, promotion, min, max };
     const after = await tx.userGroup.update({ where: { id }, data });
@@ -87,13 +88,8 @@ export async function changeGroup(
  * Enables or disables a group, or toggles it without `enable`. Throws `conflict` if the default group would
  * be disabled.
  */
-export async function switchGroup(
-  db: PrismaClient,
-  actor: Actor,
-  id: number,
-  enable?: boolean,
-): Promise<UserGroup> {
-  return db.$transaction(async (tx) => {
+export async function switchGroup(db: Db, actor: Actor, id: number, enable?: boolean): Promise<UserGroup> {
+  return inTransaction(db, async (tx) => {
     await tx.$executeRaw`SELECT 1 FROM user_groups WHERE id = ${id} FOR UPDATE`;
     const before = await getGroup(tx, id);
     const next = enable ?? !before.enable;
@@ -109,8 +105,8 @@ export async function switchGroup(
  * Deletes a group. Throws `conflict` for the default group, and while accounts, tokens or channels use the
  * group.
  */
-export async function deleteGroup(db: PrismaClient, actor: Actor, id: number): Promise<void> {
-  await db.$transaction(async (tx) => {
+export async function deleteGroup(db: Db, actor: Actor, id: number): Promise<void> {
+  await inTransaction(db, async (tx) => {
     const before = await getGroup(tx, id);
     const { symbol } = before;
     if (symbol === DEFAULT_GROUP) throw conflict({ reason: "default_group_delete" });

@@ -8,6 +8,7 @@ import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import { contains } from "#platform/database/text-search.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
 import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { Providers } from "#providers/registry.ts";
@@ -22,8 +23,13 @@ import { modelNamesWith } from "./model-names.ts";
 
 /** Channel management for operators. Keys are never returned. Every change is announced and audited. */
 
-export interface ChannelDeps {
+export interface ChannelDeps extends ChannelEditDeps {
   db: PrismaClient;
+}
+
+/** Edits can be part of a transaction. */
+interface ChannelEditDeps {
+  db: Db;
   secrets: Secrets;
   providers: Providers;
 }
@@ -33,7 +39,7 @@ export interface ChannelDeps {
  * @param begin `keyLater`: the channel may lack the key that its provider requires
  */
 export async function createChannel(
-  deps: ChannelDeps,
+  deps: ChannelEditDeps,
   actor: Actor,
   input: ChannelInput,
   begin: { status?: 1 | 2; keyLater?: boolean } = {},
@@ -41,7 +47,7 @@ export async function createChannel(
   const { status = ChannelStatus.enabled, keyLater = false } = begin;
   const keys = keysOf(input.key);
   fillMasks(input, undefined);
-  return deps.db.$transaction(async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     await checkChannel(tx, deps.providers, input, keyLater || keys.length > 0);
     // The ciphertext is bound to the id, so the id is needed before the row exists.
     const [{ id } = { id: 0 }] = await tx.$queryRaw<{ id: number }[]>`
@@ -61,12 +67,12 @@ export async function createChannel(
  *   an empty key keeps the stored keys
  */
 export async function editChannel(
-  deps: ChannelDeps,
+  deps: ChannelEditDeps,
   actor: Actor,
   id: number,
   edit: (now: ChannelInput) => ChannelInput,
 ): Promise<ChannelRecord> {
-  return deps.db.$transaction(async (tx) => {
+  return inTransaction(deps.db, async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
     const input = withStored(deps, actor, before, edit({ ...typedIn(before), key: "" }));
@@ -101,12 +107,12 @@ export function withStored<T extends ChannelInput>(
 
 /** Changes only the status, priority or weight. */
 export async function patchChannel(
-  db: PrismaClient,
+  db: Db,
   actor: Actor,
   id: number,
   patch: Omit<ChannelPatch, "status"> & { status?: 1 | 2 | 3 | undefined },
 ): Promise<ChannelRecord> {
-  return db.$transaction(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
     const switched = patch.status !== undefined && patch.status !== before.status;
@@ -131,8 +137,8 @@ export async function patchChannel(
 }
 
 /** Marks a channel as deleted and deletes its keys. The row stays, because logs refer to it. */
-export async function deleteChannel(db: PrismaClient, actor: Actor, id: number): Promise<void> {
-  await db.$transaction(async (tx) => {
+export async function deleteChannel(db: Db, actor: Actor, id: number): Promise<void> {
+  await inTransaction(db, async (tx) => {
     await lockChannel(tx, id);
     const before = await getChannel(tx, id);
     await tx.channelKey.deleteMany({ where: { channel_id: id } });

@@ -3,10 +3,11 @@ import { type Actor, audit } from "#domain/audit-log/audit.ts";
 import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
-import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
+import type { Prisma } from "#platform/prisma/client.ts";
 import { priceFromJson, priceRowToJson, priceToJson } from "./price-json.ts";
 import { syncPrices } from "./price-sync.ts";
-import { inTransaction, type PriceRow, type SavePrice, savePrice } from "./prices.ts";
+import { type PriceRow, type SavePrice, savePrice } from "./prices.ts";
 
 /** Price edits by administrators: one price, several, or a whole list. Each edit writes an audit row. */
 
@@ -18,7 +19,7 @@ export async function listPrices(db: Db): Promise<PriceRow[]> {
 }
 
 /** Throws `conflict` when the model already has a price. */
-export async function createPrice(db: PrismaClient, actor: Actor, input: PriceInput): Promise<PriceRow> {
+export async function createPrice(db: Db, actor: Actor, input: PriceInput): Promise<PriceRow> {
   return edit(db, async (tx) => {
     await mustHaveOwner(tx, input.channel_type);
     await mustBeFree(tx, [input.model], "model");
@@ -30,12 +31,7 @@ export async function createPrice(db: PrismaClient, actor: Actor, input: PriceIn
 }
 
 /** @param model the current name; `input` contains the new one. Throws `not_found` or `conflict`. */
-export async function changePrice(
-  db: PrismaClient,
-  actor: Actor,
-  model: string,
-  input: PriceInput,
-): Promise<PriceRow> {
+export async function changePrice(db: Db, actor: Actor, model: string, input: PriceInput): Promise<PriceRow> {
   return edit(db, async (tx) => {
     const before = await findPriceRow(tx, model);
     await mustHaveOwner(tx, input.channel_type);
@@ -51,7 +47,7 @@ export async function changePrice(
 }
 
 /** Removes the prices that exist and returns their number. Throws `not_found` when none exists. */
-export async function deletePrices(db: PrismaClient, actor: Actor, models: string[]): Promise<number> {
+export async function deletePrices(db: Db, actor: Actor, models: string[]): Promise<number> {
   return edit(db, async (tx) => {
     const before = await tx.price.findMany({ where: { model: { in: models } }, include: { extras: true } });
     if (before.length === 0) throw notFound({ reason: "price_not_found" });
@@ -63,7 +59,7 @@ export async function deletePrices(db: PrismaClient, actor: Actor, models: strin
 }
 
 /** Sets one price for several models: adds new names, changes existing ones, removes omitted ones. */
-export async function savePriceGroup(db: PrismaClient, actor: Actor, group: PriceGroupInput): Promise<void> {
+export async function savePriceGroup(db: Db, actor: Actor, group: PriceGroupInput): Promise<void> {
   const models = new Set(group.models);
   if (models.size < group.models.length) throw repeated("models");
   await edit(db, async (tx) => {
@@ -92,7 +88,7 @@ export async function savePriceGroup(db: PrismaClient, actor: Actor, group: Pric
 }
 
 export async function takeOverPrices(
-  db: PrismaClient,
+  db: Db,
   actor: Actor,
   list: SavePrice[],
   mode: SyncMode,
@@ -125,7 +121,7 @@ export function changesToJson(changes: Awaited<ReturnType<typeof syncPrices>>): 
 }
 
 /** Serializes edits, so that checks still hold at the time of the write. */
-function edit<T>(db: PrismaClient, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
+function edit<T>(db: Db, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
     await tx.$executeRaw`LOCK TABLE prices IN SHARE ROW EXCLUSIVE MODE`;
     return work(tx);

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
 import { priceFromJson, savedPrice } from "./price-json.ts";
-import { addPrices, checkPrice, inTransaction, type PriceRow, type SavePrice } from "./prices.ts";
+import { addPrices, checkPrice, type PriceRow, type SavePrice } from "./prices.ts";
 
 /**
  * Imports a price list: previews and applies the changes. It must not depend on the source of the list.

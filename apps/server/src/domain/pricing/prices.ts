@@ -1,8 +1,9 @@
 import { invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import type { Db } from "#platform/database/db.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
 import type { Price, PriceExtra } from "#platform/prisma/client.ts";
-import type { Prisma, PrismaClient } from "#platform/prisma/client.ts";
+import type { PrismaClient } from "#platform/prisma/client.ts";
 import { parseDecimal } from "./decimal.ts";
 import { type ActivePrice, type PriceTable, type PriceTier, tableOf, tierPrefix } from "./pricing.ts";
 
@@ -189,9 +190,4 @@ export async function removePrice(db: Db, model: string): Promise<void> {
     if (count === 0) throw notFound({ reason: "price_not_found" });
     await announce(tx, "prices");
   });
-}
-
-/** Runs `work` in the given transaction, or in a new one. */
-export function inTransaction<T>(db: Db, work: (tx: Prisma.TransactionClient) => Promise<T>): Promise<T> {
-  return "$transaction" in db ? db.$transaction(work, { timeout: 60_000 }) : work(db);
 }

@@ -1,9 +1,10 @@
 import { announce } from "#platform/announcements.ts";
 import { advisoryLocks } from "#platform/database/advisory-locks.ts";
 import type { Db } from "#platform/database/db.ts";
+import { inTransaction } from "#platform/database/transaction.ts";
 import { formatDecimal, one, parseDecimal } from "./decimal.ts";
 import priceList from "./price-list.json" with { type: "json" };
-import { addPrices, inTransaction, type SavePrice } from "./prices.ts";
+import { addPrices, type SavePrice } from "./prices.ts";
 import { tierPrefix, toolPrefix } from "./pricing.ts";
 
 /** Dollars per million tokens, or per call, as published by the providers. */

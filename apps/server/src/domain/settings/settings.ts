@@ -55,27 +55,7 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
   }
 
   async function change(actor: Actor, values: Record<string, unknown>): Promise<void> {
-    const wanted = parseValues(values);
-    await db.$transaction(async (tx) => {
-      // One change at a time on all nodes, validated against the stored values instead of this node's cache.
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.changeSettings}::bigint)`;
-      const { settings: stored } = await readStored(tx, secrets);
-      mayApply(wanted, { ...stored, ...Object.fromEntries(wanted) });
-      for (const [key, next] of wanted) {
-        await store(tx, secrets, key, values[key] === null ? null : next);
-        if (next === stored[key]) continue;
-        const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
-        await audit(tx, {
-          actor,
-          action: "setting.change",
-          targetType: "setting",
-          targetId: key,
-          before: note(stored[key]),
-          after: note(next),
-        });
-      }
-      await announce(tx, "settings");
-    });
+    await db.$transaction((tx) => changeSettings(tx, secrets, actor, values));
     await reload();
   }
 
@@ -87,6 +67,34 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     set: (actor, key, value) => change(actor, { [key]: value }),
     reload,
   };
+}
+
+/** Changes settings in a transaction, like `SettingsStore.change`, and announces it. */
+export async function changeSettings(
+  tx: Prisma.TransactionClient,
+  secrets: Secrets,
+  actor: Actor,
+  values: Record<string, unknown>,
+): Promise<void> {
+  const wanted = parseValues(values);
+  // One change at a time on all nodes, validated against the stored values instead of this node's cache.
+  await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.changeSettings}::bigint)`;
+  const { settings: stored } = await readStored(tx, secrets);
+  mayApply(wanted, { ...stored, ...Object.fromEntries(wanted) });
+  for (const [key, next] of wanted) {
+    await store(tx, secrets, key, values[key] === null ? null : next);
+    if (next === stored[key]) continue;
+    const note = (shown: unknown) => ({ value: isSecret(key) && shown !== "" ? "***" : shown });
+    await audit(tx, {
+      actor,
+      action: "setting.change",
+      targetType: "setting",
+      targetId: key,
+      before: note(stored[key]),
+      after: note(next),
+    });
+  }
+  await announce(tx, "settings");
 }
 
 /** Result of taking over settings from another gateway. */
@@ -133,7 +141,8 @@ export async function takeSettings(
   return outcome;
 }
 
-async function readStored(
+/** Reads the settings from the database, in a transaction or without one. */
+export async function readStored(
   db: Db,
   secrets: Secrets,
 ): Promise<{ settings: Settings; languageChosen: boolean }> {
@@ -152,7 +161,7 @@ async function readStored(
   };
 }
 
-function isSettingKey(key: string): key is SettingKey {
+export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(Settings.shape, key);
 }
 
@@ -191,7 +200,7 @@ function parseValues(values: Record<string, unknown>): Map<SettingKey, Value> {
 }
 
 /** Parses a value. Also accepts a number or boolean written as text, as clients of the older API send it. */
-function parseValue(key: SettingKey, value: unknown): z.ZodSafeParseResult<Value> {
+export function parseValue(key: SettingKey, value: unknown): z.ZodSafeParseResult<Value> {
   const schema = Settings.shape[key];
   const parsed = schema.safeParse(value);
   if (parsed.success || typeof value !== "string" || !/^(true|false|-?\d+(\.\d+)?)$/.test(value))

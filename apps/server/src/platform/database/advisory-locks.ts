@@ -16,4 +16,5 @@ export const advisoryLocks = {
   /** With the id of the account as its second number. */
   storeConversation: 20_261_124,
   startImport: 20_261_125,
+  applyFile: 20_261_126,
 } as const;

@@ -1,0 +1,95 @@
+import { text } from "node:stream/consumers";
+import { ChannelInput } from "@gateway/shared/channels/channel";
+import { DEFAULT_GROUP } from "@gateway/shared/channels/group";
+import { issueOf } from "@gateway/shared/errors/issue";
+import type { Command } from "commander";
+import { providerType, unknownProvider } from "#cli/apply/apply-channels.ts";
+import { sentence } from "#cli/apply/read-gateway-file.ts";
+import { type CommonOptions, confirm, runOn, type Terminal } from "#cli/command.ts";
+import { CommandFailure, ExitCode } from "#cli/failure.ts";
+import { operatorOf } from "#cli/operator.ts";
+import { createChannel } from "#domain/channels/channels.ts";
+import { openProviders } from "#providers/registry.ts";
+
+interface CreateArguments extends CommonOptions {
+  type: string;
+  models: string[];
+  groups: string[];
+  keyEnv?: string;
+  keyStdin?: boolean;
+  baseUrl?: string;
+  priority?: string;
+  weight?: string;
+}
+
+const listed = (value: string) =>
+  value
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+
+/** The key comes from the environment or from standard input: arguments are visible to other processes. */
+export function createChannelCommand(channels: Command, terminal: Terminal): void {
+  channels
+    .command("create")
+    .description("Creates a channel.")
+    .argument("<name>")
+    .requiredOption("--type <provider>", "id or name of the provider, such as openai, or its number")
+    .requiredOption("--models <names>", "models, separated by commas", listed)
+    .option("--groups <symbols>", "user groups, separated by commas", listed, [DEFAULT_GROUP])
+    .option(
+      "--key-env <variable>",
+      "environment variable with the key; several keys stand on lines of their own",
+    )
+    .option("--key-stdin", "read the key from standard input")
+    .option("--base-url <address>", "address, if it is not the provider's own")
+    .option("--priority <number>", "channels with a higher priority are used first")
+    .option("--weight <number>", "share among channels of the same priority")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON")
+    .action((name: string, options: CreateArguments) =>
+      runOn(terminal, options, async ({ database: { db }, secrets }) => {
+        const providers = openProviders();
+        const type = providerType(providers, options.type);
+        if (type === undefined) throw new CommandFailure(unknownProvider("--type: "), ExitCode.usage);
+        const input = parseInput({
+          name,
+          type,
+          key: await readKey(terminal, options),
+          models: options.models,
+          groups: options.groups,
+          base_url: options.baseUrl,
+          priority: numberOf(options.priority),
+          weight: numberOf(options.weight),
+        });
+        await confirm(terminal, options, `Create the channel ${input.name}?`);
+        const deps = { db, secrets: await secrets(), providers };
+        const { id, key_hints } = await created(deps, await operatorOf(db), input);
+        return { json: { id, name: input.name, key_hints }, text: `Channel ${id} is created.` };
+      }),
+    );
+}
+
+async function created(...given: Parameters<typeof createChannel>) {
+  const row = await createChannel(...given);
+  return { id: row.id, key_hints: row.keys.map((key) => key.key_hint) };
+}
+
+function parseInput(given: unknown): ChannelInput {
+  const parsed = ChannelInput.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map((issue) => sentence(issue.path.map(String), issueOf(issue, given)));
+  throw new CommandFailure(lines.join("\n"), ExitCode.usage);
+}
+
+async function readKey(terminal: Terminal, { keyEnv, keyStdin }: CreateArguments): Promise<string> {
+  if (keyStdin === true) return (await text(process.stdin)).trim();
+  if (keyEnv === undefined) return "";
+  const key = terminal.variables[keyEnv] ?? "";
+  if (key !== "") return key;
+  throw new CommandFailure(`The environment variable ${keyEnv} is not set.`, ExitCode.usage);
+}
+
+function numberOf(value: string | undefined): number | undefined {
+  return value === undefined ? undefined : Number(value);
+}
