@@ -10,7 +10,7 @@ import { applySettings } from "./apply-settings.ts";
 import type { ApplyContext, Change } from "./changes.ts";
 import type { ReadFile } from "./read-gateway-file.ts";
 
-export interface ApplyDeps {
+interface ApplyDeps {
   db: PrismaClient;
   secrets: Secrets;
   providers: Providers;

@@ -9,7 +9,7 @@ import type { Path } from "./references.ts";
 
 /** What `gateway apply` changes, without secrets. */
 
-export interface FieldChange {
+interface FieldChange {
   name: string;
   /** Absent for a new object. */
   before?: unknown;

@@ -2,7 +2,7 @@
 
 export type Path = readonly (string | number)[];
 
-export interface Resolved {
+interface Resolved {
   value: unknown;
   /** Paths of the values that come from the environment. */
   places: Path[];
