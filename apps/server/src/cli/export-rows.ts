@@ -15,6 +15,7 @@ const left = new Set([
   "one_time_codes",
   "recovery_codes",
   "nodes",
+  "import_runs",
   "reservations",
   "background_responses",
   "request_bodies",
