@@ -10,10 +10,11 @@ const web = "apps/web/src";
 const entry = ["domain", "providers", "payments", "sign-in", "notices", "dialects", "platform"];
 const modules: Record<string, string[]> = {
   gateway: ["relay", ...entry],
-  console: ["relay", "migration", ...entry],
+  console: ["relay", "migration", "diagnostics", ...entry],
   jobs: ["relay", ...entry],
-  cli: ["migration", ...entry],
+  cli: ["migration", "diagnostics", ...entry],
   migration: entry,
+  diagnostics: entry,
   relay: ["domain", "providers", "dialects", "platform"],
   domain: ["providers", "payments", "sign-in", "notices", "dialects", "platform"],
   providers: ["dialects"],

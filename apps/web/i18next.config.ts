@@ -3,8 +3,12 @@ import { defineConfig } from "i18next-cli";
 export default defineConfig({
   locales: ["en_US", "zh_CN", "zh_HK", "ja_JP"],
   extract: {
-    // Error messages are defined next to their codes.
-    input: ["src/**/*.{ts,tsx}", "../../packages/shared/src/errors/*.ts"],
+    // Messages of errors and diagnostics are defined next to their codes.
+    input: [
+      "src/**/*.{ts,tsx}",
+      "../../packages/shared/src/errors/*.ts",
+      "../../packages/shared/src/site/diagnosis.ts",
+    ],
     output: "src/locales/{{language}}.json",
     defaultNS: false,
     primaryLanguage: "en_US",

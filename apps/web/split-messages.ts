@@ -134,14 +134,18 @@ function reachable(root: string, begin: string[]): Set<string> {
 }
 
 /**
- * Returns the file that an import names. Forms also load the messages of their fields, which are defined next
- * to their reasons.
+ * Returns the file that an import names. Messages of fields and of diagnostics are defined in the shared
+ * package, next to their codes.
  */
 function sourceOf(root: string, importer: string, name: string): string {
-  if (name === fieldMessages) return join(root, errors.folder, "fields.ts");
+  if (name.startsWith(sharedPackage))
+    return join(root, sharedFolder, `${name.slice(sharedPackage.length)}.ts`);
   return name.startsWith("#") ? join(root, "src", name.slice(1)) : join(dirname(importer), name);
 }
 
-const fieldMessages = "@gateway/shared/errors/fields";
-const importedAtOnce = /\b(?:from |import )"([#.][^"]+\.tsx?|@gateway\/shared\/errors\/fields)"/g;
-const imported = /\b(?:from |import |import\()"([#.][^"]+\.tsx?|@gateway\/shared\/errors\/fields)"/g;
+const sharedPackage = "@gateway/shared/";
+const sharedFolder = "../../packages/shared/src";
+const importedAtOnce =
+  /\b(?:from |import )"([#.][^"]+\.tsx?|@gateway\/shared\/(?:errors\/fields|site\/diagnosis))"/g;
+const imported =
+  /\b(?:from |import |import\()"([#.][^"]+\.tsx?|@gateway\/shared\/(?:errors\/fields|site\/diagnosis))"/g;

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestR
 import type { Redis } from "ioredis";
 import { consoleRoutes } from "#console/index.ts";
 import type { Services } from "#console/services.ts";
+import { createDiagnostics } from "#diagnostics/runner.ts";
 import { hashPassword } from "#domain/accounts/passwords.ts";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { seedAccounts } from "#domain/accounts/seed.ts";
@@ -80,6 +81,7 @@ export async function buildConsole(
     /** Requests per address within three minutes. The default exceeds what any test sends. */
     apiRateLimit?: number;
     redis?: Redis;
+    diagnostics?: Parameters<typeof createDiagnostics>[1];
   } = {},
 ): Promise<TestConsole> {
   const place = await freshDatabase();
@@ -136,6 +138,15 @@ export async function buildConsole(
         throw error;
       },
     }),
+    diagnostics: createDiagnostics(
+      {
+        env: { PORT: 9, DATA_DIR: tmpdir(), REDIS_URL: undefined, workers: 1, basePath: "" },
+        database,
+        secrets: async () => secrets,
+        settings: async () => settings.current(),
+      },
+      options.diagnostics,
+    ),
     checkModel: async ({ model }) => ({ model, process: [] }),
     pool: database.pool,
     mailer,

@@ -16,8 +16,6 @@ export interface Installation {
   /** Where the database is, without a password. */
   where: string;
   isEmbedded: boolean;
-  /** Gateways that are running on this database. */
-  running: number;
   /** Throws with the next step when the key that the server uses cannot be known. */
   secrets(): Promise<Secrets>;
 }
@@ -54,7 +52,6 @@ export async function withInstallation<T>(
       database,
       where: describeDatabase(url),
       isEmbedded: embedded !== undefined,
-      running,
       secrets: async () => openSecrets(await secretKey(env, dataDir)),
     });
   } finally {

@@ -54,6 +54,7 @@ import { ownerRoutes } from "./site/owners.ts";
 import { siteRoutes } from "./site/site.ts";
 import { telegramRoutes } from "./site/telegram.ts";
 import { auditLogRoutes } from "./system/audit-log.ts";
+import { diagnosticRoutes } from "./system/diagnostics.ts";
 import { migrationRoutes } from "./system/migration.ts";
 import { probeRoutes } from "./system/probe.ts";
 import { settingTransferRoutes } from "./system/settings-transfer.ts";
@@ -177,6 +178,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   settingRoutes(app, services);
   settingTransferRoutes(app, services);
   migrationRoutes(app, services);
+  diagnosticRoutes(app, services);
   probeRoutes(app, services);
   noticeRoutes(app, services);
   inboxRoutes(app, services);

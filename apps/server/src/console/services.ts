@@ -1,5 +1,6 @@
 import type { ChannelTestResult } from "@gateway/shared/channels/channel";
 import type { ModelCheck } from "@gateway/shared/channels/model-check";
+import type { Diagnostics } from "#diagnostics/runner.ts";
 import type { PersonCheck } from "#domain/accounts/person-check.ts";
 import type { Icons } from "#domain/catalog/icons.ts";
 import type { ChannelForTest } from "#domain/channels/channel-row.ts";
@@ -53,6 +54,8 @@ export interface Services {
   checkModel(input: { channel: ChannelForTest; model: string }): Promise<ModelCheck>;
   /** Runs tests and balances of many channels on this node. */
   runner: ChannelRunner;
+  /** Checks what usually goes wrong around a gateway. */
+  diagnostics: Diagnostics;
   /** Imports other gateways on this node. */
   imports: ImportRunner;
   /**

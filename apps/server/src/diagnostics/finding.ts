@@ -1,14 +1,50 @@
-/** What a check of `gateway doctor` found; each finding says how to correct it. */
-export interface Finding {
-  check: string;
-  state: "ok" | "warning" | "error";
-  text: string;
-  /** What to do; "" when nothing. */
-  fix: string;
+import type { DiagnosisCode, DiagnosisFinding, DiagnosisParams } from "@gateway/shared/site/diagnosis";
+import type { Settings } from "@gateway/shared/site/settings";
+import type { Env } from "#env.ts";
+import type { GatewayError } from "#errors.ts";
+import type { Database } from "#platform/database/db.ts";
+import type { Secrets } from "#platform/secrets.ts";
+
+/** The installation that the checks look at. They change nothing. */
+export interface Subject {
+  env: Pick<Env, "PORT" | "DATA_DIR" | "REDIS_URL" | "MEMORY_BUDGET_MB" | "workers" | "basePath">;
+  database: Pick<Database, "db" | "pool">;
+  /** Throws with the next step when the key of the installation is not known. */
+  secrets(): Promise<Secrets>;
+  settings(): Promise<Settings>;
 }
 
-export type Found = Omit<Finding, "check">;
+/** What a check found: facts, which `diagnosisTexts` puts into words. */
+export interface Found {
+  state: DiagnosisFinding["state"];
+  code: DiagnosisCode;
+  params: Readonly<Record<string, string | number>>;
+  /** Its message is the value `reason` of the text. */
+  cause?: GatewayError;
+}
 
-export const ok = (text: string): Found[] => [{ state: "ok", text, fix: "" }];
-export const warn = (text: string, fix: string): Found[] => [{ state: "warning", text, fix }];
-export const bad = (text: string, fix: string): Found[] => [{ state: "error", text, fix }];
+export type Check = (subject: Subject) => Promise<Found[]>;
+
+/** No argument when the texts have no values. */
+type Arguments<Code extends DiagnosisCode> = [keyof DiagnosisParams<Code>] extends [never]
+  ? []
+  : [params: DiagnosisParams<Code>];
+
+const finding =
+  (state: Found["state"]) =>
+  <Code extends DiagnosisCode>(code: Code, ...[params]: Arguments<Code>): Found[] => [
+    { state, code, params: { ...params } },
+  ];
+
+export const ok = finding("ok");
+export const warning = finding("warning");
+export const problem = finding("problem");
+
+/** Returns the message of a failure without a full stop, for the middle of a sentence, and without passwords. */
+export function detailOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message
+    .replace(/\/\/[^/\s@]*@/g, "//")
+    .replace(/\.$/, "")
+    .slice(0, 300);
+}

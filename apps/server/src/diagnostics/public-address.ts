@@ -4,60 +4,42 @@ import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { connect } from "node:tls";
 import { probeEvents, probeSignature } from "#domain/settings/public-probe.ts";
-import { bad, type Found, ok, warn } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { detailOf, type Found, ok, problem, type Subject, warning } from "./finding.ts";
 
 /** Probes through the public address: what a proxy in front of the gateway does to requests and answers. */
 
 const patienceMs = 10_000;
 const warnDays = 14;
 
+export async function publicAddress(subject: Subject): Promise<Found[]> {
+  const { ServerAddress } = await subject.settings();
+  return ServerAddress === ""
+    ? warning("address_unset")
+    : probeAddress(subject, ServerAddress.replace(/\/+$/, ""));
+}
+
 /** @param address the server address of the settings, without a slash at its end */
-export async function probeAddress(
-  { env, secrets }: Pick<Installation, "env" | "secrets">,
-  address: string,
-): Promise<Found[]> {
-  const { hostname, protocol } = new URL(address);
-  if ((await lookup(hostname).catch(() => undefined)) === undefined)
-    return bad(
-      `The name ${hostname} of the server address is unknown.`,
-      "Create a DNS record for it, or correct the server address in Settings, System, Address.",
-    );
+async function probeAddress({ env, secrets }: Subject, address: string): Promise<Found[]> {
+  const { hostname: host, protocol } = new URL(address);
+  if ((await lookup(host).catch(() => undefined)) === undefined) return problem("host_unknown", { host });
+  const port = env.PORT;
   const nonce = randomUUID();
   const answer = await askUpgrade(`${address}/api/probe?nonce=${nonce}`).catch((error: Error) => error);
-  if (answer instanceof Error)
-    return bad(
-      `${address} does not answer: ${answer.message}.`,
-      `Check the proxy in front of the gateway, which listens on port ${env.PORT}.`,
-    );
-  if (answer.status === 429)
-    return warn(
-      "The probes were refused: too many of them in a minute.",
-      "Wait a minute and run the command again.",
-    );
+  if (answer instanceof Error) return problem("address_silent", { address, detail: detailOf(answer), port });
+  if (answer.status === 429) return warning("probes_limited");
   const probe = probeOf(answer.text);
-  if (probe === undefined)
-    return bad(
-      `${address}/api/probe answers with status ${answer.status}, and not as this gateway does.`,
-      `Make the proxy pass all paths to port ${env.PORT}. Sign-ins and payments return to this address, too.`,
-    );
+  if (probe === undefined) return problem("address_other_answer", { address, status: answer.status, port });
   if (probe.signature !== probeSignature(await secrets(), nonce))
-    return bad(
-      `${address} leads to another installation, so sign-ins and payments return there.`,
-      "Correct the server address in Settings, System, Address, or the DNS record.",
-    );
+    return problem("address_elsewhere", { address });
+  const [encryption, events] = await Promise.all([
+    protocol === "https:" ? certificate(new URL(address)) : warning("address_not_encrypted"),
+    eventStream(address),
+  ]);
   return [
-    ...ok(`${address} leads to this gateway, so sign-ins and payments can return to it.`),
-    ...(protocol === "https:"
-      ? await certificate(new URL(address))
-      : warn("The server address is not https: passwords and keys can be read on the way.", "Use https.")),
-    ...(probe.upgrade
-      ? ok("WebSocket upgrades reach the gateway.")
-      : warn(
-          "The proxy does not pass WebSocket upgrades, so realtime sessions fail.",
-          "Pass the headers Upgrade and Connection on. nginx: proxy_http_version 1.1, proxy_set_header Upgrade $http_upgrade, proxy_set_header Connection $connection_upgrade.",
-        )),
-    ...(await eventStream(address)),
+    ...ok("address_correct", { address }),
+    ...encryption,
+    ...(probe.upgrade ? ok("upgrades_pass") : warning("upgrades_dropped")),
+    ...events,
   ];
 }
 
@@ -120,20 +102,15 @@ async function eventStream(address: string): Promise<Found[]> {
     for await (const piece of response.body) {
       const events = decoder.decode(piece, { stream: true }).match(/^data: /gm) ?? [];
       arrivals.push(...events.map(() => performance.now()));
+      if (arrivals.length > probeEvents.count) break;
     }
   } catch (error) {
-    return bad(
-      `The event stream of the probe broke off: ${error instanceof Error ? error.message : String(error)}.`,
-      "Check the timeouts of the proxy, and that it passes /api/probe/stream.",
-    );
+    return problem("events_broken", { detail: detailOf(error) });
   }
   const took = Math.round((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0));
   return arrivals.length === probeEvents.count && took > sentOver / 2
-    ? ok("Event streams arrive event by event.")
-    : bad(
-        `The proxy holds event streams back: ${arrivals.length} events, sent over ${sentOver} ms, arrived within ${took} ms.`,
-        "Turn buffering off. nginx: proxy_buffering off; and no gzip for text/event-stream. A CDN in front needs the same.",
-      );
+    ? ok("events_pass")
+    : problem("events_buffered", { events: arrivals.length, sent: sentOver, took });
 }
 
 async function certificate({ hostname, port }: URL): Promise<Found[]> {
@@ -149,14 +126,9 @@ async function certificate({ hostname, port }: URL): Promise<Found[]> {
   socket.once("error", reject);
   try {
     const days = Math.floor((Date.parse(await promise) - Date.now()) / 86_400_000);
-    return days >= warnDays
-      ? ok(`The certificate is valid for another ${days} days.`)
-      : warn(`The certificate is valid for ${days} days only.`, "Renew it, and check its automatic renewal.");
+    return days >= warnDays ? ok("certificate_valid", { days }) : warning("certificate_expiring", { days });
   } catch (error) {
-    return bad(
-      `The certificate cannot be checked: ${error instanceof Error ? error.message : String(error)}.`,
-      "Install a certificate with its whole chain that names this host.",
-    );
+    return problem("certificate_invalid", { detail: detailOf(error) });
   } finally {
     socket.destroy();
   }

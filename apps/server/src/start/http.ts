@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
+import { createDiagnostics } from "#diagnostics/runner.ts";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
 import type { ChannelCheckDeps } from "#domain/channels/check-stored.ts";
@@ -125,6 +126,12 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       checkModel: (input) => checkModel(probe, input),
       runner: needs.runner,
       imports: needs.imports,
+      diagnostics: createDiagnostics({
+        env,
+        database: needs.database,
+        secrets: async () => needs.secrets,
+        settings: async () => settings.current(),
+      }),
       fetchModels: (channel) => fetchModels(probe, channel),
       caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
       recentLog: worker === undefined ? recentLog : logTogether(worker, recentLog),

@@ -14,6 +14,10 @@ const files = {
   }),
   channels: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=channels", import: "default" }),
   connect: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=connect", import: "default" }),
+  diagnostics: import.meta.glob<Messages>("/src/locales/*.json", {
+    query: "?part=diagnostics",
+    import: "default",
+  }),
   groups: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=groups", import: "default" }),
   help: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=help", import: "default" }),
   inbox: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=inbox", import: "default" }),

@@ -1,10 +1,11 @@
+import type { DiagnosisState } from "@gateway/shared/site/diagnosis";
 import type { Command } from "commander";
 import { type CommonOptions, runOn, type Terminal } from "#cli/command.ts";
-import { examine } from "#cli/doctor.ts";
 import { ExitCode } from "#cli/failure.ts";
-import type { Finding } from "#cli/finding.ts";
+import { examine } from "#diagnostics/examine.ts";
+import { createSettings } from "#domain/settings/settings.ts";
 
-const signs: Record<Finding["state"], string> = { ok: "✓", warning: "!", error: "✗" };
+const signs: Record<DiagnosisState, string> = { ok: "✓", warning: "!", problem: "✗" };
 
 export function doctorCommand(program: Command, terminal: Terminal): void {
   program
@@ -15,16 +16,20 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action((options: CommonOptions) =>
       runOn(terminal, options, async (installation) => {
-        const findings = await examine(installation);
+        const { database, secrets } = installation;
+        const { findings } = await examine({
+          ...installation,
+          settings: async () => (await createSettings(database.db, await secrets())).current(),
+        });
         return {
           json: findings,
           text: findings
             .map(
               ({ check, state, text, fix }) =>
-                `${signs[state]} ${check}: ${text}${fix === "" ? "" : `\n    ${fix}`}`,
+                `${signs[state]} ${check.replaceAll("_", " ")}: ${text}${fix === "" ? "" : `\n    ${fix}`}`,
             )
             .join("\n"),
-          exitCode: findings.some(({ state }) => state === "error") ? ExitCode.failed : ExitCode.ok,
+          exitCode: findings.some(({ state }) => state === "problem") ? ExitCode.failed : ExitCode.ok,
         };
       }),
     );

@@ -1,0 +1,130 @@
+/** What `gateway doctor` checks: each finding with its state, and how to correct it. */
+import {
+  type Diagnosis,
+  type DiagnosisFinding,
+  diagnosisGroups,
+  type DiagnosisState,
+} from "@gateway/shared/site/diagnosis";
+import { Anchor, Button, Group, Progress, Skeleton, Stack, Text } from "@mantine/core";
+import { IconRefresh, IconStethoscope } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { useErrorTexts } from "#lib/late-errors.ts";
+import { Empty, Failed } from "#ui/empty.tsx";
+import { Page, Section } from "#ui/page.tsx";
+import { RelativeTime } from "#ui/relative-time.tsx";
+import { StatusDot } from "#ui/status-dot.tsx";
+import { diagnosisQuery } from "./api.ts";
+import { findingTexts, groupLabels, linkOf, states } from "./labels.ts";
+import classes from "./diagnostics.module.css";
+
+export default function DiagnosticsPage() {
+  const { t } = useTranslation();
+  const { data, error, isFetching, refetch } = useQuery(diagnosisQuery);
+  useErrorTexts(data?.findings.some(({ cause }) => cause !== null) ?? false);
+  const run = () => void refetch();
+  return (
+    <Page
+      title={t("Diagnostics")}
+      description={t("Checks what usually goes wrong around a gateway, and says how to correct it.")}
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} stroke={1.7} />}
+          loading={isFetching}
+          onClick={run}
+        >
+          {t("Check again")}
+        </Button>
+      }
+    >
+      {isFetching ? <Running /> : null}
+      {!isFetching && error !== null ? (
+        <Section>
+          <Failed error={error} onRetry={run} />
+        </Section>
+      ) : data === undefined ? (
+        <Section>
+          <Skeleton height={320} />
+        </Section>
+      ) : data.findings.length === 0 ? (
+        <Section>
+          <Empty icon={IconStethoscope} title={t("Nothing was checked")} />
+        </Section>
+      ) : (
+        <Findings diagnosis={data} />
+      )}
+    </Page>
+  );
+}
+
+function Running() {
+  const { t } = useTranslation();
+  return (
+    <Stack gap={6} role="status">
+      <Progress value={100} animated aria-label={t("Checking …")} size="sm" />
+      <Text fz="sm" c="dimmed">
+        {t("The checks take a few seconds, at most half a minute.")}
+      </Text>
+    </Stack>
+  );
+}
+
+function Findings({ diagnosis: { findings, started_at, took_ms } }: { diagnosis: Diagnosis }) {
+  const { t } = useTranslation();
+  const count = (state: DiagnosisState) => findings.filter((one) => one.state === state).length;
+  return (
+    <>
+      <Group gap="lg" fz="sm">
+        <StatusDot tone={states.problem.tone}>
+          {t("Problems: {{total}}", { total: count("problem") })}
+        </StatusDot>
+        <StatusDot tone={states.warning.tone}>
+          {t("Warnings: {{total}}", { total: count("warning") })}
+        </StatusDot>
+        <Text fz="sm" c="dimmed">
+          <RelativeTime seconds={started_at} /> ·{" "}
+          {t("{{seconds}} s", { seconds: (took_ms / 1_000).toFixed(1) })}
+        </Text>
+      </Group>
+      {diagnosisGroups.map((group) => {
+        const own = findings.filter((one) => one.group === group);
+        return own.length === 0 ? null : (
+          <Section key={group} title={t(groupLabels[group])}>
+            <ul className={classes.list}>
+              {own.map((finding) => (
+                <FindingRow key={`${finding.code} ${finding.text}`} finding={finding} />
+              ))}
+            </ul>
+          </Section>
+        );
+      })}
+    </>
+  );
+}
+
+function FindingRow({ finding }: { finding: DiagnosisFinding }) {
+  const { t } = useTranslation();
+  const { label, tone } = states[finding.state];
+  const { text, fix } = findingTexts(t, finding);
+  const link = linkOf(finding);
+  return (
+    <li className={classes.row}>
+      <StatusDot tone={tone}>{t(label)}</StatusDot>
+      <div>
+        <Text fz="inherit">{text}</Text>
+        {fix === "" ? null : (
+          <Text fz="inherit" c="dimmed">
+            {fix}
+          </Text>
+        )}
+      </div>
+      {link === undefined ? null : (
+        <Anchor component={Link} to={link} fz="inherit" aria-label={t("Open: {{what}}", { what: text })}>
+          {t("Open")}
+        </Anchor>
+      )}
+    </li>
+  );
+}

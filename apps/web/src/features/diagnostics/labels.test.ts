@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { diagnosisEnglish, type DiagnosisCode, diagnosisTexts } from "@gateway/shared/site/diagnosis";
+import type { TFunction } from "i18next";
+import { expect, it } from "vitest";
+import { findingTexts } from "./labels.ts";
+
+const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
+
+it.each(["en_US", "zh_CN", "zh_HK", "ja_JP"])("has the texts of every code in %s", (language) => {
+  const file = new URL(`../../locales/${language}.json`, import.meta.url);
+  const texts = JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+  for (const { text, fix = "" } of Object.values<{ text: string; fix?: string }>(diagnosisTexts))
+    for (const template of [text, fix].filter(Boolean)) {
+      expect(texts[template] ?? "", template).not.toBe("");
+      expect(placeholders(texts[template] ?? "")).toEqual(placeholders(template));
+      // Chinese and Japanese sentences are not the English ones.
+      if (language !== "en_US") expect(texts[template]).not.toBe(template);
+    }
+});
+
+it("keeps the English texts of another server version", () => {
+  const t = ((text: string) => `<${text}>`) as unknown as TFunction;
+  const facts = { check: "disk", group: "server", state: "ok", params: {}, cause: null } as const;
+  const english = { text: "In English.", fix: "" };
+  expect(findingTexts(t, { ...facts, code: "unheard", ...english })).toMatchObject(english);
+  const code: DiagnosisCode = "redis_silent";
+  const shown = findingTexts(t, { ...facts, code, ...diagnosisEnglish(code, {}) });
+  expect(shown.text).toBe("<Redis does not answer.>");
+});
