@@ -29,6 +29,7 @@ const messages = {
     query: "?part=playground",
     import: "default",
   }),
+  tokens: import.meta.glob<Messages>("/src/locales/*.json", { query: "?part=tokens", import: "default" }),
 };
 
 /** A page whose code and messages are loaded on the first visit. */
@@ -133,6 +134,21 @@ const publicRoutes: RouteObject = {
             {
               index: true,
               element: screen(() => import("#features/playground/playground-page.tsx"), messages.playground),
+            },
+          ],
+        },
+      ],
+    },
+    {
+      path: "device",
+      element: <RequireSession />,
+      children: [
+        {
+          element: <PublicScreen />,
+          children: [
+            {
+              index: true,
+              element: screen(() => import("#features/tokens/device-page.tsx"), messages.tokens),
             },
           ],
         },

@@ -7,6 +7,7 @@ import { AccessTokenSection } from "./access-token.tsx";
 import { AccountSection } from "./account-section.tsx";
 import { BindingsSection } from "./bindings-section.tsx";
 import { DetailsSection } from "./details-section.tsx";
+import { DevicesSection } from "./devices-section.tsx";
 import { EmailSection } from "./email-section.tsx";
 import { InviteSection } from "./invite-section.tsx";
 import { LooksSection } from "./looks-section.tsx";
@@ -54,7 +55,10 @@ export default function ProfilePage() {
           </Stack>
         </Tabs.Panel>
         <Tabs.Panel value="access">
-          <AccessTokenSection />
+          <Stack>
+            <DevicesSection />
+            <AccessTokenSection />
+          </Stack>
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -2,7 +2,7 @@ import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/accounts/token";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Group, Text, Tooltip } from "@mantine/core";
-import { IconArrowRight, IconBolt, IconGauge, IconShieldLock } from "@tabler/icons-react";
+import { IconArrowRight, IconBolt, IconGauge, IconShieldLock, IconTerminal2 } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useState } from "react";
 import { BudgetCell } from "#components/budgets/budget-bars.tsx";
@@ -160,6 +160,19 @@ function NameCell({ token, t, format }: { token: TokenRow; t: TFunction; format:
       <Text span fz="inherit" fw={500} truncate title={token.name}>
         {token.name}
       </Text>
+      {token.device_name === "" ? null : (
+        <Tooltip label={t("Signed in from {{device}}", { device: token.device_name })}>
+          <Text
+            span
+            c="dimmed"
+            lh={0}
+            role="img"
+            aria-label={t("Signed in from {{device}}", { device: token.device_name })}
+          >
+            <IconTerminal2 size={15} stroke={1.7} />
+          </Text>
+        </Tooltip>
+      )}
       {restrictions.length > 0 ? (
         <Tooltip label={restrictions.join(" · ")}>
           <Text span c="dimmed" lh={0} role="img" aria-label={restrictions.join(", ")}>
