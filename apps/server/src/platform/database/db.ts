@@ -75,7 +75,8 @@ export function connect(url: string, options: ConnectOptions = {}): Database {
   // process.
   pool.on("error", () => {});
   // Prisma parses values by its own rules, whatever the pool's are, so both share the connections.
-  const db = new PrismaClient({ adapter: new PrismaPg(pool) });
+  // Prisma's default of 2 s for a free connection is too short for a short burst of work.
+  const db = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: { maxWait: 10_000 } });
   return {
     db,
     pool,
