@@ -144,6 +144,11 @@ export function modelNotFound(model: string): GatewayError {
   return new GatewayError("model_not_found", { reason: "model_unknown", model }, { param: "model" });
 }
 
+/** Returns the error for a model that an operator disabled everywhere. */
+export function modelDisabled(model: string): GatewayError {
+  return new GatewayError("model_not_found", { reason: "model_disabled", model }, { param: "model" });
+}
+
 export function noChannel(model: string): GatewayError {
   return new GatewayError("no_channel", { model });
 }

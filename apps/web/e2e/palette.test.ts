@@ -28,7 +28,8 @@ describe("the command palette", () => {
     ["add channel", "Add a channel", "/panel/channel?edit=new"],
     ["new token", "New token", "/panel/token?edit=new"],
     ["test all", "Test all channels", "/panel/channel?ask=test"],
-    ["disable model", "Remove a model from all channels", "/panel/channel?remove=model"],
+    ["disable model", "Disable a model everywhere", "/panel/channel?disable=model"],
+    ["remove model", "Remove a model from all channels", "/panel/channel?remove=model"],
     ["smtp", "SMTP server", "/panel/setting?q=SMTPServer"],
     ["demo-think", "demo-think", "/panel/model_price/demo-think"],
     [

@@ -34,6 +34,7 @@ import { channelHealthRoutes } from "./channels/channel-health.ts";
 import { channelRunRoutes } from "./channels/channel-runs.ts";
 import { channelTagRoutes } from "./channels/channel-tags.ts";
 import { channelRoutes } from "./channels/channels.ts";
+import { disabledModelRoutes } from "./channels/disabled-models.ts";
 import { speakOneHub } from "./compat/index.ts";
 import { olderPaths } from "./compat/older-paths.ts";
 import { describeCompat, describeVersion2 } from "./compat/openapi.ts";
@@ -173,6 +174,7 @@ async function openConsole(scope: FastifyInstance, services: Services, root: str
   channelBatchRoutes(app, services);
   channelRunRoutes(app, services);
   channelTagRoutes(app, services);
+  disabledModelRoutes(app, services);
   userRoutes(app, services);
   userSessionRoutes(app, services);
   settingRoutes(app, services);

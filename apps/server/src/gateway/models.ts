@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Dialect } from "#dialects/dialect.ts";
 import { describeModels, type Described } from "#domain/catalog/described.ts";
+import { disabledModels } from "#domain/settings/disabled-models.ts";
 import type { Caller } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { modelNotFound } from "#errors.ts";
@@ -63,11 +64,13 @@ function serveModels(
 }
 
 async function listModels(services: GatewayServices, caller: Caller): Promise<Listed[]> {
-  const { candidates, prices } = services.relay;
+  const { candidates, prices, settings } = services.relay;
+  const disabled = disabledModels(settings);
   const owners = new Map<string, string>();
   for (const group of [caller.group, caller.backupGroup]) {
     for (const name of candidates.models(group)) {
-      if (owners.has(name) || name.endsWith("*") || !mayUseModel(caller, name)) continue;
+      if (owners.has(name) || name.endsWith("*") || disabled.has(name) || !mayUseModel(caller, name))
+        continue;
       owners.set(name, candidates.find(group, name)[0]?.provider.id ?? "");
     }
   }

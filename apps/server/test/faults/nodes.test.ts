@@ -87,6 +87,18 @@ describe("two nodes", () => {
     await settles(key, 401);
   });
 
+  it("stop and start to serve a model that is disabled everywhere", async () => {
+    const channel = await here.addChannel({ type: 900, name: "demo" });
+    const { key } = await here.addToken();
+    await settles(key, 200);
+    await here.api("PUT", "/disabled_models", { model: "demo-chat", disabled: true });
+    expect(await call(here, key)).toBe(404);
+    await settles(key, 404);
+    await here.api("PUT", "/disabled_models", { model: "demo-chat", disabled: false });
+    await settles(key, 200);
+    await here.api("DELETE", `/channel/${channel.id}`);
+  });
+
   it("share one limit and one balance", async () => {
     const { key } = await here.addToken();
     for (const node of [here, there]) await node.allow(30);

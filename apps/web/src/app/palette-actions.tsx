@@ -7,6 +7,7 @@ import { mayEnter } from "@gateway/shared/accounts/roles";
 import { useMantineColorScheme } from "@mantine/core";
 import type { SpotlightActionData } from "@mantine/spotlight";
 import {
+  IconBan,
   IconCirclePlus,
   IconCreditCardPay,
   IconDownload,
@@ -55,9 +56,17 @@ const commands: Command[] = [
     to: "/panel/channel?ask=test",
   },
   {
+    id: "disable-model",
+    label: phrase("Disable a model everywhere"),
+    words: "stop block turn off",
+    icon: IconBan,
+    area: "channels",
+    to: "/panel/channel?disable=model",
+  },
+  {
     id: "remove-model",
     label: phrase("Remove a model from all channels"),
-    words: "disable model everywhere delete",
+    words: "delete model everywhere",
     icon: IconEraser,
     area: "channels",
     to: "/panel/channel?remove=model",

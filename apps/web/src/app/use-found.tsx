@@ -15,16 +15,15 @@ import {
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { ModelIcon, ProviderIcon } from "#components/provider-icon.tsx";
+import { ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery, providersQuery } from "#features/channels/api.ts";
 import { currentLanguage } from "#lib/i18n.ts";
-import { modelAddress } from "#lib/model-address.ts";
-import { modelsQuery } from "#lib/queries/models.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
+import { useFoundModels } from "./found-models.tsx";
 
 const shortest = 2;
 const longest = 100;
@@ -63,7 +62,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
     placeholderData: undefined,
   });
 
-  const models = useQuery({ ...modelsQuery, enabled: requested });
+  const models = useFoundModels(requested ? settled : "", go);
   const settings = useQuery({
     queryKey: ["palette", "settings"],
     queryFn: async () => {
@@ -149,20 +148,7 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
           to: `/panel/setting?q=${encodeURIComponent(one.key)}`,
         })),
     ),
-    group(
-      t("Models"),
-      "model",
-      Object.keys(models.data ?? {})
-        .filter((model) => model.toLowerCase().includes(lower))
-        .toSorted((one, other) => one.length - other.length)
-        .slice(0, most)
-        .map((model) => ({
-          id: model,
-          name: model,
-          icon: <ModelIcon model={model} size={18} />,
-          to: modelAddress(model, true),
-        })),
-    ),
+    { group: t("Models"), actions: models },
     group(
       t("Channels"),
       "channel",

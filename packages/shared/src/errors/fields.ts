@@ -54,6 +54,7 @@ export const fieldReasons = {
   json_invalid: phrase("Invalid JSON"),
   domain_list: phrase("Enter domains like example.com, separated by commas"),
   email_list: phrase("Enter email addresses, separated by commas"),
+  disabled_models: phrase("Enter exact model names without *, one per line, at most 500"),
   phrase_too_short: phrase("A phrase needs at least 2 characters"),
   host_name: phrase("Enter only the name of the server, for example smtp.example.com"),
   bot_token: phrase("This is not the token of a bot"),

@@ -24,6 +24,9 @@ export const keyReasons = {
   },
   model_not_found: {
     model_unknown: phrase('The model "{{model}}" does not exist or is not available to this key.'),
+    model_disabled: phrase(
+      'The model "{{model}}" is disabled by the operator of this gateway. Use another model.',
+    ),
     model_unknown_to_provider: phrase('No upstream knows the model "{{model}}".'),
   },
   forbidden: {

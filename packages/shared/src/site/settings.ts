@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DiscountText } from "#billing/discount.ts";
 import { SyncMode } from "#billing/price.ts";
+import { DisabledModelsText } from "#channels/disabled-models.ts";
 import { ModelAliasText } from "#channels/model-alias.ts";
 import { FlagTableText, TokenTableText } from "#channels/model-table.ts";
 import { because } from "#errors/issue.ts";
@@ -265,6 +266,8 @@ export const Settings = z.object({
   GeminiAPIEnabled: z.boolean().default(true),
   /** JSON: aliases under which models are listed and called. Claude Code shows only names with "claude". */
   ModelAliases: ModelAliasText.default(""),
+  /** Exact names of models that no channel serves until they are enabled again, one per line. */
+  DisabledModels: DisabledModelsText.default(""),
   /** JSON by model: output tokens of an Anthropic model when a client of another dialect sets no limit. */
   ClaudeDefaultMaxTokens: TokenTableText.default('{"default": 8192}'),
   /** Share of that limit for thinking when the client sends no budget; 0 = the model decides. */

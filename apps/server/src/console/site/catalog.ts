@@ -6,9 +6,10 @@ import type { Services } from "#console/services.ts";
 import { availableModels } from "#domain/catalog/catalog.ts";
 import { listOwners } from "#domain/catalog/owners.ts";
 import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
+import { disabledModels } from "#domain/settings/disabled-models.ts";
 
 /** Routes for models and their makers, for anyone. */
-export function catalogRoutes(app: ConsoleApp, { db }: Services, cache: ModelHealthCache): void {
+export function catalogRoutes(app: ConsoleApp, { db, settings }: Services, cache: ModelHealthCache): void {
   const config = { access: "anyone" } as const;
 
   app.get(
@@ -20,7 +21,11 @@ export function catalogRoutes(app: ConsoleApp, { db }: Services, cache: ModelHea
         response: answers(AvailableModels),
       },
     },
-    async (request) => ok(await availableModels(db, await cache.ranks.read(), request.viewer?.group)),
+    async (request) => {
+      const models = await availableModels(db, await cache.ranks.read(), request.viewer?.group);
+      for (const model of disabledModels(settings)) delete models[model];
+      return ok(models);
+    },
   );
 
   app.get(

@@ -4,6 +4,7 @@ import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import type { ModelHealthCache } from "#domain/model-health/model-health.ts";
 import { isListed, reachableModels, servedOf, statusOfModels } from "#domain/model-health/reachable.ts";
+import { disabledModels } from "#domain/settings/disabled-models.ts";
 import { notFound } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 
@@ -25,9 +26,12 @@ export function modelHealthRoutes(app: ConsoleApp, services: Services, cache: Mo
         cache.hours.read(),
         reachableModels(services, request.viewer?.group),
       ]);
+      const disabled = disabledModels(services.settings);
       const shown = [...models].filter(
         ([model, { tallies }]) =>
-          servedOf(reachable, model) !== undefined && isListed(reachable, model, tallies),
+          !disabled.has(model) &&
+          servedOf(reachable, model) !== undefined &&
+          isListed(reachable, model, tallies),
       );
       return ok({ since: unixTime(since), models: Object.fromEntries(shown) });
     },
@@ -39,11 +43,13 @@ export function modelHealthRoutes(app: ConsoleApp, services: Services, cache: Mo
     async () => {
       if (!services.settings.current().StatusPageEnabled) throw notFound({ reason: "status_page_disabled" });
       const [hours, days] = await Promise.all([cache.hours.read(), cache.days.read()]);
+      const disabled = disabledModels(services.settings);
+      const models = await statusOfModels(services, hours, days);
       return ok({
         computed_at: unixTime(currentTime()),
         since: unixTime(hours.since),
         first_day: days.firstDay.toISOString().slice(0, 10),
-        models: await statusOfModels(services, hours, days),
+        models: models.filter(({ model }) => !disabled.has(model)),
       });
     },
   );

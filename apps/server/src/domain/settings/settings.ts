@@ -31,6 +31,15 @@ export interface SettingsStore {
   change(actor: Actor, values: Record<string, unknown>): Promise<void>;
   /** Changes one value, like `change`. */
   set(actor: Actor, key: string, value: unknown): Promise<void>;
+  /**
+   * Replaces one value by what `next` returns for the stored one. Simultaneous changes wait for each other, so
+   * none is lost. Throws like `change`.
+   */
+  amend<Key extends SettingKey>(
+    actor: Actor,
+    key: Key,
+    next: (stored: Settings[Key]) => Settings[Key],
+  ): Promise<void>;
   reload(): Promise<void>;
 }
 
@@ -54,7 +63,7 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     languageChosen = read.languageChosen;
   }
 
-  async function change(actor: Actor, values: Record<string, unknown>): Promise<void> {
+  async function change(actor: Actor, values: SettingValues): Promise<void> {
     await db.$transaction((tx) => changeSettings(tx, secrets, actor, values));
     await reload();
   }
@@ -65,21 +74,28 @@ export async function createSettings(db: PrismaClient, secrets: Secrets): Promis
     hasLanguage: () => languageChosen,
     change,
     set: (actor, key, value) => change(actor, { [key]: value }),
+    amend: (actor, key, next) => change(actor, (stored) => ({ [key]: next(stored[key]) })),
     reload,
   };
 }
+
+/** New values by setting, or a function that computes them from the stored ones. */
+type SettingValues = Record<string, unknown> | ((stored: Settings) => Record<string, unknown>);
 
 /** Changes settings in a transaction, like `SettingsStore.change`, and announces it. */
 export async function changeSettings(
   tx: Prisma.TransactionClient,
   secrets: Secrets,
   actor: Actor,
-  values: Record<string, unknown>,
+  given: SettingValues,
 ): Promise<void> {
-  const wanted = parseValues(values);
+  // Invalid values wait for no other change.
+  if (typeof given !== "function") parseValues(given);
   // One change at a time on all nodes, validated against the stored values instead of this node's cache.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${advisoryLocks.changeSettings}::bigint)`;
   const { settings: stored } = await readStored(tx, secrets);
+  const values = typeof given === "function" ? given(stored) : given;
+  const wanted = parseValues(values);
   mayApply(wanted, { ...stored, ...Object.fromEntries(wanted) });
   for (const [key, next] of wanted) {
     await store(tx, secrets, key, values[key] === null ? null : next);

@@ -291,6 +291,8 @@ export class CallLifecycle {
   /** Records a call without a reservation in the log. The response does not wait for it. */
   refuse(error: unknown): void {
     this.#upstream?.close();
+    // The operator named a disabled model, so its name is not the client's invention.
+    if (error instanceof GatewayError && error.params["reason"] === "model_disabled") this.modelKnown = true;
     this.#count(statusOf(error));
     if (this.#call.books !== "none") this.#services.ledger.note(this.#failure(error)).catch(() => {});
     this.#call.used?.(0);

@@ -9,9 +9,10 @@ import {
   type ActivePrice,
   withPictures,
 } from "#domain/pricing/pricing.ts";
+import { disabledModels } from "#domain/settings/disabled-models.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
-import { GatewayError, modelNotFound, notFound } from "#errors.ts";
+import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
 import type { Call, Chosen } from "./call.ts";
 import { offeredOf, reserved, priceOptionsOf } from "./price-options.ts";
 import type { RelayServices } from "./services.ts";
@@ -86,6 +87,8 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   const { model } = call;
   if (strayName.test(model)) throw modelNotFound(model);
   const routeGroups = routeGroupsOf(services, call);
+  // After the groups: a key learns this only of models that its groups reach.
+  if (disabledModels(services.settings).has(model)) throw modelDisabled(model);
   const { ChargeUnpricedModels } = services.settings.current();
   const table = services.prices.table();
   const prices = new Map<string, ActivePrice>();

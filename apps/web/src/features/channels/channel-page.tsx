@@ -6,6 +6,7 @@ import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, type Opened, useOpened } from "#lib/opened.ts";
@@ -30,6 +31,9 @@ const ChannelEditor = late(
   ({ target }) => target !== "",
 );
 const BulkEditor = late(() => import("./list/bulk-editor.tsx").then((module) => module.BulkEditor));
+const DisableModelDialog = late(() =>
+  import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
+);
 const RemoveModel = late(() => import("./list/remove-model.tsx").then((module) => module.RemoveModel));
 const TestAllDialog = late(() => import("./list/test-all.tsx").then((module) => module.TestAllDialog));
 const TimelineDrawer = late(() =>
@@ -59,6 +63,7 @@ export default function ChannelPage() {
   const file = useOpened("file");
   const ask = useOpened("ask");
   const removal = useOpened("remove");
+  const disabling = useOpened("disable");
   const [selected, setSelected] = useState<string[]>([]);
   const [refreshing, setRefreshing] = useState(false);
   const [started, setStarted] = useState<number[]>([]);
@@ -110,6 +115,7 @@ export default function ChannelPage() {
           {isUntouched ? null : views}
           <PageMenu
             onTest={() => ask.open("test")}
+            onDisableModel={() => disabling.open(ANY_MODEL)}
             onRemoveModel={() => removal.open(ANY_MODEL)}
             onBalances={() => run("balance")}
             onImport={() => file.open("import")}
@@ -130,6 +136,7 @@ export default function ChannelPage() {
       }
     >
       <RunBars started={started} />
+      <DisabledModelsNote />
       {view === "tags" ? (
         <TagList
           onTest={(tag) => run("test", { tag })}
@@ -216,6 +223,9 @@ export default function ChannelPage() {
         <TestAllDialog onTest={() => run("test")} onClose={ask.close} />
       ) : null}
       {removal.key !== "" && mayChange ? <RemoveModel model={removal.key} onClose={removal.close} /> : null}
+      {disabling.key !== "" && mayChange ? (
+        <DisableModelDialog model={disabling.key} onClose={disabling.close} />
+      ) : null}
       <OpenedBulkEditor opened={bulk} selected={selected} />
       {file.key === "import" && mayChange ? <ImportDialog onClose={file.close} /> : null}
       {file.key.startsWith("export") ? (

@@ -1,11 +1,18 @@
-/** Links for administrators to the model's channels, price and log, and to its removal. */
+/** Links for administrators to the model's channels, price and log, and how to disable or remove it. */
 import { Button, Menu } from "@mantine/core";
-import { IconChevronDown, IconEraser, IconListDetails, IconReceipt2, IconRoute } from "@tabler/icons-react";
+import {
+  IconBan,
+  IconChevronDown,
+  IconEraser,
+  IconListDetails,
+  IconReceipt2,
+  IconRoute,
+} from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { useMayEnter } from "#lib/session.ts";
 
-export function ModelManagement({ model }: { model: string }) {
+export function ModelManagement({ model, onDisable }: { model: string; onDisable: () => void }) {
   const { t } = useTranslation();
   const channels = useMayEnter("channels");
   const edit = useMayEnter("channels", "edit");
@@ -42,6 +49,11 @@ export function ModelManagement({ model }: { model: string }) {
             leftSection={<IconReceipt2 size={16} />}
           >
             {t("Edit the price")}
+          </Menu.Item>
+        ) : null}
+        {edit ? (
+          <Menu.Item color="red" leftSection={<IconBan size={16} />} onClick={onDisable}>
+            {t("Disable everywhere")}
           </Menu.Item>
         ) : null}
         {edit ? (

@@ -5,13 +5,16 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
 import { ClientSamples } from "#components/client-samples.tsx";
+import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useInConsole } from "#lib/model-address.ts";
+import { useOpened } from "#lib/opened.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
-import { useSelf } from "#lib/session.ts";
+import { useMayEnter, useSelf } from "#lib/session.ts";
 import { usePageTitle, useServerAddress } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty, Failed } from "#ui/empty.tsx";
+import { late } from "#ui/late.tsx";
 import { Section } from "#ui/page.tsx";
 import { groupsQuery, healthQuery } from "./api.ts";
 import { ModelAbout } from "./model-about.tsx";
@@ -21,10 +24,17 @@ import { Extras, GroupPrices, Tiers } from "./model-prices-tables.tsx";
 import { type Offer, offersOf } from "./offers.ts";
 import classes from "./model-prices.module.css";
 
+const DisableModelDialog = late(() =>
+  import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
+);
+
 export default function ModelPage() {
   const { t } = useTranslation();
   const { id: model = "" } = useParams();
-  const list = useInConsole() ? "/panel/model_price" : "/models";
+  const inConsole = useInConsole();
+  const list = inConsole ? "/panel/model_price" : "/models";
+  const disabling = useOpened("disable");
+  const mayDisable = useMayEnter("channels", "edit") && inConsole;
   usePageTitle(model);
   const models = useQuery(modelsQuery);
   const groups = useQuery(groupsQuery);
@@ -37,8 +47,9 @@ export default function ModelPage() {
           {t("All models")}
         </Group>
       </Anchor>
+      {inConsole ? <DisabledModelsNote only={model} /> : null}
       {offer && groups.data ? (
-        <Loaded key={model} offer={offer} groups={groups.data} />
+        <Loaded key={model} offer={offer} groups={groups.data} onDisable={() => disabling.open(model)} />
       ) : models.error && !models.data ? (
         <Failed error={models.error} onRetry={() => void models.refetch()} />
       ) : groups.error && !groups.data ? (
@@ -60,15 +71,22 @@ export default function ModelPage() {
           <Skeleton height={260} radius="lg" />
         </Stack>
       )}
+      {disabling.key === model && mayDisable ? (
+        <DisableModelDialog model={model} onClose={disabling.close} />
+      ) : null}
     </>
   );
 }
 
-type LoadedProps = { offer: Offer; groups: NonNullable<ReturnType<typeof useGroups>> };
+type LoadedProps = {
+  offer: Offer;
+  groups: NonNullable<ReturnType<typeof useGroups>>;
+  onDisable: () => void;
+};
 
 const useGroups = () => useQuery(groupsQuery).data;
 
-function Loaded({ offer, groups }: LoadedProps) {
+function Loaded({ offer, groups, onDisable }: LoadedProps) {
   const { t } = useTranslation();
   const self = useSelf();
   const inConsole = useInConsole();
@@ -91,7 +109,7 @@ function Loaded({ offer, groups }: LoadedProps) {
           <CopyButton text={offer.model} label={t("Model name")} />
         </h1>
         <Group gap="xs">
-          {inConsole ? <ModelManagement model={offer.model} /> : null}
+          {inConsole ? <ModelManagement model={offer.model} onDisable={onDisable} /> : null}
           {chats ? (
             <Button component={Link} to={playground} leftSection={<IconMessageCircle size={16} />}>
               {t("Open in playground")}

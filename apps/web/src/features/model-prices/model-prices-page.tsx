@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Navigate, useNavigate } from "react-router-dom";
+import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useListParams, useQueryString } from "#lib/list-params.ts";
 import { modelAddress, useInConsole } from "#lib/model-address.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
@@ -97,6 +98,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
           : t("Prices per thousand tokens, with the ratio of the chosen group.")
       }
     >
+      {inConsole ? <DisabledModelsNote /> : null}
       <OfferFilters
         offers={waiting ? undefined : offers}
         groups={groupList}

@@ -2,14 +2,16 @@ import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
 import { PageQuery } from "@gateway/shared/paging";
 import { ActionIcon, Button, SegmentedControl, Tabs, Tooltip } from "@mantine/core";
-import { IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
+import { IconBan, IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
+import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { late } from "#ui/late.tsx";
@@ -25,6 +27,9 @@ import { filterPrices, groupPrices, type PriceGroup, sortPrices } from "./price-
 import { useEdited } from "./use-edited.ts";
 
 const PriceDrawer = late(() => import("./price-drawer.tsx").then((module) => module.PriceDrawer));
+const DisableModelDialog = late(() =>
+  import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
+);
 const UpdateDialog = late(() => import("./update-dialog.tsx").then((module) => module.UpdateDialog));
 
 const PricesParams = PageQuery.extend({
@@ -46,6 +51,8 @@ export default function PricesPage() {
   const remove = useDeletePrices();
   const [edited, setEdited, closeEdited] = useEdited(prices.data);
   const updating = useOpened("update");
+  const disabling = useOpened("disable");
+  const mayDisable = useMayEnter("channels", "edit");
   const [selected, setSelected] = useState<string[]>([]);
   const owners = useMemo(() => new Map((ownerRows ?? []).map((owner) => [owner.id, owner])), [ownerRows]);
 
@@ -190,6 +197,7 @@ export default function PricesPage() {
       }
     >
       {prices.data ? <LastUpdate /> : null}
+      <DisabledModelsNote />
       {prices.data ? <MissingPrices rows={all} onPrice={(models) => setEdited({ models })} /> : null}
       <Tabs
         value={params.tab}
@@ -211,7 +219,22 @@ export default function PricesPage() {
             order={params.order}
             onOrder={(order) => setParams({ order })}
             onOpen={(row) => setEdited({ price: row, models: [row.model] })}
-            rowActions={(row) => actions([row.model], row)}
+            rowActions={(row) => (
+              <>
+                {actions([row.model], row)}
+                {mayDisable && !row.model.includes("*") ? (
+                  <Tooltip label={t("Disable everywhere")}>
+                    <ActionIcon
+                      size={28}
+                      aria-label={t("Disable everywhere")}
+                      onClick={() => disabling.open(row.model)}
+                    >
+                      <IconBan size={15} />
+                    </ActionIcon>
+                  </Tooltip>
+                ) : null}
+              </>
+            )}
             {...(mayChange ? { selection: { keys: selected, onChange: setSelected } } : {})}
             bulkActions={(keys) => (
               <>
@@ -246,6 +269,9 @@ export default function PricesPage() {
           />
         </Tabs.Panel>
       </Tabs>
+      {disabling.key !== "" && mayDisable ? (
+        <DisableModelDialog model={disabling.key} onClose={disabling.close} />
+      ) : null}
       {edited === "missing" ? <Missing onClose={closeEdited} /> : null}
       {edited !== null && edited !== "missing" ? (
         <PriceDrawer key={edited.models.join()} edited={edited} onClose={closeEdited} />

@@ -36,6 +36,12 @@ export const translationSection: SettingSection = {
       ),
     },
     {
+      key: "DisabledModels",
+      kind: "phrases",
+      label: phrase("Models disabled everywhere"),
+      hint: phrase("Exact names, one per line. Their calls are refused, whichever channel serves them."),
+    },
+    {
       key: "ClaudeDefaultMaxTokens",
       kind: "json",
       label: phrase("Claude: maximum output"),

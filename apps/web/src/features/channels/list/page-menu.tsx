@@ -1,6 +1,7 @@
 /** Actions for all channels. */
 import { ActionIcon, Menu, Tooltip } from "@mantine/core";
 import {
+  IconBan,
   IconDots,
   IconDownload,
   IconEraser,
@@ -20,13 +21,21 @@ import { deleteDisabled } from "./batch-api.ts";
 
 type PageMenuProps = {
   onTest: () => void;
+  onDisableModel: () => void;
   onRemoveModel: () => void;
   onBalances: () => void;
   onImport: () => void;
   onExport: () => void;
 };
 
-export function PageMenu({ onTest, onRemoveModel, onBalances, onImport, onExport }: PageMenuProps) {
+export function PageMenu({
+  onTest,
+  onDisableModel,
+  onRemoveModel,
+  onBalances,
+  onImport,
+  onExport,
+}: PageMenuProps) {
   const { t } = useTranslation();
   const mayChange = useMayChange();
   const client = useQueryClient();
@@ -48,7 +57,7 @@ export function PageMenu({ onTest, onRemoveModel, onBalances, onImport, onExport
     if (sure) clean.mutate();
   };
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu position="bottom-end" width={270}>
       <Menu.Target>
         <Tooltip label={t("For all channels")}>
           <ActionIcon
@@ -69,6 +78,9 @@ export function PageMenu({ onTest, onRemoveModel, onBalances, onImport, onExport
             </Menu.Item>
             <Menu.Item leftSection={<IconWallet size={16} />} onClick={onBalances}>
               {t("Refresh balances")}
+            </Menu.Item>
+            <Menu.Item leftSection={<IconBan size={16} />} onClick={onDisableModel}>
+              {t("Disable a model everywhere")}
             </Menu.Item>
             <Menu.Item leftSection={<IconEraser size={16} />} onClick={onRemoveModel}>
               {t("Remove a model")}

@@ -9,6 +9,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { channelIdsQuery, refreshChannels } from "#features/channels/api.ts";
 import { errorReason } from "#lib/error-text.ts";
+import { modelChannelsQuery } from "#lib/queries/disabled-models.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { Empty } from "#ui/empty.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -48,6 +49,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
     },
   });
   const seen = look.data;
+  const serving = useQuery({ ...modelChannelsQuery(name), enabled: seen !== undefined }).data;
   return (
     <Drawer
       opened
@@ -77,14 +79,28 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
           </Alert>
         ) : null}
         {seen === undefined ? null : seen.answer.changed.length + seen.answer.failed.length === 0 ? (
-          <Empty
-            compact
-            title={t("No channel lists this model")}
-            hint={t("A channel may still serve it through a name with *, which is not changed.")}
-          />
+          <Empty compact title={t("No channel lists this model")} />
         ) : (
           <BulkPreview answer={seen.answer} />
         )}
+        {seen !== undefined && serving !== undefined && serving.by_pattern_count > 0 ? (
+          <Alert
+            color="amber"
+            icon={<IconAlertTriangle size={17} />}
+            title={t("{{count}} channels still serve it by a name with *", {
+              count: serving.by_pattern_count,
+            })}
+          >
+            {serving.by_pattern.map(({ id, name: channel, pattern }) => (
+              <Text key={id} fz="sm" style={{ overflowWrap: "anywhere" }}>
+                {channel}: {pattern}
+              </Text>
+            ))}
+            <Text fz="sm" mt={6}>
+              {t("These channels are not changed. To refuse all calls of the model, disable it everywhere.")}
+            </Text>
+          </Alert>
+        ) : null}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {t("Cancel")}
