@@ -43,7 +43,7 @@ describe("a model", () => {
     await dialog.getByRole("button", { name: "Disable everywhere" }).press("Enter");
     await dialog.waitFor({ state: "hidden" });
     expect(await disabled()).toEqual(["demo-think"]);
-    const note = page.getByRole("alert").filter({ hasText: "Disabled everywhere" });
+    const note = page.getByRole("alert", { name: "Disabled everywhere" });
     await note.getByText("demo-think").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await note.waitFor({ state: "hidden" });
@@ -65,7 +65,7 @@ describe("a model", () => {
     await page.getByRole("menuitem", { name: "Disable everywhere" }).click();
     await dialogOf(page).getByRole("button", { name: "Disable everywhere" }).click();
     await page.getByText("This model is not available").waitFor();
-    await page.getByRole("button", { name: "Enable demo-think again" }).click();
+    await page.getByRole("button", { name: "Enable again demo-think" }).click();
     await page.getByRole("button", { name: "Manage" }).waitFor();
     expect(await disabled()).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe("a model", () => {
     await dialog.getByText("No enabled channel serves this model now.").waitFor();
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Disable everywhere" }).click();
-    await page.getByRole("button", { name: "Enable not-served again" }).waitFor();
+    await page.getByRole("button", { name: "Enable again not-served" }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     expect(await violations(page)).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe("the list of disabled models", () => {
     const page = await site.open("/panel/channel");
     for (const screen of ["channel", "model_price", "pricing"]) {
       await page.goto(`${site.url}/panel/${screen}`);
-      await page.getByRole("button", { name: "Enable demo-think again" }).waitFor();
+      await page.getByRole("button", { name: "Enable again demo-think" }).waitFor();
     }
   });
 });

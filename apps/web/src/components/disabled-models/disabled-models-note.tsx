@@ -37,7 +37,7 @@ export function DisabledModelsNote({ only }: { only?: string }) {
                 size="compact-sm"
                 variant="default"
                 style={{ flexShrink: 0 }}
-                aria-label={t("Enable {{model}} again", { model })}
+                aria-label={`${t("Enable again")} ${model}`}
                 loading={change.isPending && change.variables.model === model}
                 onClick={() => change.mutate({ model, disabled: false })}
               >
