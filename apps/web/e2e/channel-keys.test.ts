@@ -51,7 +51,7 @@ describe("the keys of a channel", () => {
     await form.getByText("Replace the stored keys").click();
     await save(form);
     const question = page.getByRole("dialog", { name: "Replace the stored keys?" });
-    await question.getByText("2 stored keys are removed").waitFor();
+    await question.getByText("2 stored keys are replaced by").waitFor();
     await question.getByRole("button", { name: "Cancel" }).click();
     await form.getByText("Add to the stored keys").click();
     await save(form);

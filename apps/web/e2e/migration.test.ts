@@ -62,7 +62,7 @@ it("imports a file after a dry run, then signs in with an account of the other g
 
   await page.getByLabel("Username").fill("root");
   await page.getByLabel("Password", { exact: true }).fill(oneHubPassword);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL("**/panel/dashboard");
 
   await page.goto(`${site.url}/panel/migration`);

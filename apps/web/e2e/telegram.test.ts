@@ -31,12 +31,12 @@ describe("the Telegram bot's screen", () => {
       "The reply is required",
     ])
       await form.getByText(sentence).waitFor();
-    await form.getByLabel("Command").fill("/balance");
+    await form.getByLabel(/^Command/).fill("/balance");
     await form.getByLabel("Description").fill("What it costs");
     await form.getByLabel("Reply").fill("*One* dollar");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByText("The bot has a built-in reply for this command").waitFor();
-    await form.getByLabel("Command").fill("/price");
+    await form.getByLabel(/^Command/).fill("/price");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
     expect(await menus()).toEqual([

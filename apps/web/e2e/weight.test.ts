@@ -84,7 +84,7 @@ const budgets = [
   {
     ...console,
     path: "/panel/dashboard",
-    most: 203_000,
+    most: 207_000,
     requests: 31,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Channels|チャネル)$/ }),
   },
@@ -114,10 +114,11 @@ describe.each(packings)("packed with %s", (packing) => {
 
 /** Screens with an editor, a form or an interpreter in the page itself may cost more than the others, in bytes. */
 const larger: Record<string, number> = {
-  channel: 397_000,
+  channel: 402_000,
   setting: 385_000,
   playground: 400_000,
-  profile: 370_000,
+  pricing: 364_000,
+  profile: 376_000,
   telegram: 360_000,
 };
 const usual = 357_000;

@@ -555,7 +555,7 @@ describe("an order", () => {
       admin.send<OrderRow>("POST", `/api/payment/order/${id}/refund`, { reason });
     expect((await refund("Too early")).status).toBe(409);
     await deliver(notice);
-    expect((await refund("")).body).toMatchObject({ success: false, fields: { reason: "Say why" } });
+    expect((await refund("")).body).toMatchObject({ success: false, fields: { reason: "Add a reason" } });
 
     await credit(site.services.db, {
       userId: person.id,
