@@ -2,7 +2,7 @@ import { openPrivate } from "#domain/channels/channel-secrets.ts";
 import { channelKeyContext } from "#domain/channels/load-channels.ts";
 import { openCode } from "#domain/credits/redemptions.ts";
 import { configOf } from "#domain/payments/payment-deps.ts";
-import { revealKey } from "#domain/tokens/tokens.ts";
+import { revealKey } from "#domain/tokens/keys.ts";
 import type { Pool } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 

@@ -7,7 +7,8 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from "node:zlib";
-import { textOf, TransportError, type UpstreamResponse } from "./http.ts";
+import { textOf, type UpstreamResponse } from "./http.ts";
+import { TransportError } from "./transport-error.ts";
 
 /**
  * Decompresses responses of providers that compress although no one requested it. Works piece by piece, so

@@ -3,6 +3,7 @@ import { Pool, type Dispatcher, errors } from "undici";
 import type { CancelSignal } from "./cancellation.ts";
 import { generatorOf } from "./generator-of.ts";
 import { throughProxy } from "./proxy.ts";
+import { classify, tooLarge, TransportError } from "./transport-error.ts";
 
 /**
  * Calls to upstreams, at undici's dispatch level: one pool per origin and proxy, no stream objects in
@@ -59,19 +60,6 @@ export interface UpstreamResponse {
   cancel(): void;
 }
 
-/** Why there was no complete response. */
-export class TransportError extends Error {
-  readonly kind: "timeout" | "network" | "aborted";
-  /** The response exceeded a limit of its request: bytes or duration. */
-  readonly isLimit: boolean;
-  constructor(kind: "timeout" | "network" | "aborted", message: string, cause?: unknown, isLimit = false) {
-    super(message, { cause });
-    this.name = "TransportError";
-    this.kind = kind;
-    this.isLimit = isLimit;
-  }
-}
-
 export interface UpstreamClient {
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
   close(): Promise<void>;
@@ -91,18 +79,6 @@ const MAX_POOLS = 2_000;
  * would wait silently.
  */
 const MOST_CONNECTIONS = 10_000;
-
-export function classify(error: unknown): TransportError {
-  if (error instanceof TransportError) return error;
-  if (
-    error instanceof errors.ConnectTimeoutError ||
-    error instanceof errors.HeadersTimeoutError ||
-    error instanceof errors.BodyTimeoutError
-  )
-    return new TransportError("timeout", error.message, error);
-  const message = error instanceof Error ? error.message : String(error);
-  return new TransportError("network", message || "The connection failed.", error);
-}
 
 /**
  * Longer than a closed connection takes to be noticed. An upstream that hangs up later has read the request,
@@ -319,10 +295,6 @@ export async function textOf(chunks: AsyncIterable<Buffer>, maxBytes: number): P
 /** Decodes the parts of a body together: a character may be split over two of them. */
 export function textIn(parts: readonly Buffer[]): string {
   return parts.length === 1 ? (parts[0]?.toString("utf8") ?? "") : Buffer.concat(parts).toString("utf8");
-}
-
-export function tooLarge(maxBytes: number): TransportError {
-  return new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
 }
 
 interface Place {

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
-import { createUpstreamClient, TransportError } from "./http.ts";
+import { createUpstreamClient } from "./http.ts";
+import { TransportError } from "./transport-error.ts";
 import { openWebSocket } from "./web-socket.ts";
 
 const servers: Server[] = [];

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { TransportError } from "./http.ts";
+import { TransportError } from "./transport-error.ts";
 import { type MessageSocket, openWebSocket } from "./web-socket.ts";
 
 let server: Server;

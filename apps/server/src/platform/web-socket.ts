@@ -2,8 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { Client, type Dispatcher } from "undici";
 import { WebSocket } from "ws";
-import { classify, TransportError, type UpstreamRequest } from "./http.ts";
+import { type UpstreamRequest } from "./http.ts";
 import { throughProxy } from "./proxy.ts";
+import { classify, TransportError } from "./transport-error.ts";
 
 /**
  * WebSockets, on either side, as messages that are read in order and sent with back-pressure. Knows nothing

@@ -17,6 +17,7 @@ import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import type { Services } from "#console/services.ts";
 import { describeUsageOf } from "#domain/overview/object-usage.ts";
+import { revealKey } from "#domain/tokens/keys.ts";
 import {
   changeToken,
   createToken,
@@ -25,7 +26,6 @@ import {
   getToken,
   listTokens,
   playgroundKey,
-  revealKey,
   switchToken,
 } from "#domain/tokens/tokens.ts";
 import { invalidRequest } from "#errors.ts";

@@ -14,6 +14,7 @@ import { viewerOf } from "#console/guards.ts";
 import { IdParams, pageOf, RowId, sliceOf } from "#console/paging.ts";
 import { checked } from "#console/validation.ts";
 import { administerToken, searchTokens, switchAnyToken } from "#domain/tokens/administration.ts";
+import { revealKey } from "#domain/tokens/keys.ts";
 import {
   changeToken,
   createToken,
@@ -21,7 +22,6 @@ import {
   getToken,
   listTokens,
   playgroundKey,
-  revealKey,
   switchToken,
 } from "#domain/tokens/tokens.ts";
 import type { Token } from "#platform/prisma/client.ts";

@@ -8,7 +8,7 @@ import {
 } from "@gateway/shared/site/telegram";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemActor } from "#domain/audit-log/audit.ts";
-import { revealKey } from "#domain/tokens/tokens.ts";
+import { revealKey } from "#domain/tokens/keys.ts";
 import { type Browser, buildConsole, type TestConsole } from "#test/console.ts";
 import { botToken, startTelegramServer, type TelegramServer } from "#test/telegram-server.ts";
 

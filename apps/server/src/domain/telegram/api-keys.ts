@@ -7,7 +7,8 @@ import {
 } from "@gateway/shared/site/chat-link";
 import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
-import { listTokens, revealKey, statusOf } from "#domain/tokens/tokens.ts";
+import { revealKey } from "#domain/tokens/keys.ts";
+import { listTokens, statusOf } from "#domain/tokens/tokens.ts";
 import type { Token, User } from "#platform/prisma/client.ts";
 import type { BotMessages } from "./bot-messages.ts";
 import type { BotMessage, BotDeps } from "./bot.ts";

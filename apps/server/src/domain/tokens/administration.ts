@@ -9,15 +9,14 @@ import type { Db } from "#platform/database/db.ts";
 import { begins, contains } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { newKey, sealKey } from "./keys.ts";
 import {
   columnsOf,
   describeToken,
   lockToken,
   mustBeUsable,
   merged,
-  newKey,
   note,
-  sealKey,
   type TokenSearch,
 } from "./tokens.ts";
 

@@ -19,8 +19,8 @@ import type { Db } from "#platform/database/db.ts";
 import { begins, contains } from "#platform/database/text-search.ts";
 import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
-import { hintOf, randomText, type Secrets } from "#platform/secrets.ts";
-import { importedKeyHash } from "./callers.ts";
+import type { Secrets } from "#platform/secrets.ts";
+import { newKey, revealKey, sealKey } from "./keys.ts";
 
 /**
  * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner.
@@ -33,7 +33,6 @@ export interface Owner extends Actor {
   group: string;
 }
 
-const KEY_LENGTH = 48;
 const PLAYGROUND = "sys_playground";
 /** Largest integer that a JSON number represents exactly. */
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
@@ -240,37 +239,6 @@ export async function playgroundKey(db: PrismaClient, secrets: Secrets, owner: O
     await note(tx, owner, "token.create", undefined, created);
     return key;
   });
-}
-
-/** Returns the whole key, for its owner; "" for a key that was imported as its hash. */
-export function revealKey(secrets: Secrets, token: Pick<Token, "key_hash" | "key_encrypted">): string {
-  if (token.key_encrypted.length === 0) return "";
-  return secrets.decrypt(token.key_encrypted, keyContext(token.key_hash));
-}
-
-export function newKey(): string {
-  return `sk-${randomText(KEY_LENGTH)}`;
-}
-
-export function sealKey(secrets: Secrets, key: string) {
-  const key_hash = secrets.hash(key);
-  return { key_hash, key_encrypted: secrets.encrypt(key, keyContext(key_hash)), key_hint: hintOf(key) };
-}
-
-/**
- * Columns of a key of which only the SHA-256 is known, from a gateway that kept no keys. It authenticates, and cannot be shown.
- * @param sha256 of the whole key, in hexadecimal
- */
-export function sealHash(secrets: Secrets, sha256: string) {
-  return {
-    key_hash: importedKeyHash(secrets, sha256),
-    key_encrypted: new Uint8Array(),
-    key_hint: "sk-…",
-  };
-}
-
-function keyContext(hash: Uint8Array): string {
-  return `token:${Buffer.from(hash).toString("hex")}`;
 }
 
 /**

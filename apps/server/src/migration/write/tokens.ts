@@ -1,5 +1,5 @@
 import { stageTokenUse } from "#domain/ledger/opening-balances.ts";
-import { sealHash, sealKey } from "#domain/tokens/tokens.ts";
+import { sealHash, sealKey } from "#domain/tokens/keys.ts";
 import type { TokenRecord } from "#migration/records.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";

@@ -1,7 +1,8 @@
 import { createFrameSplitter, FrameTooLarge, type RawFrame } from "#dialects/sse.ts";
 import { now } from "#platform/clock.ts";
 import { generatorOf } from "#platform/generator-of.ts";
-import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { type UpstreamResponse } from "#platform/http.ts";
+import { TransportError } from "#platform/transport-error.ts";
 import type { Memory } from "#relay/core/call.ts";
 import { UNCOUNTED_BYTES } from "#relay/core/whole-text.ts";
 

@@ -1,7 +1,8 @@
 import type { UpstreamWire } from "#dialects/dialect.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import type { CancelSignal } from "#platform/cancellation.ts";
-import { type RequestProgress, TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { type RequestProgress, type UpstreamResponse } from "#platform/http.ts";
+import { TransportError } from "#platform/transport-error.ts";
 import { CredentialError } from "#providers/provider.ts";
 import { refusal } from "#providers/refusal.ts";
 import type { Chosen } from "./call.ts";

@@ -3,7 +3,7 @@ import type { UpstreamError } from "#dialects/ir.ts";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { mostOf } from "#domain/pricing/plausible.ts";
 import { GatewayError } from "#errors.ts";
-import { TransportError } from "#platform/http.ts";
+import { TransportError } from "#platform/transport-error.ts";
 import type { Call } from "./call.ts";
 
 /**

@@ -1,7 +1,8 @@
 import type { ScannedAnswer, Tally } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { GatewayError } from "#errors.ts";
-import { TransportError, type UpstreamResponse } from "#platform/http.ts";
+import { type UpstreamResponse } from "#platform/http.ts";
+import { TransportError } from "#platform/transport-error.ts";
 import type { Chosen, Pieces } from "./call.ts";
 import { limitError } from "./excess.ts";
 import type { End, CallLifecycle, Progress } from "./lifecycle.ts";

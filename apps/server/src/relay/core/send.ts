@@ -8,10 +8,10 @@ import {
   type RequestProgress,
   type StreamedBody,
   textOf,
-  TransportError,
   type UpstreamClient,
   type UpstreamResponse,
 } from "#platform/http.ts";
+import { TransportError } from "#platform/transport-error.ts";
 import { openWebSocket, type WebSocketAnswer } from "#platform/web-socket.ts";
 import { outgoing } from "#providers/outgoing.ts";
 import type { Call, Io, Outgoing, Provider } from "#providers/provider.ts";

@@ -1,4 +1,5 @@
-import { textIn, textOf, tooLarge, type UpstreamResponse } from "#platform/http.ts";
+import { textIn, textOf, type UpstreamResponse } from "#platform/http.ts";
+import { tooLarge } from "#platform/transport-error.ts";
 import type { Memory } from "./call.ts";
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { dialects } from "#dialects/index.ts";
 import type { UpstreamError } from "#dialects/ir.ts";
 import { abortSignalOf } from "#platform/cancellation.ts";
-import { TransportError } from "#platform/http.ts";
+import { TransportError } from "#platform/transport-error.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import type { Failed } from "#relay/core/ask.ts";
 import { relay, type Serving } from "#relay/core/exchange.ts";
