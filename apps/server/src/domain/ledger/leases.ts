@@ -78,14 +78,18 @@ export function createLeases(options: LeaseOptions): Leases {
     }
   }
 
-  /** Releases reservations of silent nodes. */
+  /**
+   * Releases reservations of silent nodes. A node that was paused reserves again before its next heartbeat:
+   * a younger reservation is left for that heartbeat to protect.
+   */
   async function releaseSilent(): Promise<void> {
     // An outage of Postgres silences every node.
     // Only a node whose own heartbeats all succeeded may release others.
     if (steadySince === undefined || performance.now() - steadySince < silentAfterMs) return;
     const rows = await connection.query<ReservedCall>({
       text: `SELECT request_id, user_id, token_id, checkpoint FROM reservations v
-       WHERE v.node_id NOT IN ($1, '${backgroundNode}') AND NOT EXISTS (
+       WHERE v.node_id NOT IN ($1, '${backgroundNode}')
+       AND v.created_time < now() - $2 * interval '1 millisecond' AND NOT EXISTS (
          SELECT FROM nodes n WHERE n.id = v.node_id AND n.heartbeat > now() - $2 * interval '1 millisecond'
        )`,
       values: [nodeId, silentAfterMs],
