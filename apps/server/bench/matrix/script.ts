@@ -11,6 +11,8 @@ export interface ScriptedCall {
   name: string;
   /** The arguments, or a function that makes them of the results of the calls before. */
   input: Record<string, unknown> | ((results: readonly string[]) => Record<string, unknown>);
+  /** The call to make when the client does not offer the tool: some choose their tools by the model's name. */
+  otherwise?: ScriptedCall;
 }
 
 /** What the model does: its calls turn by turn, then its last message. */
@@ -47,8 +49,9 @@ export function planAnswer(script: Script, request: Question, history: History):
   });
   const own = history.isTask ? script.steps : history.isSubtask ? script.subtask : undefined;
   if (own === undefined) return plain("other", "Nothing to do.");
-  const { next, calls } = stepAt(own, history.calls);
-  const tools = calls.map(({ name }) => request.tools.find((tool) => isTool(tool, name)));
+  const { next, calls: wanted } = stepAt(own, history.calls);
+  const calls = wanted.map((call) => (offered(request, call) ? call : (call.otherwise ?? call)));
+  const tools = calls.map((call) => offered(request, call));
   if (isSummaryRequest(request.prompt))
     return plain("summary", `<summary>${summaryText(history.calls)}</summary>`);
   // Titles and classifications come without tools, and so do most requests for a summary.
@@ -69,9 +72,8 @@ export function planAnswer(script: Script, request: Question, history: History):
 const isSummaryRequest = (prompt: string) =>
   /summar|compact|state_snapshot/i.test(prompt) && !prompt.startsWith(TASK_MARK);
 
-function isTool({ name }: OfferedTool, wanted: string): boolean {
-  return name === wanted || name.endsWith(`__${wanted}`);
-}
+const offered = (request: Question, call: ScriptedCall) =>
+  request.tools.find(({ name }) => name === call.name || name.endsWith(`__${call.name}`));
 
 function stepAt(steps: Script["steps"], done: number): { next: number; calls: readonly ScriptedCall[] } {
   let before = 0;

@@ -33,6 +33,8 @@ models:
   edit: (file_path, old_string, new_string) => ({
     name: "Edit",
     input: { file_path, old_string, new_string },
+    // Continue offers the one or the other, by the name of the model.
+    otherwise: { name: "MultiEdit", input: { file_path, edits: [{ old_string, new_string }] } },
   }),
   run: (command) => ({ name: "Bash", input: { command } }),
   lacks: { agents: "The matrix has no script for its sub-agents yet." },
