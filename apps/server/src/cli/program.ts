@@ -3,6 +3,7 @@ import type { Terminal } from "./command.ts";
 import { applyCommand } from "./commands/apply.ts";
 import { auditCommand } from "./commands/audit.ts";
 import { channelCommands } from "./commands/channels.ts";
+import { compareCommand } from "./commands/compare.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
@@ -39,6 +40,7 @@ function createProgram(terminal: Terminal): Command {
     importCommand,
     exportCommand,
     applyCommand,
+    compareCommand,
     auditCommand,
     doctorCommand,
     userCommands,

@@ -233,6 +233,15 @@ export interface LogRecord {
   requestTime: number;
   firstByteTime: number;
   ip: string;
+  /** What the charge was computed from, if the row says it. */
+  price?: LogPrice | undefined;
+}
+
+/** Ratios of a charge, as numbers: they explain a difference, nothing is computed from them. */
+export interface LogPrice {
+  groupRatio: number;
+  input: number;
+  output: number;
 }
 
 /** A charge of the old gateway that is computed again. */

@@ -169,7 +169,7 @@ async function writeRest(write: WriteContext, read: ReadContext, product: Produc
   if (product.menus !== undefined) await writeMenus(write, product.menus(read));
 }
 
-async function readOptions(source: Source): Promise<Map<string, string>> {
+export async function readOptions(source: Source): Promise<Map<string, string>> {
   const options = new Map<string, string>();
   if (!source.columns.has("options")) return options;
   for await (const row of source.rows({ table: "options" }))

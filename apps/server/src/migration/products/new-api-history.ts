@@ -1,4 +1,4 @@
-import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
+import type { ChargeSample, LogPrice, LogRecord, UsageRecord } from "#migration/records.ts";
 import { cut, decimal, flag, int, parsed, points, record, seconds, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
@@ -71,8 +71,20 @@ export async function* newApiLogs({ source, book }: ReadContext, since: Date): A
       requestTime: int(row, "use_time") * 1_000,
       firstByteTime: Math.max(0, Math.trunc(Number(other["frt"]) || 0)),
       ip: text(row, "ip"),
+      price: priceOf(other),
     };
   }
+}
+
+function priceOf(other: Record<string, unknown>): LogPrice | undefined {
+  const [groupRatio, input, completion] = ["group_ratio", "model_ratio", "completion_ratio"].map((name) =>
+    Number(other[name] ?? NaN),
+  );
+  if (groupRatio === undefined || input === undefined || completion === undefined) return undefined;
+  // A call with a price of its own has no ratios.
+  if (Number(other["model_price"] ?? -1) >= 0) return undefined;
+  const output = Number((input * completion).toPrecision(12));
+  return [groupRatio, input, output].every(Number.isFinite) ? { groupRatio, input, output } : undefined;
 }
 
 export async function* newApiCharges({ source, options }: ReadContext): AsyncGenerator<ChargeSample> {

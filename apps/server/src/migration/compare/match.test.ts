@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { type Charge, matchCharges } from "./match.ts";
+
+const call = (id: string, at: number, fields: Partial<Charge> = {}): Charge => ({
+  id,
+  startedAt: at,
+  endedAt: at,
+  model: "m",
+  input: 10,
+  output: 5,
+  points: 100n,
+  ...fields,
+});
+const pairs = (here: Charge[], there: Charge[]) =>
+  matchCharges(here, there, 10).map(({ here: a, there: b, isAmbiguous }) => [
+    a?.id ?? "",
+    b?.id ?? "",
+    isAmbiguous,
+  ]);
+
+describe("matching of charges", () => {
+  it("uses each row once, in the order of time", () => {
+    expect(pairs([call("a", 0), call("b", 4)], [call("y", 5), call("x", 1)])).toEqual([
+      ["a", "x", false],
+      ["b", "y", false],
+    ]);
+    expect(pairs([call("a", 0), call("b", 1)], [call("x", 2)])).toEqual([
+      ["a", "x", false],
+      ["b", "", false],
+    ]);
+  });
+
+  it("finds a row that was written while a long call ran, and none outside the window", () => {
+    expect(pairs([call("a", 0, { endedAt: 500 })], [call("x", 100)])).toEqual([["a", "x", false]]);
+    expect(pairs([call("a", 0)], [call("x", 11)])).toEqual([
+      ["a", "", false],
+      ["", "x", false],
+    ]);
+  });
+
+  it("pairs calls with different tokens only if there is one choice", () => {
+    expect(pairs([call("a", 0)], [call("x", 1, { input: 11 })])).toEqual([["a", "x", false]]);
+    expect(pairs([call("a", 0)], [call("x", 1, { input: 11 }), call("y", 2, { input: 12 })])).toEqual([
+      ["a", "", true],
+    ]);
+  });
+
+  it("calls a pair ambiguous if another row with another charge fits", () => {
+    const cheap = { points: 90n };
+    expect(pairs([call("a", 0), call("b", 2)], [call("x", 1, cheap), call("y", 3)])).toEqual([
+      ["a", "x", true],
+      ["b", "y", false],
+    ]);
+    expect(pairs([call("a", 0), call("b", 2)], [call("x", 1, cheap), call("y", 3, cheap)])).toEqual([
+      ["a", "x", false],
+      ["b", "y", false],
+    ]);
+  });
+});

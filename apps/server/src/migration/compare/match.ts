@@ -1,0 +1,104 @@
+import type { LogPrice } from "#migration/records.ts";
+
+/** A charged call in the log of one of the two gateways. */
+export interface Charge {
+  /** The request id here, the row there. */
+  id: string;
+  /** Equal in a log that has one instant per call. */
+  startedAt: number;
+  endedAt: number;
+  model: string;
+  input: number;
+  output: number;
+  points: bigint;
+  price?: LogPrice | undefined;
+}
+
+export interface Match {
+  here?: Charge;
+  there?: Charge;
+  /** More than one row fits, and the result would depend on the choice. */
+  isAmbiguous: boolean;
+}
+
+/**
+ * Finds the row of each call in the other log, and uses each row once: first rows of the same model and tokens, in the order of time;
+ * then rows of the same model whose tokens differ, if there is only one.
+ */
+export function matchCharges(here: readonly Charge[], there: readonly Charge[], windowMs: number): Match[] {
+  const fits = (a: Charge, b: Charge) =>
+    b.endedAt >= a.startedAt - windowMs && b.startedAt <= a.endedAt + windowMs;
+  const matches: Match[] = [];
+  const leftHere: Charge[] = [];
+  const leftThere: Charge[] = [];
+  const sameTokens = ({ model, input, output }: Charge) => JSON.stringify([model, input, output]);
+  for (const [a, b] of pairsOf(here, there, sameTokens)) {
+    for (const match of inOrder(a, b, fits)) {
+      if (match.here === undefined && match.there !== undefined) leftThere.push(match.there);
+      else if (match.there === undefined && match.here !== undefined) leftHere.push(match.here);
+      else matches.push(match);
+    }
+  }
+  for (const [a, b] of pairsOf(leftHere, leftThere, ({ model }) => model))
+    matches.push(...onlyCandidates(a, b, fits));
+  return matches;
+}
+
+type Fits = (here: Charge, there: Charge) => boolean;
+
+/** The rows of both sides by key, in the order of time. */
+function pairsOf(here: readonly Charge[], there: readonly Charge[], keyOf: (charge: Charge) => string) {
+  const groups = new Map<string, [Charge[], Charge[]]>();
+  const add = (side: 0 | 1) => (charge: Charge) => {
+    const key = keyOf(charge);
+    const group = groups.get(key) ?? [[], []];
+    group[side].push(charge);
+    groups.set(key, group);
+  };
+  here.forEach(add(0));
+  there.forEach(add(1));
+  for (const sides of groups.values())
+    for (const side of sides) side.sort((a, b) => a.endedAt - b.endedAt || a.startedAt - b.startedAt);
+  return groups.values();
+}
+
+function* inOrder(here: readonly Charge[], there: readonly Charge[], fits: Fits): Generator<Match> {
+  // Where all rows have the same charge, it does not matter which of them belongs to which call.
+  const isUniform = [here, there].every((side) => new Set(side.map(({ points }) => points)).size <= 1);
+  let i = 0;
+  let j = 0;
+  while (i < here.length || j < there.length) {
+    const a = here[i];
+    const b = there[j];
+    if (a !== undefined && b !== undefined && fits(a, b)) {
+      const isAmbiguous =
+        !isUniform &&
+        a.points !== b.points &&
+        ([here[i - 1], here[i + 1]].some((other) => other !== undefined && fits(other, b)) ||
+          [there[j - 1], there[j + 1]].some((other) => other !== undefined && fits(a, other)));
+      yield { here: a, there: b, isAmbiguous };
+      i += 1;
+      j += 1;
+    } else if (a !== undefined && (b === undefined || a.endedAt < b.endedAt)) {
+      yield { here: a, isAmbiguous: false };
+      i += 1;
+    } else if (b !== undefined) {
+      yield { there: b, isAmbiguous: false };
+      j += 1;
+    }
+  }
+}
+
+function* onlyCandidates(here: readonly Charge[], there: readonly Charge[], fits: Fits): Generator<Match> {
+  const used = new Set<Charge>();
+  for (const a of here) {
+    const candidates = there.filter((b) => fits(a, b));
+    const [only] = candidates;
+    const isAmbiguous =
+      candidates.length > 1 || (only !== undefined && here.filter((other) => fits(other, only)).length > 1);
+    if (isAmbiguous) for (const candidate of candidates) used.add(candidate);
+    else if (only !== undefined) used.add(only);
+    yield { here: a, ...(only === undefined || isAmbiguous ? {} : { there: only }), isAmbiguous };
+  }
+  for (const b of there) if (!used.has(b)) yield { there: b, isAmbiguous: false };
+}
