@@ -1,3 +1,4 @@
+import type { LogPrice } from "./records.ts";
 import type { SourceRow } from "./sources/source.ts";
 
 /**
@@ -117,4 +118,14 @@ export function decimal(value: unknown, decimals = 10): string | undefined {
   if (!short.includes("e") && (short.split(".")[1] ?? "").length <= decimals) return short;
   const fixed = number.toFixed(decimals);
   return fixed.includes(".") ? fixed.replace(/\.?0+$/, "") : fixed;
+}
+
+/** The ratios of a log row; undefined unless it has all of them. */
+export function logPrice(group: unknown, input: unknown, output: unknown): LogPrice | undefined {
+  const price = {
+    groupRatio: Number(group ?? NaN),
+    input: Number(input ?? NaN),
+    output: Number(output ?? NaN),
+  };
+  return Object.values(price).every(Number.isFinite) ? price : undefined;
 }

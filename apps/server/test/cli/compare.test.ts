@@ -204,6 +204,28 @@ describe("gateway compare", () => {
     expect(rejected).toMatchObject({ exitCode: 3, err: expect.stringContaining("OLD_GATEWAY_TOKEN") });
   });
 
+  it("does not read an answer without end", async () => {
+    const endless = createServer((_request, response) => {
+      const more = () => {
+        while (!response.destroyed) if (!response.write(Buffer.alloc(65_536, "1"))) break;
+        response.once("drain", more);
+      };
+      response.writeHead(200, { "content-type": "application/json" });
+      more();
+    });
+    await new Promise<void>((resolve) => void endless.listen(0, "127.0.0.1", resolve));
+    const { port } = endless.address() as AddressInfo;
+    try {
+      expect(await compare("--url", `http://127.0.0.1:${port}`)).toMatchObject({
+        exitCode: 3,
+        err: expect.stringContaining("does not answer as the management API"),
+      });
+    } finally {
+      endless.closeAllConnections();
+      endless.close();
+    }
+  });
+
   it("does not wait for an old gateway that hangs", async () => {
     const hanging = createServer(() => undefined);
     await new Promise<void>((resolve) => void hanging.listen(0, "127.0.0.1", resolve));

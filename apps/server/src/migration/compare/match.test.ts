@@ -56,4 +56,13 @@ describe("matching of charges", () => {
       ["b", "y", false],
     ]);
   });
+
+  it("takes seconds for a day of calls whose tokens all differ", () => {
+    const day = (fields: Partial<Charge>) =>
+      Array.from({ length: 86_400 }, (_, second) => call(String(second), second * 1_000, fields));
+    const before = performance.now();
+    const matches = matchCharges(day({ input: 10 }), day({ input: 11 }), 60_000);
+    expect(performance.now() - before).toBeLessThan(8_000);
+    expect(matches).toHaveLength(86_400);
+  });
 });

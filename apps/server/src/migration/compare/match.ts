@@ -40,7 +40,7 @@ export function matchCharges(here: readonly Charge[], there: readonly Charge[], 
     }
   }
   for (const [a, b] of pairsOf(leftHere, leftThere, ({ model }) => model))
-    matches.push(...onlyCandidates(a, b, fits));
+    matches.push(...onlyCandidates(a, b, windowMs));
   return matches;
 }
 
@@ -89,16 +89,51 @@ function* inOrder(here: readonly Charge[], there: readonly Charge[], fits: Fits)
   }
 }
 
-function* onlyCandidates(here: readonly Charge[], there: readonly Charge[], fits: Fits): Generator<Match> {
+function* onlyCandidates(
+  here: readonly Charge[],
+  there: readonly Charge[],
+  windowMs: number,
+): Generator<Match> {
   const used = new Set<Charge>();
+  const rowsFor = fitting(there, windowMs);
+  const callsFor = fitting(here, windowMs);
   for (const a of here) {
-    const candidates = there.filter((b) => fits(a, b));
+    const candidates = rowsFor(a);
     const [only] = candidates;
-    const isAmbiguous =
-      candidates.length > 1 || (only !== undefined && here.filter((other) => fits(other, only)).length > 1);
+    const isAmbiguous = candidates.length > 1 || (only !== undefined && callsFor(only).length > 1);
     if (isAmbiguous) for (const candidate of candidates) used.add(candidate);
     else if (only !== undefined) used.add(only);
     yield { here: a, ...(only === undefined || isAmbiguous ? {} : { there: only }), isAmbiguous };
   }
   for (const b of there) if (!used.has(b)) yield { there: b, isAmbiguous: false };
+}
+
+/**
+ * Returns a function that finds the charges which fit one of the other side. The charges must be in the order
+ * in which they ended; only those near that time are looked at, because there may be 200,000 of them.
+ */
+function fitting(charges: readonly Charge[], windowMs: number): (other: Charge) => Charge[] {
+  const longest = charges.reduce((most, { startedAt, endedAt }) => Math.max(most, endedAt - startedAt), 0);
+  return (other) => {
+    const found: Charge[] = [];
+    const latest = other.endedAt + windowMs;
+    for (let at = firstEndingFrom(charges, other.startedAt - windowMs); at < charges.length; at += 1) {
+      const charge = charges[at];
+      if (charge === undefined || charge.endedAt > latest + longest) break;
+      if (charge.startedAt <= latest) found.push(charge);
+    }
+    return found;
+  };
+}
+
+/** Binary search. */
+function firstEndingFrom(charges: readonly Charge[], time: number): number {
+  let low = 0;
+  let high = charges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((charges[middle]?.endedAt ?? Infinity) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,5 +1,17 @@
 import type { ChargeSample, LogPrice, LogRecord, UsageRecord } from "#migration/records.ts";
-import { cut, decimal, flag, int, parsed, points, record, seconds, text, whole } from "#migration/row.ts";
+import {
+  cut,
+  decimal,
+  flag,
+  int,
+  logPrice,
+  parsed,
+  points,
+  record,
+  seconds,
+  text,
+  whole,
+} from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -77,14 +89,11 @@ export async function* newApiLogs({ source, book }: ReadContext, since: Date): A
 }
 
 function priceOf(other: Record<string, unknown>): LogPrice | undefined {
-  const [groupRatio, input, completion] = ["group_ratio", "model_ratio", "completion_ratio"].map((name) =>
-    Number(other[name] ?? NaN),
-  );
-  if (groupRatio === undefined || input === undefined || completion === undefined) return undefined;
   // A call with a price of its own has no ratios.
   if (Number(other["model_price"] ?? -1) >= 0) return undefined;
-  const output = Number((input * completion).toPrecision(12));
-  return [groupRatio, input, output].every(Number.isFinite) ? { groupRatio, input, output } : undefined;
+  const input = other["model_ratio"];
+  const output = Number(input ?? NaN) * Number(other["completion_ratio"] ?? NaN);
+  return logPrice(other["group_ratio"], input, Number(output.toPrecision(12)));
 }
 
 export async function* newApiCharges({ source, options }: ReadContext): AsyncGenerator<ChargeSample> {

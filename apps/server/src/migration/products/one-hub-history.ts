@@ -1,6 +1,18 @@
 import { defaultExtras } from "#domain/pricing/pricing.ts";
-import type { ChargeSample, LogPrice, LogRecord, UsageRecord } from "#migration/records.ts";
-import { cut, decimal, flag, int, json, points, record, seconds, text, whole } from "#migration/row.ts";
+import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
+import {
+  cut,
+  decimal,
+  flag,
+  int,
+  json,
+  logPrice,
+  points,
+  record,
+  seconds,
+  text,
+  whole,
+} from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
@@ -69,17 +81,9 @@ export async function* oneHubLogs({ source, book }: ReadContext, since: Date): A
       requestTime: int(row, "request_time"),
       firstByteTime: Math.max(0, Math.trunc(Number(metadata["first_response"]) || 0)),
       ip: text(row, "source_ip"),
-      price: priceOf(metadata),
+      price: logPrice(metadata["group_ratio"], metadata["input_ratio"], metadata["output_ratio"]),
     };
   }
-}
-
-function priceOf(metadata: Record<string, unknown>): LogPrice | undefined {
-  const [groupRatio, input, output] = ["group_ratio", "input_ratio", "output_ratio"].map((name) =>
-    Number(metadata[name] ?? NaN),
-  );
-  if (groupRatio === undefined || input === undefined || output === undefined) return undefined;
-  return [groupRatio, input, output].every(Number.isFinite) ? { groupRatio, input, output } : undefined;
 }
 
 /** The newest charges with what they were computed from. */

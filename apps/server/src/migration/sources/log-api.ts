@@ -1,7 +1,8 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { Product } from "#migration/products/product.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
-import { int, list, record } from "#migration/row.ts";
+import { int, list, record, text } from "#migration/row.ts";
+import { boundedFetch } from "#platform/public-fetch.ts";
 import type { Source, SourceRow } from "./source.ts";
 
 /** The log of an account of One Hub, One API or New API, read through their management API as if it were the table `logs`. */
@@ -22,6 +23,7 @@ const pageRows = 100;
 const mostPages = 20_000;
 const answerMs = 15_000;
 const charges = 2;
+const fetchBounded = boundedFetch();
 
 export async function openLogApi(options: LogApiOptions): Promise<Source> {
   const { product, until } = options;
@@ -86,10 +88,10 @@ function pageOf(data: unknown, base: URL): { rows: SourceRow[]; total: number | 
 
 async function fetchData(base: URL, path: string, options: LogApiOptions): Promise<unknown> {
   const { accessToken, userId, timeoutMs = answerMs } = options;
-  let status: number;
+  let status: number | undefined;
   let body: unknown;
   try {
-    const response = await fetch(new URL(path, base), {
+    const response = await fetchBounded(new URL(path, base), {
       headers: {
         authorization: `Bearer ${accessToken}`,
         ...(userId === undefined ? {} : { "new-api-user": String(userId) }),
@@ -107,6 +109,9 @@ async function fetchData(base: URL, path: string, options: LogApiOptions): Promi
         `${base.host} did not answer within ${timeoutMs / 1_000} seconds. Check that the old gateway is running and not overloaded, and try again.`,
         { cause },
       );
+    // undici's error of a body that is longer than the limit.
+    if (cause instanceof TypeError && codeOf(cause.cause) === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
+      throw notAGateway(base, status, { cause });
     throw new ImportRefusal(
       `${base.host} cannot be reached. Check the address after --url, and that this machine may connect to it.`,
       { cause },
@@ -122,8 +127,11 @@ async function fetchData(base: URL, path: string, options: LogApiOptions): Promi
   return answer["data"];
 }
 
-function notAGateway(base: URL, status?: number): ImportRefusal {
+const codeOf = (error: unknown) => text(record(error), "code");
+
+function notAGateway(base: URL, status?: number, options?: ErrorOptions): ImportRefusal {
   return new ImportRefusal(
     `${base.host} does not answer as the management API of a gateway${status === undefined ? "" : ` (HTTP ${status})`}. Check the address after --url.`,
+    options,
   );
 }
