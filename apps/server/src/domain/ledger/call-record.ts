@@ -173,6 +173,7 @@ export function rowOf(record: CallRecord): LogJson {
         channel_name: clean(note.channel_name),
         result: clean(note.result),
         message: clean(note.message),
+        upstream_request_id: note.upstream_request_id && clean(note.upstream_request_id),
       })),
       ...(record.paused ?? []).map((note) => ({ ...note, channel_name: clean(note.channel_name) })),
       ...(record.skipped ?? []).map((note) => ({ ...note, channel_name: clean(note.channel_name) })),

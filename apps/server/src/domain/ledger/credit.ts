@@ -1,5 +1,5 @@
 import { plainReason, type Reason } from "@gateway/shared/reasons";
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { conflict, internalError, invalidRequest, notFound } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import { largestAmount } from "./amounts.ts";

@@ -63,8 +63,15 @@ export function batchOf(
   const input: unknown[] = [JSON.stringify(ending), [...users], [...tokens]];
   const requested = JSON.stringify(leases.map((request, at) => ({ ...request, ord: steps.length + at })));
   const ids = leases.map(({ id }) => id);
-  if (steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null))
+  if (steps.every(isWithinLease) && leases.every(({ keep, target }) => keep === null && target === null)) {
+    const [lease] = leases;
+    if (lease !== undefined && steps.length === 1 && leases.length === 1)
+      return {
+        ...leasedCallStatement,
+        values: [JSON.stringify(ending[0]), lease.id, lease.version, lease.limited],
+      };
     return { ...onlyLeasedStatement, values: [...input, requested, ids] };
+  }
   const values = [...input, closing];
   if (sessions !== undefined)
     return {
@@ -292,6 +299,11 @@ const settleStatement: Statement = {
 const leasedStatement: Statement = {
   name: "ledger-leased",
   text: batchText({ begins: undefined, leases: true }),
+};
+/** The function is in the migration `settle_leased_call`. */
+const leasedCallStatement: Statement = {
+  name: "ledger-leased-call",
+  text: "SELECT ord, verdict, most FROM settle_leased_call($1, $2, $3, $4)",
 };
 const onlyLeasedStatement: Statement = { name: "ledger-only-leased", text: onlyLeasedText };
 const reserveStatement: Statement = { name: "ledger-batch", text: batchText({ begins: 6, leases: false }) };

@@ -1,5 +1,5 @@
 import { reasons } from "@gateway/shared/reasons";
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { Database } from "#platform/database/db.ts";
 import { recallLeases } from "./lease-recall.ts";
 

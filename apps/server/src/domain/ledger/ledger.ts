@@ -116,7 +116,7 @@ export interface LedgerOptions {
 }
 
 const maxRows = 200;
-/** Measured in docs/money.md. */
+/** Measured in docs/benchmarks.md. */
 const defaultShards = 2;
 /** Maximum number of queued log rows of refused calls while the database is unavailable. */
 const maxNotes = 20_000;
