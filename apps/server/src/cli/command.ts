@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import type { Readable } from "node:stream";
 import type { Env } from "#env.ts";
 import { GatewayError } from "#errors.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
@@ -16,6 +17,8 @@ export interface Terminal {
   env(): Env;
   /** Variables of the shell, for files that refer to them. */
   variables: Readonly<Record<string, string | undefined>>;
+  /** Standard input. */
+  input: Readable;
   out(text: string): void;
   err(text: string): void;
   /** Whether someone can be asked. */

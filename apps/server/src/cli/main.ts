@@ -1,11 +1,15 @@
 import { readEnv } from "#env.ts";
+import { keepHeapSmall } from "#platform/start-memory.ts";
 import { runProgram } from "./program.ts";
+
+keepHeapSmall();
 
 /** `gateway …`: the environment and the terminal come in here and nowhere else. */
 await runProgram(
   {
     env: () => readEnv(process.env),
     variables: process.env,
+    input: process.stdin,
     out: (text) => console.log(text),
     err: (text) => console.error(text),
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,

@@ -23,6 +23,19 @@ export function requireNetworkAddress(address: string): void {
       throw invalidRequest({ reason: "import_address_option", option: name.slice(0, 40), field: "address" });
 }
 
+/** Checks the address of a gateway whose management API is read. Throws `invalid_request`. */
+export function requireGatewayAddress(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "")
+    throw invalidRequest({ reason: "gateway_address", field: "url" });
+}
+
+/** Throws `invalid_request` for an address of another database, and for none. */
+export function requirePostgres(address: string): void {
+  if (!/^postgres(ql)?:\/\//.test(address))
+    throw invalidRequest({ reason: "import_address_postgres", field: "address" });
+}
+
 function canDecode(text: string): boolean {
   try {
     decodeURIComponent(text);

@@ -1,6 +1,7 @@
 import type { Budget } from "@gateway/shared/accounts/budget";
 import type { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ChannelInput } from "@gateway/shared/channels/channel";
+import type { Reason } from "@gateway/shared/reasons";
 import type { Usage } from "#dialects/ir.ts";
 import type { SavePrice } from "#domain/pricing/prices.ts";
 import type { ActivePrice } from "#domain/pricing/pricing.ts";
@@ -93,9 +94,10 @@ export interface TokenRecord {
 export interface ChannelRecord {
   id: number;
   input: Omit<ChannelInput, "key" | "key_mode">;
-  keys: { key: string; status: number; reason: string }[];
+  keys: { key: string; status: number; reason: Reason | undefined }[];
   status: number;
-  statusReason: string;
+  /** Undefined when none is known. */
+  statusReason: Reason | undefined;
   usedQuota: bigint;
   balance: string;
   balanceTime: Date | undefined;
@@ -215,6 +217,8 @@ export interface LogRecord {
   id: string;
   createdAt: Date;
   requestId: string;
+  /** Id in the headers of the answer, where it is not `requestId`. */
+  answerId?: string | undefined;
   type: number;
   userId: number;
   username: string;

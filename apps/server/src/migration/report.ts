@@ -1,3 +1,6 @@
+import type { Reason, ReasonFact } from "@gateway/shared/reasons";
+import { type ImportNoteCode, noteEnglish, type NoteValues } from "@gateway/shared/site/import-notes";
+
 /** What an import reports: read by people, by scripts (`--json`) and kept in the table `imports`. */
 export interface ImportReport {
   format: 1;
@@ -37,9 +40,14 @@ export interface Pair {
 
 export interface Note {
   /** For scripts; does not change. */
-  code: string;
+  code: ImportNoteCode;
+  /** Values of its template. */
+  params: Record<string, string>;
+  /** Why, for notes whose template has `reason`. */
+  reason_facts: ReasonFact[];
   /** `attention`: something works differently than before. */
   level: "info" | "attention";
+  /** In English. */
   text: string;
   count: number;
   examples: string[];
@@ -61,14 +69,22 @@ export interface Proof {
 
 const mostExamples = 20;
 
+/** Codes whose template has no values. */
+type PlainCode = {
+  [Code in ImportNoteCode]: keyof NoteValues<Code> extends never ? Code : never;
+}[ImportNoteCode];
+type Given<Code extends ImportNoteCode> = Code extends PlainCode
+  ? [example?: string]
+  : [example: string, values: NoteValues<Code>];
+
 export interface ReportBook {
   read(kind: string): void;
   imported(kind: string, count: number): void;
   /** Counts a row that is left out; the note says why. */
-  skip(kind: string, code: string, text: string, example?: string): void;
-  note(code: string, text: string, example?: string): void;
+  skip(kind: string, code: PlainCode, example?: string): void;
+  note(code: PlainCode, example?: string): void;
   /** Something works differently than before. */
-  attention(code: string, text: string, example?: string): void;
+  attention<Code extends ImportNoteCode>(code: Code, ...given: Given<Code>): void;
   counts(): ImportReport["counts"];
   notes(): Note[];
 }
@@ -77,21 +93,40 @@ export function createReportBook(): ReportBook {
   const counts: ImportReport["counts"] = {};
   const notes = new Map<string, Note>();
   const of = (kind: string) => (counts[kind] ??= { read: 0, imported: 0, skipped: 0 });
-  const add = (level: Note["level"], code: string, text: string, example?: string) => {
-    const note = notes.get(code) ?? { code, level, text, count: 0, examples: [] };
+  const add = (
+    level: Note["level"],
+    code: ImportNoteCode,
+    example?: string,
+    values: Readonly<Record<string, string | Reason>> = {},
+  ) => {
+    const params: Note["params"] = {};
+    let reason: Reason | undefined;
+    for (const [name, value] of Object.entries(values))
+      if (typeof value === "string") params[name] = value;
+      else reason = value;
+    const key = JSON.stringify([code, params, reason?.facts]);
+    const note = notes.get(key) ?? {
+      code,
+      params,
+      reason_facts: reason?.facts ?? [],
+      level,
+      text: noteEnglish(code, { ...params, ...(reason === undefined ? {} : { reason: reason.text }) }),
+      count: 0,
+      examples: [],
+    };
     note.count += 1;
     if (example !== undefined && note.examples.length < mostExamples) note.examples.push(example);
-    notes.set(code, note);
+    notes.set(key, note);
   };
   return {
     read: (kind) => void (of(kind).read += 1),
     imported: (kind, count) => void (of(kind).imported += count),
-    skip(kind, code, text, example) {
+    skip(kind, code, example) {
       of(kind).skipped += 1;
-      add("info", code, text, example);
+      add("info", code, example);
     },
-    note: (code, text, example) => add("info", code, text, example),
-    attention: (code, text, example) => add("attention", code, text, example),
+    note: (code, example) => add("info", code, example),
+    attention: (code, ...[example, values]) => add("attention", code, example, values),
     counts: () => counts,
     notes: () => [...notes.values()],
   };

@@ -1,3 +1,4 @@
+import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import { audit, systemActor } from "#domain/audit-log/audit.ts";
 import { bookOpening, prepareOpening } from "#domain/ledger/opening-balances.ts";
 import { ensurePartitions } from "#domain/logs/partitions.ts";
@@ -48,6 +49,10 @@ export interface ImportOptions {
   creditPoints?: bigint | undefined;
   /** Rows written so far. Throws to give up; nothing is kept then. */
   progress(kind: string, rows: number): void;
+}
+
+export function creditPoints(dollars: number | undefined): bigint | undefined {
+  return dollars === undefined ? undefined : BigInt(Math.round(dollars * POINTS_PER_USD));
 }
 
 /** Ends the transaction of an import that is not to be kept. */
@@ -118,9 +123,10 @@ async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> 
   if (options.logDays > 0 && product.logs !== undefined)
     await writeLogs(write, product.logs(read, new Date(now.getTime() - options.logDays * 86_400_000)));
   noteSettings(book, await takeSettings(tx, secrets, settingsOf(product, read)));
-  await noteUnpriced(tx, book, product.unpriced);
+  await noteUnpriced(tx, book);
   noteUnit(read);
 
+  await tx.$executeRawUnsafe(`ANALYZE ${largeTables.join(", ")}`);
   progress("proof", 0);
   const balances = await compareBalances(tx, product, read);
   noteTotals(book, balances.totals);
@@ -188,46 +194,23 @@ function noteSettings(book: ReadContext["book"], outcome: Awaited<ReturnType<typ
   ))
     if (key !== "") book.read("settings");
   book.imported("settings", outcome.taken.filter((name) => name !== "QuotaValidityDays").length);
-  for (const key of outcome.refused)
-    book.skip(
-      "settings",
-      "setting_refused",
-      "Settings whose value cannot be used here. They have their default",
-      key,
-    );
-  for (const key of outcome.unknown)
-    book.skip("settings", "setting_unknown", "Settings that have no counterpart here", key);
-  for (const key of outcome.switchedOff)
-    book.attention("setting_switched_off", "Switches that are off because what they need is missing", key);
-  book.note("balances_last", "Balances do not expire, as before: the setting QuotaValidityDays is 0");
+  for (const key of outcome.refused) book.skip("settings", "setting_refused", key);
+  for (const key of outcome.unknown) book.skip("settings", "setting_unknown", key);
+  for (const key of outcome.switchedOff) book.attention("setting_switched_off", key);
+  book.note("balances_last");
 }
 
-const pointsPerDollar = 500_000;
-
 function noteUnit({ options, book }: ReadContext): void {
-  const unit = Number(parsed(options.get("QuotaPerUnit") ?? "") ?? pointsPerDollar);
-  if (unit !== pointsPerDollar)
-    book.attention(
-      "quota_per_unit",
-      "QuotaPerUnit is not 500,000. Balances and ratios are unchanged; prices of tools in dollars count 500,000 points to the dollar",
-      String(unit),
-    );
+  const unit = Number(parsed(options.get("QuotaPerUnit") ?? "") ?? POINTS_PER_USD);
+  if (unit !== POINTS_PER_USD) book.attention("quota_per_unit", String(unit));
 }
 
 function noteTotals(book: ReadContext["book"], totals: ImportReport["totals"]): void {
-  for (const [code, pair, text] of [
-    [
-      "used_total",
-      totals.users_used_quota,
-      "The used quota of users differs in total: where their keys or days of usage say more than the account, the larger number counts",
-    ],
-    [
-      "used_tokens",
-      totals.tokens_used_quota,
-      "The used quota of keys differs in total, by the keys that are left out",
-    ],
+  for (const [code, pair] of [
+    ["used_total", totals.users_used_quota],
+    ["used_tokens", totals.tokens_used_quota],
   ] as const)
-    if (pair.source !== pair.here) book.note(code, text, `${pair.source} there, ${pair.here} here`);
+    if (pair.source !== pair.here) book.note(code, `${pair.source} there, ${pair.here} here`);
 }
 
 /** The month before the source's first trace: charges without a date are no one's usage of today. */
@@ -256,6 +239,18 @@ async function openingHour(product: Product, read: ReadContext): Promise<Date> {
   const first = new Date(Math.max(Date.UTC(2022, 0), Math.min(now.getTime(), ...earliest)));
   return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() - 1));
 }
+
+/** Tables that get many rows. Until autovacuum sees them, the planner would take them for empty. */
+const largeTables = [
+  "users",
+  "identities",
+  "tokens",
+  "ledger_entries",
+  "usage_hours",
+  "orders",
+  "redemptions",
+  "request_logs",
+];
 
 const numbered = ["users", "tokens", "channels", "user_groups", "redemptions", "payments", "orders"];
 

@@ -1,14 +1,16 @@
 import type { Readable } from "node:stream";
 import type { ImportStart } from "@gateway/shared/site/migration";
-import { GatewayError, internalError } from "#errors.ts";
+import { GatewayError } from "#errors.ts";
 import { type Database, connect } from "#platform/database/db.ts";
 import type { PrismaClient } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { parseLitellmConfig } from "./litellm/config.ts";
 import { products } from "./products/index.ts";
-import { ImportRefusal } from "./refusal.ts";
+import type { LitellmInput } from "./products/product.ts";
 import { requireProduct } from "./refusals.ts";
-import { runImport } from "./run-import.ts";
-import { beat, beginRun, endRun, openRun, type Progress, type RunFailure } from "./runs.ts";
+import { failureOf } from "./run-failure.ts";
+import { creditPoints, runImport } from "./run-import.ts";
+import { beat, beginRun, endRun, openRun, type Progress } from "./runs.ts";
 import { openSource } from "./sources/open-source.ts";
 import { createUploads, type UploadLimits } from "./uploads.ts";
 
@@ -29,7 +31,14 @@ export interface ImportRunner {
 type Started = Pick<ImportStart, "product" | "dry_run" | "file_of" | "prices"> & {
   address: string;
   log_days: number;
+  litellm?: LitellmGiven | undefined;
 };
+
+interface LitellmGiven {
+  config: string;
+  salt_key: string;
+  credit?: number | undefined;
+}
 
 export interface WaitingRun {
   id: number;
@@ -37,6 +46,8 @@ export interface WaitingRun {
   dry_run: boolean;
   log_days: number;
   prices: unknown;
+  /** Only in memory: it has a secret. A run that waits for a file has none. */
+  litellm?: LitellmGiven | undefined;
 }
 
 interface RunnerDeps {
@@ -95,6 +106,7 @@ export function createImportRunner(deps: RunnerDeps): ImportRunner {
     progress: (kind: string, rows: number) => void,
   ) {
     const product = productOf(run.product);
+    const litellm = litellmInput(run.litellm);
     const opened = await openSource(from);
     // Its own connections: the time limits of the server's are far too short for an import.
     let database: Database | undefined;
@@ -114,6 +126,7 @@ export function createImportRunner(deps: RunnerDeps): ImportRunner {
         dryRun: run.dry_run,
         logDays: run.log_days,
         priceFile: run.prices ?? undefined,
+        ...(product.id === "litellm" ? { litellm, creditPoints: creditPoints(run.litellm?.credit) } : {}),
         progress,
       });
     } finally {
@@ -158,6 +171,16 @@ export function createImportRunner(deps: RunnerDeps): ImportRunner {
   };
 }
 
+function litellmInput(given: LitellmGiven | undefined): LitellmInput {
+  const { config = "", salt_key: saltKey = "" } = given ?? {};
+  return {
+    config: config.trim() === "" ? undefined : parseLitellmConfig(config, "config.yaml"),
+    saltKey: saltKey === "" ? undefined : saltKey,
+    // The server's own variables have its secrets, which a channel could send anywhere.
+    environment: {},
+  };
+}
+
 function productOf(id: string) {
   const product = products.find((each) => each.id === id);
   if (product === undefined)
@@ -169,15 +192,4 @@ function productOf(id: string) {
 function describeAddress(address: string): string {
   const { hostname, port, pathname } = new URL(address);
   return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`;
-}
-
-function failureOf(error: unknown, onError: (error: unknown) => void): RunFailure {
-  if (error instanceof ImportRefusal)
-    return { code: "conflict", params: { ...error.facts }, message: error.message };
-  if (error instanceof GatewayError)
-    return { code: error.code, params: { ...error.params }, message: error.message };
-  onError(error);
-  const { code, params, message } = internalError(error);
-  const why = error instanceof Error ? error.message.slice(0, 500) : "";
-  return { code, params: { ...params }, message: `${message} ${why}`.trim() };
 }

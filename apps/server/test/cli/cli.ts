@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { Readable } from "node:stream";
 import { runProgram } from "#cli/program.ts";
 import { readEnv } from "#env.ts";
 import { testSecretKey } from "#test/gateway.ts";
@@ -8,6 +9,11 @@ export const shellVariables: Record<string, string> = {};
 
 /** Runs a `gateway …` command and returns its output. */
 export async function cli(databaseUrl: string, ...args: string[]) {
+  return cliWithInput(databaseUrl, "", ...args);
+}
+
+/** Runs a command with this standard input. */
+export async function cliWithInput(databaseUrl: string, input: string, ...args: string[]) {
   const out: string[] = [];
   const err: string[] = [];
   let exitCode = 0;
@@ -15,6 +21,7 @@ export async function cli(databaseUrl: string, ...args: string[]) {
     env: () =>
       readEnv({ NODE_ENV: "test", DATABASE_URL: databaseUrl, SECRET_KEY: testSecretKey, DATA_DIR: tmpdir() }),
     variables: { ...shellVariables },
+    input: Readable.from([Buffer.from(input)]),
     out: (text: string) => void out.push(text),
     err: (text: string) => void err.push(text),
     isInteractive: false,

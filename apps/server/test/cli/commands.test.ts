@@ -1,12 +1,41 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestGateway, type TestGateway } from "#test/gateway.ts";
-import { cli, shellVariables } from "./cli.ts";
+import { channelKeyContext } from "#domain/channels/load-channels.ts";
+import { root } from "#platform/places.ts";
+import { openSecrets } from "#platform/secrets.ts";
+import { startTestGateway, testSecretKey, type TestGateway } from "#test/gateway.ts";
+import { cli, cliWithInput, shellVariables } from "./cli.ts";
 
 /** Commands on the database of a running gateway. */
 let gateway: TestGateway;
 const run = (...args: string[]) => cli(gateway.database.url, ...args);
+
+/** Runs the tool in a process of its own, as people do: with a pipe as standard input. */
+async function runPiped(input: string, ...args: string[]) {
+  const child = spawn(process.execPath, [join(root, "apps/server/dist/bundle/cli.js"), ...args], {
+    env: {
+      NODE_ENV: "test",
+      PATH: process.env["PATH"],
+      DATABASE_URL: gateway.database.url,
+      SECRET_KEY: testSecretKey,
+      DATA_DIR: tmpdir(),
+    },
+    timeout: 60_000,
+  });
+  child.stdin.end(input);
+  const [out, err, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close") as Promise<[number]>,
+  ]);
+  return { out, err, exitCode };
+}
 
 beforeAll(async () => {
   gateway = await startTestGateway();
@@ -80,8 +109,48 @@ describe("the command-line tool", () => {
     expect((await create("--type", "openai", "--priority", "x")).exitCode).toBe(2);
   });
 
+  it("reads the key of a channel and the password of a user from a pipe", async () => {
+    const create = ["channels", "create", "piped", "--type", "openai", "--models", "a", "--yes", "--json"];
+    const made = await runPiped("sk-a-key-of-the-pipe\n", ...create, "--key-stdin");
+    expect(made, made.err).toMatchObject({ exitCode: 0 });
+    expect(made.out).not.toContain("sk-a-key-of-the-pipe");
+    const { id } = JSON.parse(made.out) as { id: number };
+    const key = await gateway.database.db.channelKey.findFirstOrThrow({ where: { channel_id: id } });
+    const secrets = openSecrets(testSecretKey);
+    expect(secrets.decrypt(key.key_encrypted, channelKeyContext(id))).toBe("sk-a-key-of-the-pipe");
+    expect((await runPiped("", ...create, "--key-stdin")).exitCode).toBe(3);
+    const user = await runPiped("a password with a blank \n", "users", "create", "piped", "--yes");
+    expect(user, user.err).toMatchObject({ exitCode: 0 });
+    const signIn = async (password: string) => {
+      const response = await fetch(`${gateway.url}/api/user/login`, {
+        method: "POST",
+        headers: { "api-version": "2", "content-type": "application/json" },
+        body: JSON.stringify({ username: "piped", password }),
+      });
+      return response.status;
+    };
+    expect(await signIn("a password with a blank ")).toBe(200);
+    expect(await signIn("a password with a blank")).toBe(401);
+  });
+
+  it("rejects a key from two places, and standard input that is no key", async () => {
+    const create = (input: string, ...options: string[]) =>
+      cliWithInput(
+        gateway.database.url,
+        input,
+        ..."channels create x --type openai --models a --yes --key-stdin".split(" "),
+        ...options,
+      );
+    expect((await create("sk-x", "--key-env", "X")).exitCode).toBe(2);
+    const long = await create("x".repeat(64 * 1024 + 1));
+    expect(long).toMatchObject({ exitCode: 2, err: expect.stringContaining("longer than 64 KB") });
+    expect(await gateway.database.db.channel.count({ where: { name: "x" } })).toBe(0);
+  });
+
   it("lists and shows users, and rejects disabling root", async () => {
-    expect((await run("users", "list", "--json")).json()).toMatchObject([{ id: 1, username: "root" }]);
+    expect((await run("users", "list", "--limit", "1", "--json")).json()).toMatchObject([
+      { id: 1, username: "root" },
+    ]);
     expect((await run("users", "show", "1")).out).toContain("root");
     expect((await run("users", "disable", "1", "--yes")).exitCode).toBe(3);
   });

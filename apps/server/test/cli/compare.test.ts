@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ComparisonReport } from "@gateway/shared/site/comparison";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CompareReport } from "#migration/compare/compare-charges.ts";
 import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
 import { oneHub } from "#migration/products/one-hub.ts";
 import { openLogApi } from "#migration/sources/log-api.ts";
@@ -29,7 +29,7 @@ const compare = (...args: string[]) =>
 const overApi = async () => {
   const run = await compare("--url", old.url, "--json");
   expect(run.err).toBe("");
-  return { exitCode: run.exitCode, report: run.json() as CompareReport };
+  return { exitCode: run.exitCode, report: run.json() as ComparisonReport };
 };
 
 const price = ({ api }: TestGateway, input: number) =>
@@ -96,6 +96,7 @@ describe("gateway compare", () => {
     const { exitCode, report } = await overApi();
     expect(report).toMatchObject({
       calls: { compared: 4, equal: 4, deviating: 0 },
+      matched_by_id: 4,
       deviations: [],
       ok: true,
     });
@@ -103,6 +104,30 @@ describe("gateway compare", () => {
     expect(BigInt(report.totals.here)).toBeGreaterThan(0n);
     expect(report.totals.here).toBe(report.totals.source);
     expect((await compare("--url", old.url)).out).toContain("Every charge agrees.");
+  });
+
+  it("does not confuse calls of the same size that were charged differently, because their request ids differ", async () => {
+    await clear();
+    const prices = [50, 60, 50, 60];
+    for (const input of prices) {
+      await price(old, input);
+      await send(1);
+    }
+    await price(old, 50);
+    const { report } = await overApi();
+    expect(report).toMatchObject({
+      calls: { compared: 4, equal: 2, deviating: 2, ambiguous: 0 },
+      matched_by_id: 4,
+    });
+    // Without the ids nothing says which row belongs to which call.
+    await gateway.database.pool.query(
+      "UPDATE request_logs SET attempts = jsonb_path_query_array(attempts, '$[*].channel_id')",
+    );
+    expect((await overApi()).report).toMatchObject({
+      matched_by_id: 0,
+      calls: { ambiguous: expect.any(Number) },
+    });
+    expect((await overApi()).report.calls.ambiguous).toBeGreaterThan(0);
   });
 
   it("lists a call that is missing on one side", async () => {

@@ -228,7 +228,7 @@ describe("gateway import litellm", () => {
       "routing_strategy",
       "account_budget",
       "lost_LiteLLM_OrganizationTable",
-      "channel_off_environment",
+      "channel_off",
       "key_rotated",
     ])
       expect(note(code), code).toBeDefined();
@@ -272,7 +272,16 @@ describe("gateway import litellm", () => {
       model_mapping: { fast: "gpt-4o-mini", quick: "gpt-4o-mini" },
     });
     expect(viaClaude).toMatchObject({ type: 14, priority: 50, model_mapping: { fast: "claude-sonnet-4-5" } });
-    expect(byModel("slow")).toMatchObject([{ type: 3, status: 2, other: "2025-01-01" }]);
+    const [slow] = byModel("slow");
+    expect(slow).toMatchObject({ type: 3, status: 2, other: "2025-01-01" });
+    // A variable that the environment of the import lacks: the console builds the text from the facts.
+    expect(slow?.status_facts).toMatchObject([
+      { code: "importVariable", params: { variable: expect.stringMatching(/^\w+$/) } },
+    ]);
+    expect(note("channel_off")).toMatchObject({
+      text: `Channels that are disabled. ${slow?.status_reason}`,
+      reason_facts: slow?.status_facts,
+    });
     expect(byModel("openai/*")).toMatchObject([{ type: 1, model_mapping: { "openai/*": "*" } }]);
     expect(byModel("claude")).toMatchObject([{ weight: 200 }]);
     const [own] = byModel("own");
@@ -318,6 +327,33 @@ describe("gateway import litellm", () => {
     expect(await gateway.signIn("ada@example.test", "wrong horse")).toBe(false);
   });
 
+  it("reads the salt key and the address from places that other processes cannot see", async () => {
+    const from = await litellmDatabase(rows);
+    cases.push(from.remove);
+    const url = await target();
+    const file = join(tmpdir(), `salt-key-${process.pid}`);
+    await writeFile(file, `${salt}\n`);
+    const dryRun = (...more: string[]) => cli(url, "import", "litellm", "--dry-run", ...more);
+    const visible = new URL(from.from);
+    visible.password ||= "topsecret";
+
+    const warned = await dryRun("--from", visible.href, "--salt-key", salt);
+    expect(warned.exitCode, warned.err).toBe(0);
+    expect(warned.err).toContain("can see --salt-key");
+    expect(warned.err).toContain("can see the password in --from");
+    expect(warned.err).not.toContain(salt);
+    expect(warned.err).not.toContain(visible.password);
+
+    shellVariables["OLD_GATEWAY_DATABASE"] = visible.href;
+    const silent = await dryRun("--salt-key-file", file);
+    expect(silent.exitCode, silent.err).toBe(0);
+    expect(silent.err).not.toContain("Warning");
+    shellVariables["LITELLM_SALT_KEY"] = salt;
+    expect((await dryRun()).exitCode).toBe(0);
+    shellVariables["LITELLM_SALT_KEY"] = "another";
+    expect((await dryRun()).err).toContain("does not open");
+  });
+
   it("rejects what it cannot read before it writes anything, and reports what to do", async () => {
     const from = await litellmDatabase(rows);
     cases.push(from.remove);
@@ -327,7 +363,12 @@ describe("gateway import litellm", () => {
       expect(exitCode).toBeGreaterThan(1);
       return err;
     };
-    expect(await refused()).toContain("--salt-key");
+    expect(await refused()).toContain("--salt-key-file");
+    const file = join(tmpdir(), `salt-${process.pid}`);
+    await writeFile(file, "\n");
+    expect(await refused("--salt-key-file", file)).toContain("is empty");
+    expect(await refused("--salt-key-file", `${file}-nowhere`)).toContain("cannot be read");
+    expect(await refused("--salt-key-file", file, "--salt-key", salt)).toContain("cannot be used with");
     expect(await refused("--salt-key", "another")).toContain("does not open");
     expect(await refused("--config", "/nowhere/config.yaml")).toContain("cannot be read");
     const broken = join(tmpdir(), `broken-${process.pid}.yaml`);

@@ -203,7 +203,7 @@ describe("gateway import new-api", () => {
       proof: { audit_drift: "0", keys_tried: 4, keys_failed: [], charges_compared: 1, charges_different: [] },
     });
     for (const code of [
-      "discord_id",
+      "sign_in_lost",
       "github_login_only",
       "token_dead",
       "group_made",

@@ -93,6 +93,12 @@ describe("gateway import one-hub", () => {
     expect(Number((await db.price.findUniqueOrThrow({ where: { model: "gpt-x" } })).input)).toBe(1.25);
     expect(await db.order.findFirst()).toMatchObject({ status: "closed", gateway_no: null });
     expect(await db.import.count()).toBe(1);
+    const { rows: analyzed } = await pool.query<{ name: string }>(
+      "SELECT DISTINCT tablename AS name FROM pg_stats WHERE tablename IN ('users', 'tokens', 'usage_hours') ORDER BY 1",
+    );
+    expect(analyzed.map(({ name }) => name)).toEqual(["tokens", "usage_hours", "users"]);
+    const log = await db.$queryRawUnsafe<{ content: string }[]>("SELECT content FROM request_logs");
+    expect(log).toEqual([{ content: String.raw`no code \u0000 but text` }]);
 
     const gateway = await startImported(url);
     cases.unshift(() => gateway.stop());

@@ -63,6 +63,24 @@ export async function litellmDatabase(rows: Record<string, Record<string, unknow
   };
 }
 
+/** The smallest LiteLLM: an administrator, a user, and a model whose key is encrypted. */
+export const smallLitellm = () => ({
+  LiteLLM_UserTable: [
+    { user_id: "admin", user_role: "proxy_admin", spend: 0 },
+    { user_id: "ada", user_role: "internal_user", password: hashOf("correct horse"), spend: 0 },
+  ],
+  LiteLLM_ProxyModelTable: [
+    {
+      model_id: "m1",
+      model_name: "claude",
+      litellm_params: JSON.stringify({
+        model: encrypt.v3("anthropic/claude-sonnet-4-5"),
+        api_key: encrypt.v3("sk-ant-of-litellm"),
+      }),
+    },
+  ],
+});
+
 /** In each format that LiteLLM has written. */
 export const encrypt = {
   box(text: string): string {

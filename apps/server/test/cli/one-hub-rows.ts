@@ -131,6 +131,8 @@ export async function oneHubRows(): Promise<Rows> {
         user_id: 2,
         created_at: now - 40 * day,
         type: 2,
+        // Not a NUL, only its name in JSON.
+        content: String.raw`no code \u0000 but text`,
         token_name: "key 1",
         model_name: "gpt-x",
         quota: 4_236,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ErrorValues } from "#envelope.ts";
 import { because } from "#errors/issue.ts";
 import { UnixTime } from "#paging.ts";
+import { ReasonFacts } from "#reasons.ts";
 
 /** Imports from other gateways: the wizard of the first run, and the reports that are kept. */
 
@@ -11,8 +12,14 @@ export const setupTokenHeader = "x-setup-token";
 /** Largest database file that the wizard accepts, in bytes. The command line has no limit. */
 export const MAX_IMPORT_FILE = 4 * 1024 ** 3;
 
-/** A gateway that can be imported. */
-export const ImportProduct = z.object({ id: z.string(), title: z.string() });
+/** Longest config.yaml of LiteLLM that the wizard accepts, in characters. */
+export const MAX_LITELLM_CONFIG = 1024 ** 2;
+
+/** Largest starting balance of LiteLLM's accounts, in dollars. */
+export const MAX_LITELLM_CREDIT = 1_000_000;
+
+/** A gateway that can be imported. `only_postgres`: it has no database file. */
+export const ImportProduct = z.object({ id: z.string(), title: z.string(), only_postgres: z.boolean() });
 export type ImportProduct = z.infer<typeof ImportProduct>;
 
 /** Body of POST /api/migration/run. */
@@ -30,6 +37,17 @@ export const ImportStart = z.object({
   log_days: z.int().min(0).max(3_650).default(0),
   /** What the running program sends as its prices. */
   prices: z.json().optional(),
+  /** For LiteLLM. It is used for this run only: not stored, logged or sent back. */
+  litellm: z
+    .object({
+      /** Text of its config.yaml; "" = none. */
+      config: z.string().max(MAX_LITELLM_CONFIG).default(""),
+      /** LITELLM_SALT_KEY, or the master key; "" = nothing is encrypted. */
+      salt_key: z.string().trim().max(500).default(""),
+      /** Balance of each account without a fixed budget, in dollars. */
+      credit: z.number().min(0).max(MAX_LITELLM_CREDIT).optional(),
+    })
+    .optional(),
 });
 export type ImportStart = z.input<typeof ImportStart>;
 
@@ -50,7 +68,12 @@ const ImportNote = z.object({
   code: z.string(),
   /** `attention`: something works differently than before. */
   level: z.enum(["info", "attention"]),
+  /** In English. */
   text: z.string(),
+  /** Values of its template. Earlier versions kept the text only. */
+  params: ErrorValues.default({}),
+  /** Why, for templates with `reason`. */
+  reason_facts: ReasonFacts.default([]),
   count: z.int(),
   examples: z.array(z.string()),
 });

@@ -1,8 +1,10 @@
+import { comparisonLimits, type ComparisonReport, type Deviation } from "@gateway/shared/site/comparison";
 import { type Command, InvalidArgumentError } from "commander";
 import { type CommonOptions, type Outcome, runOn, table, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import type { Installation } from "#cli/installation.ts";
-import { compareCharges, type CompareReport, type Deviation } from "#migration/compare/compare-charges.ts";
+import { fromDescription, sourceAddress } from "#cli/source-address.ts";
+import { compareCharges } from "#migration/compare/compare-charges.ts";
 import { products } from "#migration/products/index.ts";
 import type { Product } from "#migration/products/product.ts";
 import { requireProduct } from "#migration/refusals.ts";
@@ -24,9 +26,7 @@ interface CompareArguments extends CommonOptions {
   tolerance: number;
 }
 
-const mostHours = 24 * 31;
-const mostSeconds = 3_600;
-const mostPoints = 1_000_000;
+const mostCalls = 200_000;
 
 export function compareCommand(program: Command, terminal: Terminal): void {
   const comparing = program
@@ -38,16 +38,21 @@ export function compareCommand(program: Command, terminal: Terminal): void {
       .description(`Compares with ${product.title}. Nothing is changed on either side.`)
       .requiredOption("--channel <id>", "the channel here that points to the old gateway", idArgument)
       .requiredOption("--key-name <name>", "name of the key there that the channel uses")
-      .option("--from <database>", "the old gateway's database, as for gateway import")
+      .option("--from <database>", fromDescription)
       .option("--username <name>", "owner of the key there, if several accounts have a key of this name")
-      .option("--hours <hours>", "compare the calls of so many hours", whole(1, mostHours), 24)
-      .option("--window <seconds>", "how far times may differ", whole(1, mostSeconds), 60)
-      .option("--tolerance <points>", "differences up to this are equal", whole(0, mostPoints), 1)
+      .option("--hours <hours>", "compare the calls of so many hours", whole(1, comparisonLimits.hours), 24)
+      .option("--window <seconds>", "how far times may differ", whole(1, comparisonLimits.windowSeconds), 60)
+      .option(
+        "--tolerance <points>",
+        "differences up to this are equal",
+        whole(0, comparisonLimits.tolerance),
+        1,
+      )
       .option("--json", "print the report as JSON")
       .action((options: CompareArguments) =>
         runOn(terminal, options, (installation) => compare(terminal, installation, product, options)),
       );
-    if (product.isForCommand !== true)
+    if (product.onlyPostgres !== true)
       command
         .option(
           "--url <address>",
@@ -91,6 +96,7 @@ async function compare(
       until,
       windowMs: options.window * 1_000,
       tolerance: BigInt(options.tolerance),
+      mostCalls,
     });
     return {
       json: report,
@@ -108,7 +114,9 @@ async function open(
   options: CompareArguments,
   until: Date,
 ): Promise<Source> {
-  const { from, url, userId, keyName } = options;
+  const { url, userId, keyName } = options;
+  // The variable does not contradict --url, which may be given while it is set.
+  const from = url === undefined ? sourceAddress(terminal, options.from) : options.from;
   if (from !== undefined && url === undefined) {
     const source = await openSource(from);
     try {
@@ -143,7 +151,7 @@ const causes: Record<Deviation["causes"][number], string> = {
   unknown: "cause unknown",
 };
 
-function describe(report: CompareReport): string {
+function describe(report: ComparisonReport): string {
   const { calls, totals, channel, deviations } = report;
   const listed = deviations.map(({ kind, causes: why, model, here, source }) => [
     kind === "charge" ? why.map((cause) => causes[cause]).join(", ") : kinds[kind],
@@ -159,6 +167,7 @@ function describe(report: CompareReport): string {
     `Channel ${channel.id} (${channel.name}) and ${report.origin}, ${report.since} to ${report.until}`,
     table([
       ["calls compared", String(calls.compared)],
+      ["found by request id", String(report.matched_by_id)],
       ["equal", String(calls.equal)],
       ["different charge", String(calls.deviating)],
       ["several rows fit", String(calls.ambiguous)],

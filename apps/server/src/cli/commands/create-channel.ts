@@ -1,13 +1,13 @@
-import { text } from "node:stream/consumers";
 import { ChannelInput } from "@gateway/shared/channels/channel";
 import { DEFAULT_GROUP } from "@gateway/shared/channels/group";
 import { issueOf } from "@gateway/shared/errors/issue";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { providerType, unknownProvider } from "#cli/apply/apply-channels.ts";
 import { sentence } from "#cli/apply/read-gateway-file.ts";
 import { type CommonOptions, confirm, runOn, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
+import { readInput } from "#cli/secret-input.ts";
 import { createChannel } from "#domain/channels/channels.ts";
 import { openProviders } from "#providers/registry.ts";
 
@@ -41,7 +41,7 @@ export function createChannelCommand(channels: Command, terminal: Terminal): voi
       "--key-env <variable>",
       "environment variable with the key; several keys stand on lines of their own",
     )
-    .option("--key-stdin", "read the key from standard input")
+    .addOption(new Option("--key-stdin", "read the key from standard input").conflicts("keyEnv"))
     .option("--base-url <address>", "address, if it is not the provider's own")
     .option("--priority <number>", "channels with a higher priority are used first")
     .option("--weight <number>", "share among channels of the same priority")
@@ -83,7 +83,7 @@ function parseInput(given: unknown): ChannelInput {
 }
 
 async function readKey(terminal: Terminal, { keyEnv, keyStdin }: CreateArguments): Promise<string> {
-  if (keyStdin === true) return (await text(process.stdin)).trim();
+  if (keyStdin === true) return (await readInput(terminal)).trim();
   if (keyEnv === undefined) return "";
   const key = terminal.variables[keyEnv] ?? "";
   if (key !== "") return key;

@@ -1,26 +1,29 @@
 import { readFile } from "node:fs/promises";
-import { POINTS_PER_USD } from "@gateway/shared/billing/money";
-import { type Command, InvalidArgumentError } from "commander";
+import { MAX_LITELLM_CREDIT } from "@gateway/shared/site/migration";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type CommonOptions, confirm, type Outcome, runOn, type Terminal } from "#cli/command.ts";
 import { describeReport } from "#cli/describe-report.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import type { Installation } from "#cli/installation.ts";
+import { readSecretFile, warnVisible } from "#cli/secret-input.ts";
+import { fromDescription, requireSourceAddress } from "#cli/source-address.ts";
 import { parseLitellmConfig } from "#migration/litellm/config.ts";
 import { products } from "#migration/products/index.ts";
 import type { LitellmInput, Product } from "#migration/products/product.ts";
 import { requireProduct } from "#migration/refusals.ts";
 import type { ImportReport } from "#migration/report.ts";
-import { runImport } from "#migration/run-import.ts";
+import { creditPoints, runImport } from "#migration/run-import.ts";
 import { openSource } from "#migration/sources/open-source.ts";
 
 interface ImportArguments extends CommonOptions {
-  from: string;
+  from?: string;
   dryRun?: boolean;
   prices?: string;
   logs: number;
   /** LiteLLM only. */
   config?: string;
   saltKey?: string;
+  saltKeyFile?: string;
   credit?: number;
 }
 
@@ -34,20 +37,18 @@ export function importCommand(program: Command, terminal: Terminal): void {
     const command = importing
       .command(product.id)
       .description(`Takes over a ${product.title} database. It is only read, never changed.`)
-      .requiredOption(
-        "--from <database>",
-        "path of its SQLite file, mysql://user:password@host/database, or postgres://user:password@host/database",
-      )
+      .option("--from <database>", fromDescription)
       .option("--dry-run", "print the report and change nothing")
       .option("--logs <days>", "also take over the log of so many days", days, 0)
       .option("--prices <file>", "prices as the running program reports them (docs/migration.md)")
       .option("--yes", "do not ask")
       .option("--json", "print the report as JSON")
-      .action((options: ImportArguments) =>
-        runOn(terminal, { ...options, migrates: options.dryRun !== true }, (installation) =>
-          importFrom(terminal, installation, product, options),
-        ),
-      );
+      .action(async (options: ImportArguments, self: Command) => {
+        const from = requireSourceAddress(terminal, self, options.from);
+        await runOn(terminal, { ...options, migrates: options.dryRun !== true }, (installation) =>
+          importFrom(terminal, installation, product, { ...options, from }),
+        );
+      });
     if (product.id === "litellm") litellmOptions(command);
   }
 }
@@ -56,8 +57,13 @@ function litellmOptions(command: Command): void {
   command
     .option("--config <file>", "the config.yaml that it starts with")
     .option(
-      "--salt-key <key>",
-      "LITELLM_SALT_KEY, or the master key where that is not set; read from the environment without it",
+      "--salt-key-file <file>",
+      "file with LITELLM_SALT_KEY, or with the master key where that is not set; read from the environment without it",
+    )
+    .addOption(
+      new Option("--salt-key <key>", "the key itself, which other processes can see").conflicts(
+        "saltKeyFile",
+      ),
     )
     .option(
       "--credit <dollars>",
@@ -66,20 +72,31 @@ function litellmOptions(command: Command): void {
     );
 }
 
-const mostCredit = 1_000_000;
-
 function credit(text: string): number {
   const value = Number(text);
-  if (text.trim() !== "" && value >= 0 && value <= mostCredit) return value;
-  throw new InvalidArgumentError(`It must be a number of dollars from 0 to ${mostCredit}.`);
+  if (text.trim() !== "" && value >= 0 && value <= MAX_LITELLM_CREDIT) return value;
+  throw new InvalidArgumentError(`It must be a number of dollars from 0 to ${MAX_LITELLM_CREDIT}.`);
 }
 
-async function litellmInput(terminal: Terminal, { config, saltKey }: ImportArguments): Promise<LitellmInput> {
+async function litellmInput(terminal: Terminal, options: ImportArguments): Promise<LitellmInput> {
+  const { config } = options;
   return {
     config: config === undefined ? undefined : parseLitellmConfig(await readConfig(config), config),
-    saltKey: saltKey ?? terminal.variables["LITELLM_SALT_KEY"] ?? terminal.variables["LITELLM_MASTER_KEY"],
+    saltKey: await givenSaltKey(terminal, options),
     environment: terminal.variables,
   };
+}
+
+async function givenSaltKey(
+  terminal: Terminal,
+  { saltKey, saltKeyFile }: ImportArguments,
+): Promise<string | undefined> {
+  const { variables } = terminal;
+  if (saltKeyFile !== undefined) return readSecretFile(saltKeyFile, "--salt-key-file");
+  if (saltKey === undefined)
+    return variables["LITELLM_SALT_KEY"] || variables["LITELLM_MASTER_KEY"] || undefined;
+  warnVisible(terminal, "--salt-key", "Use --salt-key-file or the variable LITELLM_SALT_KEY instead.");
+  return saltKey;
 }
 
 async function readConfig(path: string): Promise<string> {
@@ -104,7 +121,7 @@ async function importFrom(
   terminal: Terminal,
   installation: Installation,
   product: Product,
-  options: ImportArguments,
+  options: ImportArguments & { from: string },
 ): Promise<Outcome> {
   const secrets = await installation.secrets();
   const priceFile = options.prices === undefined ? undefined : await readPrices(options.prices);
@@ -129,8 +146,7 @@ async function importFrom(
       logDays: options.logs,
       priceFile,
       ...(litellm === undefined ? {} : { litellm }),
-      creditPoints:
-        options.credit === undefined ? undefined : BigInt(Math.round(options.credit * POINTS_PER_USD)),
+      creditPoints: creditPoints(options.credit),
       progress: (kind, rows) => terminal.err(`${kind}: ${rows}`),
     });
     return outcomeOf(report);

@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { roleName } from "@gateway/shared/accounts/roles";
 import { UserInput } from "@gateway/shared/accounts/user";
 import type { Command } from "commander";
 import { type CommonOptions, confirm, runOn, table, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
+import { readInput } from "#cli/secret-input.ts";
 import { createUser, manageUser } from "#domain/accounts/administration.ts";
 import { recoverAccount } from "#domain/accounts/recover-account.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -108,7 +108,7 @@ function createCommand(users: Command, terminal: Terminal): void {
           username,
           group: options.group,
           quota: options.quota,
-          password: passwordFromInput(terminal),
+          password: await passwordFromInput(terminal),
         };
         const input = UserInput.safeParse(given);
         if (!input.success)
@@ -143,13 +143,13 @@ function recoverCommand(users: Command, terminal: Terminal): void {
     );
 }
 
-function passwordFromInput(terminal: Terminal): string {
+async function passwordFromInput(terminal: Terminal): Promise<string> {
   if (terminal.isInteractive)
     throw new CommandFailure(
       "Give the password on standard input: printf %s PASSWORD | gateway users create NAME --yes",
       ExitCode.usage,
     );
-  return readFileSync(0, "utf8").replace(/\r?\n$/, "");
+  return (await readInput(terminal)).replace(/\r?\n$/, "");
 }
 
 async function findUser(db: Db, id: number) {

@@ -1,9 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { type ImportRun, type ImportStart, MAX_IMPORT_FILE } from "@gateway/shared/site/migration";
+import {
+  type ImportRun,
+  type ImportStart,
+  MAX_IMPORT_FILE,
+  MAX_LITELLM_CONFIG,
+} from "@gateway/shared/site/migration";
 import { afterEach, expect, it } from "vitest";
 import { issueSetupToken } from "#domain/accounts/setup.ts";
 import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
 import { foreignDatabase } from "#test/cli/foreign-database.ts";
+import { litellmDatabase, salt, smallLitellm } from "#test/cli/litellm-rows.ts";
 import { oneHubRows } from "#test/cli/one-hub-rows.ts";
 import { type Answer, buildConsole, origin, type TestConsole } from "#test/console.ts";
 
@@ -121,6 +127,61 @@ it("imports from a database address, of which nothing is kept but host and name"
   );
   expect(rows.map(({ row }) => row).join()).not.toContain(`:${new URL(from).password}@`);
   expect(JSON.stringify(done)).not.toContain(`:${new URL(from).password}@`);
+});
+
+it("imports LiteLLM with its salt key and config.yaml, and keeps neither", async () => {
+  const { site, start, ended } = await wizard();
+  const source = await litellmDatabase(smallLitellm());
+  cases.push(() => source.remove());
+  const litellm = (given: ImportStart["litellm"], address = source.from) =>
+    start({ product: "litellm", address, litellm: given });
+  const failure = async (given: ImportStart["litellm"]) =>
+    (await ended((await litellm(given)).body.data.id)).failure;
+  expect((await litellm({}, "")).body).toMatchObject({ code: "invalid_request" });
+  expect((await litellm({}, "mysql://a:b@host/litellm")).status).toBe(400);
+  expect((await litellm({ config: "x".repeat(MAX_LITELLM_CONFIG + 1) })).status).toBe(400);
+  expect(await failure({})).toMatchObject({ params: { reason: "litellm_salt_missing" } });
+  expect(await failure({ salt_key: "another" })).toMatchObject({ params: { reason: "litellm_salt_wrong" } });
+  const broken = await failure({ salt_key: salt, config: "model_list: [\n  sk-in-a-config: {" });
+  expect(broken).toMatchObject({ params: { reason: "litellm_config_not_yaml" } });
+  expect(JSON.stringify(broken)).not.toContain("sk-in-a-config");
+
+  // A configuration could send a variable of this server to any address.
+  process.env["WIZARD_TEST_SECRET"] = "of this server";
+  cases.push(async () => delete process.env["WIZARD_TEST_SECRET"]);
+  const config = `model_list:
+  - model_name: elsewhere
+    litellm_params: { model: openai/gpt-5, api_base: "https://collector.example", api_key: os.environ/WIZARD_TEST_SECRET }
+  - model_name: plain
+    litellm_params: { model: openai/gpt-5, api_key: sk-in-the-config }
+`;
+  const real = await start({
+    product: "litellm",
+    dry_run: false,
+    address: source.from,
+    litellm: { salt_key: salt, config, credit: 50 },
+  });
+  const done = await ended(real.body.data.id);
+  expect(done, JSON.stringify(done.failure)).toMatchObject({ status: "done", report: { ok: true } });
+  const { db, pool } = site.database;
+  expect(await db.user.findFirst({ where: { username: "ada" } })).toMatchObject({ quota: 25_000_000n });
+  const channels = await db.channel.findMany({ include: { keys: true, models: true } });
+  const keyOf = (model: string) => {
+    const channel = channels.find(({ models }) => models.some((each) => each.model === model));
+    const [key] = channel?.keys ?? [];
+    return key && site.services.secrets.decrypt(key.key_encrypted, `channel:${channel?.id}`);
+  };
+  expect([keyOf("claude"), keyOf("plain"), keyOf("elsewhere")]).toEqual([
+    "sk-ant-of-litellm",
+    "sk-in-the-config",
+    undefined,
+  ]);
+  const { rows } = await pool.query<{ row: string }>(
+    "SELECT import_runs::text AS row FROM import_runs UNION ALL SELECT imports::text FROM imports UNION ALL SELECT audit_entries::text FROM audit_entries",
+  );
+  const stored = `${rows.map(({ row }) => row).join()} ${JSON.stringify(done)}`;
+  for (const secret of [salt, "sk-ant-of-litellm", "sk-in-the-config", "of this server"])
+    expect(stored).not.toContain(secret);
 });
 
 it("does nothing without the set-up link, and connects to databases over the network only", async () => {

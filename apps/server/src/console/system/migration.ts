@@ -18,13 +18,13 @@ import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { checkSetupToken } from "#domain/accounts/setup.ts";
 import { conflict, notFound } from "#errors.ts";
-import { requireNetworkAddress } from "#migration/addresses.ts";
+import { requireNetworkAddress, requirePostgres } from "#migration/addresses.ts";
 import { products } from "#migration/products/index.ts";
 import { endRun, findRun, presentRun } from "#migration/runs.ts";
 
 /** Attempts of one address within ten minutes to connect this server to a database. */
 const CONNECT_LIMIT = { max: 60, timeWindow: 600_000 };
-/** Bytes of a price file: New API's list of a thousand models has 400 kB. */
+/** Bytes of a price file and a config.yaml: New API's list of a thousand models has 400 kB. */
 const PRICES_LIMIT = 8 * 1024 * 1024;
 
 /**
@@ -49,7 +49,9 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
       },
     },
     async () =>
-      ok(products.filter((each) => each.isForCommand !== true).map(({ id, title }) => ({ id, title }))),
+      ok(
+        products.map(({ id, title, onlyPostgres }) => ({ id, title, only_postgres: onlyPostgres === true })),
+      ),
   );
 
   app.post(
@@ -63,6 +65,8 @@ export function migrationRoutes(app: ConsoleApp, { db, secrets, imports }: Servi
       const token = tokenOf(request);
       await checkSetupToken(db, secrets, token);
       if (request.body.address !== "") requireNetworkAddress(request.body.address);
+      if (products.some(({ id, onlyPostgres }) => id === request.body.product && onlyPostgres === true))
+        requirePostgres(request.body.address);
       const id = await imports.start(request.body, token);
       return ok(presentRun(await find(request, id)));
     },

@@ -1,5 +1,6 @@
 import { can } from "@gateway/shared/accounts/roles";
 import { Nothing } from "@gateway/shared/envelope";
+import { AccentPreview, AccentQuery } from "@gateway/shared/site/accent";
 import {
   isRootSetting,
   secretSettings,
@@ -11,6 +12,7 @@ import type { Viewer } from "#console/accounts/session.ts";
 import { answers, type ConsoleApp, ok } from "#console/answer.ts";
 import { viewerOf } from "#console/guards.ts";
 import type { Services } from "#console/services.ts";
+import { accentPreview } from "#domain/settings/accent.ts";
 import { shownLanguage } from "#domain/settings/site-language.ts";
 import { forbidden } from "#errors.ts";
 
@@ -36,6 +38,19 @@ export function settingRoutes(app: ConsoleApp, services: Services): void {
       const Language = shownLanguage(settings);
       return ok({ ...current, Language, secrets_set: secretSettings.filter((key) => current[key] !== "") });
     },
+  );
+
+  app.get(
+    "/option/accent",
+    {
+      config,
+      schema: {
+        summary: "Preview the colours that follow from an accent colour",
+        querystring: AccentQuery,
+        response: answers(AccentPreview),
+      },
+    },
+    async (request) => ok(accentPreview(request.query.color)),
   );
 
   app.put(

@@ -12,7 +12,7 @@ const call = (id: string, at: number, fields: Partial<Charge> = {}): Charge => (
   ...fields,
 });
 const pairs = (here: Charge[], there: Charge[]) =>
-  matchCharges(here, there, 10).map(({ here: a, there: b, isAmbiguous }) => [
+  [...matchCharges(here, there, 10)].map(({ here: a, there: b, isAmbiguous }) => [
     a?.id ?? "",
     b?.id ?? "",
     isAmbiguous,
@@ -57,11 +57,36 @@ describe("matching of charges", () => {
     ]);
   });
 
+  it("uses request ids first, whatever time and tokens say", () => {
+    const here = [call("a", 0, { requestId: "1" }), call("b", 1, { requestId: "2" })];
+    const there = [
+      call("x", 0, { requestId: "2", points: 90n }),
+      call("y", 900, { requestId: "1", input: 11 }),
+    ];
+    expect(pairs(here, there)).toEqual([
+      ["a", "y", false],
+      ["b", "x", false],
+    ]);
+  });
+
+  it("falls back to time and tokens for ids of one side only, and for ids that are not unique", () => {
+    const lone = [call("a", 0, { requestId: "1" }), call("b", 20)];
+    expect(pairs(lone, [call("x", 1, { requestId: "9" }), call("y", 21, { requestId: "8" })])).toEqual([
+      ["a", "x", false],
+      ["b", "y", false],
+    ]);
+    const repeated = [call("a", 0, { requestId: "1" }), call("b", 50, { requestId: "1" })];
+    expect(pairs(repeated, [call("x", 50, { requestId: "1" })])).toEqual([
+      ["b", "x", false],
+      ["a", "", false],
+    ]);
+  });
+
   it("takes seconds for a day of calls whose tokens all differ", () => {
     const day = (fields: Partial<Charge>) =>
       Array.from({ length: 86_400 }, (_, second) => call(String(second), second * 1_000, fields));
     const before = performance.now();
-    const matches = matchCharges(day({ input: 10 }), day({ input: 11 }), 60_000);
+    const matches = [...matchCharges(day({ input: 10 }), day({ input: 11 }), 60_000)];
     expect(performance.now() - before).toBeLessThan(8_000);
     expect(matches).toHaveLength(86_400);
   });

@@ -4,6 +4,8 @@ import type { LogPrice } from "#migration/records.ts";
 export interface Charge {
   /** The request id here, the row there. */
   id: string;
+  /** Id that the gateway there gave the call and sent with its answer; undefined if it is not known. */
+  requestId?: string | undefined;
   /** Equal in a log that has one instant per call. */
   startedAt: number;
   endedAt: number;
@@ -19,29 +21,59 @@ export interface Match {
   there?: Charge;
   /** More than one row fits, and the result would depend on the choice. */
   isAmbiguous: boolean;
+  /** Both rows have the same request id, so that nothing else had to be compared. */
+  isById?: true;
 }
 
 /**
- * Finds the row of each call in the other log, and uses each row once: first rows of the same model and tokens, in the order of time;
- * then rows of the same model whose tokens differ, if there is only one.
+ * Finds the row of each call in the other log, and uses each row once: first rows of the same request id; then rows of the same model
+ * and tokens, in the order of time; then rows of the same model whose tokens differ, if there is only one.
  */
-export function matchCharges(here: readonly Charge[], there: readonly Charge[], windowMs: number): Match[] {
+export function* matchCharges(
+  here: readonly Charge[],
+  there: readonly Charge[],
+  windowMs: number,
+): Generator<Match> {
   const fits = (a: Charge, b: Charge) =>
     b.endedAt >= a.startedAt - windowMs && b.startedAt <= a.endedAt + windowMs;
-  const matches: Match[] = [];
+  const matches = sameIds(here, there);
+  yield* matches;
+  const paired = new Set(matches.flatMap((match) => [match.here, match.there]));
+  const unpaired = (side: readonly Charge[]) => side.filter((charge) => !paired.has(charge));
   const leftHere: Charge[] = [];
   const leftThere: Charge[] = [];
   const sameTokens = ({ model, input, output }: Charge) => JSON.stringify([model, input, output]);
-  for (const [a, b] of pairsOf(here, there, sameTokens)) {
+  for (const [a, b] of pairsOf(unpaired(here), unpaired(there), sameTokens)) {
     for (const match of inOrder(a, b, fits)) {
       if (match.here === undefined && match.there !== undefined) leftThere.push(match.there);
       else if (match.there === undefined && match.here !== undefined) leftHere.push(match.here);
-      else matches.push(match);
+      else yield match;
     }
   }
   for (const [a, b] of pairsOf(leftHere, leftThere, ({ model }) => model))
-    matches.push(...onlyCandidates(a, b, windowMs));
-  return matches;
+    yield* onlyCandidates(a, b, windowMs);
+}
+
+/** An id that occurs more than once on a side does not identify a call. */
+function sameIds(here: readonly Charge[], there: readonly Charge[]): Match[] {
+  const rows = uniqueIds(there);
+  return [...uniqueIds(here)].flatMap(([id, a]) => {
+    const b = rows.get(id);
+    return b === undefined ? [] : [{ here: a, there: b, isAmbiguous: false, isById: true }];
+  });
+}
+
+function uniqueIds(charges: readonly Charge[]): Map<string, Charge> {
+  const found = new Map<string, Charge>();
+  const repeated = new Set<string>();
+  for (const charge of charges) {
+    const { requestId } = charge;
+    if (requestId === undefined) continue;
+    if (found.has(requestId)) repeated.add(requestId);
+    found.set(requestId, charge);
+  }
+  for (const id of repeated) found.delete(id);
+  return found;
 }
 
 type Fits = (here: Charge, there: Charge) => boolean;

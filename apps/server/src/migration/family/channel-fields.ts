@@ -1,4 +1,5 @@
 import { ChannelInput } from "@gateway/shared/channels/channel";
+import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import { keysOf } from "#domain/channels/channels.ts";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { ChannelRecord } from "#migration/records.ts";
@@ -28,9 +29,9 @@ export function channelOf(row: SourceRow, input: Partial<Input>): ChannelRecord 
       groups: [],
       ...input,
     },
-    keys: keysOf(text(row, "key")).map((key) => ({ key, status: 1, reason: "" })),
+    keys: keysOf(text(row, "key")).map((key) => ({ key, status: 1, reason: undefined })),
     status: status === 1 || status === 3 ? status : 2,
-    statusReason: "",
+    statusReason: undefined,
     usedQuota: points(row, "used_quota"),
     balance: decimal(text(row, "balance"), 6) ?? "0",
     balanceTime: seconds(row, "balance_updated_time"),
@@ -52,17 +53,11 @@ const {
   groups: ["empty"],
 });
 
-/** Switches a channel off and says why; the reason is shown with the channel. */
-export function switchOff(
-  channel: ChannelRecord,
-  book: ReadContext["book"],
-  code: string,
-  why: string,
-): void {
-  if (channel.status === 1 || channel.statusReason === "") channel.statusReason = why;
+/** Disables a channel. The reason is shown with the channel and in the report. */
+export function disable(channel: ChannelRecord, book: ReadContext["book"], reason: Reason): void {
+  if (channel.status === 1 || channel.statusReason === undefined) channel.statusReason = reason;
   channel.status = 2;
-  if (channel.deletedAt === undefined)
-    book.attention(`channel_off_${code}`, `Channels that are disabled: ${why}`, `channel ${channel.id}`);
+  if (channel.deletedAt === undefined) book.attention("channel_off", `channel ${channel.id}`, { reason });
 }
 
 /** The value if this gateway takes it; otherwise its default, with a note. */
@@ -74,11 +69,7 @@ export function fit<Field extends keyof Input>(
 ): Input[Field] {
   const parsed = shape[field].safeParse(value);
   if (parsed.success) return parsed.data as Input[Field];
-  book.attention(
-    `channel_field_${field}`,
-    `Channels whose ${field} cannot be used here. It is empty or has its default`,
-    `channel ${channelId}`,
-  );
+  book.attention("channel_field", `channel ${channelId}`, { field });
   return emptyInput[field];
 }
 
@@ -88,12 +79,7 @@ export function modelsOf(channelId: number, names: readonly string[], book: Read
   for (const name of names) {
     const parsed = shape.models.safeParse([name]);
     if (parsed.success) models.push(name);
-    else
-      book.attention(
-        "channel_model_name",
-        "Model names of channels that are too long or have a * within",
-        `channel ${channelId}: ${name.slice(0, 60)}`,
-      );
+    else book.attention("channel_model_name", `channel ${channelId}: ${name.slice(0, 60)}`);
   }
   return [...new Set(models)];
 }
@@ -102,7 +88,7 @@ export function modelsOf(channelId: number, names: readonly string[], book: Read
 export function addressOf(channel: ChannelRecord, address: string, book: ReadContext["book"]): string {
   const parsed = shape.base_url.safeParse(address.trim());
   if (parsed.success && parsed.data.length <= 500) return parsed.data;
-  switchOff(channel, book, "address", "Its address cannot be used.");
+  disable(channel, book, reasonOf("importAddress"));
   return "";
 }
 

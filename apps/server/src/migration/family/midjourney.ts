@@ -11,12 +11,7 @@ export async function* midjourneyTasks({ source, book }: ReadContext): AsyncGene
     book.read("tasks");
     const taskId = text(row, "mj_id").trim();
     if (taskId === "") {
-      book.skip(
-        "tasks",
-        "task_platform",
-        "Tasks without a number, or of a platform without an endpoint here",
-        `picture ${int(row, "id")}`,
-      );
+      book.skip("tasks", "task_platform", `picture ${int(row, "id")}`);
       continue;
     }
     const texts = Object.fromEntries(

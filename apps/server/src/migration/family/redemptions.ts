@@ -10,12 +10,7 @@ export async function* readRedemptions(context: ReadContext): AsyncGenerator<Red
     const key = text(row, "key").trim();
     const quota = points(row, "quota");
     if (id <= 0 || key === "" || quota <= 0n) {
-      context.book.skip(
-        "redemptions",
-        "code_unusable",
-        "Redemption codes without a code or a value",
-        `code ${id}`,
-      );
+      context.book.skip("redemptions", "code_unusable", `code ${id}`);
       continue;
     }
     const status = int(row, "status");

@@ -27,7 +27,7 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
   const id = int(row, "id");
   const key = text(row, "key").trim().replace(/^sk-/, "");
   if (id <= 0 || key === "") {
-    book.skip("tokens", "token_without_key", "Keys that are empty", `token ${id}`);
+    book.skip("tokens", "token_without_key", `token ${id}`);
     return undefined;
   }
   const ends = whole(row, "expired_time");
@@ -38,27 +38,14 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
   const { setting, isNarrower } = rules.setting(row);
   const stored = int(row, "status");
   let status = stored === 1 || (stored > 2 && isOver) ? 1 : 2;
-  if (stored > 2 && !isOver)
-    book.attention(
-      "token_marked_over",
-      "Keys that the old gateway had marked as expired or used up although they no longer are. They are disabled here",
-      `token ${id}`,
-    );
+  if (stored > 2 && !isOver) book.attention("token_marked_over", `token ${id}`);
   if (!presentable.test(key) || !rules.accepts(key)) {
     status = 2;
-    book.attention(
-      "token_dead",
-      "Keys that no client could use with the old gateway, or that no client can send here. They are disabled",
-      `token ${id}`,
-    );
+    book.attention("token_dead", `token ${id}`);
   }
   if (isNarrower) {
     status = 2;
-    book.attention(
-      "token_limits_cut",
-      "Keys whose limits are too long or cannot be read. They are disabled, so that they do not allow more than before",
-      `token ${id}`,
-    );
+    book.attention("token_limits_cut", `token ${id}`);
   }
   return {
     id,

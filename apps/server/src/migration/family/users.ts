@@ -24,16 +24,12 @@ export async function* readUsers(context: ReadContext): AsyncGenerator<UserRecor
     context.book.read("users");
     const user = userOf(row, context);
     if (user.id <= 0) {
-      context.book.skip("users", "user_id_unusable", "Users whose id is not a positive number");
+      context.book.skip("users", "user_id_unusable");
       continue;
     }
     if (user.role === Role.root && hasRoot) {
       user.role = Role.admin;
-      context.book.attention(
-        "second_root",
-        "There is one root account. Further root accounts of the old gateway are administrators now",
-        `user ${user.id}`,
-      );
+      context.book.attention("second_root", `user ${user.id}`);
     }
     hasRoot ||= user.role === Role.root;
     yield user;
@@ -45,8 +41,7 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
   const status = int(row, "status");
   const username = cut(text(row, "username"), 64);
   const password = text(row, "password").trim();
-  if (text(row, "remark") !== "")
-    book.note("user_remarks", "Remarks about users have no place here", `user ${id}`);
+  if (text(row, "remark") !== "") book.note("user_remarks", `user ${id}`);
   return {
     id,
     username: username === "" ? `user-${id}` : username,
@@ -102,12 +97,7 @@ function identitiesOf(row: SourceRow, id: number, book: ReadContext["book"]): Us
   const login = text(row, "github_id").trim();
   if (/^[1-9]\d*$/.test(number)) add("github", number, login);
   else if (/^[1-9]\d*$/.test(login)) add("github", login);
-  else if (login !== "")
-    book.attention(
-      "github_login_only",
-      "Users whose GitHub account is known by its name only. Names can change hands, so these users link GitHub again after they signed in with their password",
-      `user ${id}`,
-    );
+  else if (login !== "") book.attention("github_login_only", `user ${id}`);
   add("lark", text(row, "lark_id").trim());
   add("wechat", text(row, "wechat_id").trim());
   add("oidc", text(row, "oidc_id").trim());
@@ -116,12 +106,7 @@ function identitiesOf(row: SourceRow, id: number, book: ReadContext["book"]): Us
     ["discord_id", "Discord"],
     ["linux_do_id", "LINUX DO"],
   ] as const)
-    if (text(row, column).trim() !== "")
-      book.attention(
-        column,
-        `Users who are linked to ${name}, which is no way to sign in here. They need a password`,
-        `user ${id}`,
-      );
+    if (text(row, column).trim() !== "") book.attention("sign_in_lost", `user ${id}`, { provider: name });
   return identities;
 }
 
@@ -134,12 +119,7 @@ export async function* readPasskeys(context: ReadContext, table: string): AsyncG
     const credentialId = bytes(row, "credential_id") ?? base64(text(row, "credential_id"));
     const publicKey = bytes(row, "public_key") ?? base64(text(row, "public_key"));
     if (credentialId === undefined || publicKey === undefined) {
-      context.book.skip(
-        "passkeys",
-        "passkey_unreadable",
-        "Passkeys that cannot be read",
-        `id ${int(row, "id")}`,
-      );
+      context.book.skip("passkeys", "passkey_unreadable", `id ${int(row, "id")}`);
       continue;
     }
     const transports = parsed(text(row, "transports"));
@@ -169,19 +149,10 @@ export async function* readSecondFactors(context: ReadContext): AsyncGenerator<S
     context.book.read("second_factors");
     const secret = decode(text(row, "secret"));
     if (secret === undefined) {
-      context.book.skip(
-        "second_factors",
-        "second_factor_unreadable",
-        "Second factors that cannot be read",
-        `user ${int(row, "user_id")}`,
-      );
+      context.book.skip("second_factors", "second_factor_unreadable", `user ${int(row, "user_id")}`);
       continue;
     }
-    context.book.attention(
-      "recovery_codes",
-      "Recovery codes cannot be taken over. Users with a second factor make new ones",
-      `user ${int(row, "user_id")}`,
-    );
+    context.book.attention("recovery_codes", `user ${int(row, "user_id")}`);
     yield { userId: int(row, "user_id"), secret };
   }
 }

@@ -1,4 +1,5 @@
-import { fit, modelsOf, switchOff } from "#migration/family/channel-fields.ts";
+import { reasonOf } from "@gateway/shared/reasons";
+import { disable, fit, modelsOf } from "#migration/family/channel-fields.ts";
 import { emptyChannel } from "#migration/family/channel-fields.ts";
 import { bedrockKey } from "#migration/family/channel-types.ts";
 import type { ReadContext } from "#migration/products/product.ts";
@@ -141,25 +142,12 @@ function channelOf(id: number, entries: Served[], context: ReadContext): Channel
   const address = fit(id, "base_url", addressOf(params), book);
   made.input.base_url = address;
   const key = keyOf(params, place.type);
-  made.keys = key === "" ? [] : [{ key, status: 1, reason: "" }];
-  if (place.type === undefined)
-    switchOff(
-      made,
-      book,
-      "provider",
-      `Its provider ${place.provider} has no counterpart. Enter an address and enable it.`,
-    );
-  if (place.type === 8 && address === "")
-    switchOff(made, book, "no_address", "It has no address. Enter it and enable the channel.");
-  for (const variable of new Set(missing))
-    switchOff(
-      made,
-      book,
-      "environment",
-      `The variable ${variable} was not set during the import. Enter its value and enable it.`,
-    );
-  if (isBlocked) switchOff(made, book, "blocked", "LiteLLM had blocked its models.");
-  if (made.input.models.length === 0) switchOff(made, book, "models", "It has no models.");
+  made.keys = key === "" ? [] : [{ key, status: 1, reason: undefined }];
+  if (place.type === undefined) disable(made, book, reasonOf("importProvider", { provider: place.provider }));
+  if (place.type === 8 && address === "") disable(made, book, reasonOf("importNoAddress"));
+  for (const variable of new Set(missing)) disable(made, book, reasonOf("importVariable", { variable }));
+  if (isBlocked) disable(made, book, reasonOf("importModelsBlocked"));
+  if (made.input.models.length === 0) disable(made, book, reasonOf("importNoModels"));
   noteLost(id, params, context);
   return made;
 }
@@ -243,30 +231,15 @@ function noteLost(id: number, params: Record<string, unknown>, { book }: ReadCon
       value === false
     )
       continue;
-    book.attention(
-      "deployment_parameter",
-      "Parameters of models that have no counterpart",
-      `channel ${id}: ${name}`,
-    );
+    book.attention("deployment_parameter", `channel ${id}: ${name}`);
   }
   for (const name of ["rpm", "tpm"] as const)
-    if (params[name] !== undefined)
-      book.note(
-        "deployment_rates",
-        "Limits per minute of models. They are the weight of their channel, and no limit",
-        `channel ${id}: ${name}`,
-      );
+    if (params[name] !== undefined) book.note("deployment_rates", `channel ${id}: ${name}`);
 }
 
 function noteRouter(router: Record<string, unknown>, { book }: ReadContext): void {
   const strategy = textOf(router["routing_strategy"]);
-  if (strategy !== "" && strategy !== "simple-shuffle")
-    book.attention(
-      "routing_strategy",
-      "Ways to choose a deployment other than by weight. Channels of one priority are chosen by weight here",
-      strategy,
-    );
+  if (strategy !== "" && strategy !== "simple-shuffle") book.attention("routing_strategy", strategy);
   for (const name of ["default_fallbacks", "context_window_fallbacks", "content_policy_fallbacks"])
-    if (Array.isArray(router[name]) && router[name].length > 0)
-      book.attention("fallbacks_lost", "Fallbacks of a kind that has no counterpart", name);
+    if (Array.isArray(router[name]) && router[name].length > 0) book.attention("fallbacks_lost", name);
 }

@@ -26,8 +26,8 @@ export const litellmColumns = {
 } as const;
 
 /** Tables that this gateway has no place for: the report counts their rows. */
-export const litellmLost = {
-  LiteLLM_OrganizationTable: "Organizations",
-  LiteLLM_EndUserTable: "End users of an application",
-  LiteLLM_TeamMembership: "Memberships in teams: the account of the team owns its keys",
-} as const;
+export const litellmLost = [
+  "LiteLLM_OrganizationTable",
+  "LiteLLM_EndUserTable",
+  "LiteLLM_TeamMembership",
+] as const;

@@ -1,4 +1,4 @@
-import { parse } from "yaml";
+import { parse, YAMLParseError } from "yaml";
 import { ImportRefusal } from "#migration/refusal.ts";
 import { record } from "#migration/row.ts";
 
@@ -16,17 +16,21 @@ export function parseLitellmConfig(text: string, name: string): LitellmConfig {
   try {
     parsed = parse(text, { maxAliasCount: 100 });
   } catch (cause) {
-    throw new ImportRefusal(
-      `${name} is not valid YAML: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { isUsage: true, cause },
-    );
+    const detail = cause instanceof YAMLParseError ? cause.code : "";
+    const line = cause instanceof YAMLParseError ? cause.linePos?.[0].line : undefined;
+    // The parser's message quotes the text, which may be a secret.
+    const where = line === undefined ? "" : `line ${line}: `;
+    throw new ImportRefusal(`${name} is not valid YAML: ${where}${detail}`, {
+      isUsage: true,
+      facts: { reason: "litellm_config_not_yaml", name, detail: `${where}${detail}` },
+    });
   }
   const file = record(parsed);
   const models = file["model_list"] ?? [];
   if (!Array.isArray(models) || Object.keys(file).length === 0)
     throw new ImportRefusal(
       `${name} is not a configuration of LiteLLM: it has no model_list. Give the file that LiteLLM starts with (--config).`,
-      { isUsage: true },
+      { isUsage: true, facts: { reason: "litellm_config_unknown", name } },
     );
   return {
     models: models.map(record),

@@ -106,9 +106,12 @@ function opened(
       if (looksEncrypted(value))
         throw new ImportRefusal(
           key === undefined
-            ? `LiteLLM has encrypted ${name} of ${owner}. Give its LITELLM_SALT_KEY, or its master key where that is not set, with --salt-key or in the environment.`
+            ? `LiteLLM has encrypted ${name} of ${owner}. Give its LITELLM_SALT_KEY, or its master key where that is not set, in the environment or with --salt-key-file.`
             : `The salt key does not open ${name} of ${owner}. Give the LITELLM_SALT_KEY with which it was written, or the master key where that was not set.`,
-          { isUsage: true },
+          {
+            isUsage: true,
+            facts: { reason: key === undefined ? "litellm_salt_missing" : "litellm_salt_wrong", name, owner },
+          },
         );
       return [name, value];
     }),

@@ -29,11 +29,7 @@ export async function* litellmUsage(context: ReadContext): AsyncGenerator<UsageR
     const hour = new Date(`${text(row, "date").slice(0, 10)}T00:00:00Z`);
     const userId = payers.get(text(row, "api_key")) ?? accounts.find(`user:${text(row, "user_id")}`)?.id;
     if (Number.isNaN(hour.getTime()) || userId === undefined) {
-      book.skip(
-        "daily_usage",
-        "usage_date",
-        "Days of usage without a date, or of keys and users that no longer exist",
-      );
+      book.skip("daily_usage", "usage_date");
       continue;
     }
     yield {
@@ -64,7 +60,7 @@ export async function* litellmLogs(context: ReadContext, since: Date): AsyncGene
     const key = text(row, "api_key");
     const userId = payers.get(key);
     if (createdAt === undefined || userId === undefined) {
-      book.skip("logs", "log_owner", "Log rows without a time, or of keys that no longer exist");
+      book.skip("logs", "log_owner");
       continue;
     }
     const tags = json(row, "request_tags");
@@ -72,6 +68,7 @@ export async function* litellmLogs(context: ReadContext, since: Date): AsyncGene
       id: text(row, "request_id"),
       createdAt,
       requestId: cut(text(row, "request_id"), 64),
+      answerId: text(row, "litellm_call_id") || undefined,
       type: text(row, "status") === "failure" ? 5 : 2,
       userId,
       username: cut((accounts.get(userId) ?? "").replace(/^\w+:/, ""), 64),

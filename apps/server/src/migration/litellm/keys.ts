@@ -68,11 +68,7 @@ export async function* litellmKeys(context: ReadContext): AsyncGenerator<TokenRe
   }
   for (const key of old) {
     book.read("tokens");
-    book.note(
-      "key_rotated",
-      "Old values of rotated keys, which go on working until the date they had. Each has the limits of its key for itself",
-      key.name,
-    );
+    book.note("key_rotated", key.name);
     id += 1;
     yield { ...key, id };
   }
@@ -89,26 +85,17 @@ function keyOf(
   const token = text(row, "token").trim();
   const name = cut(text(row, "key_alias") || text(row, "key_name"), 64).trim() || `key ${id}`;
   if (!hash.test(token)) {
-    book.skip("tokens", "token_without_key", "Keys whose hash cannot be read", name);
+    book.skip("tokens", "token_without_key", name);
     return undefined;
   }
   const payer = accounts.payerOf(row);
   if (payer.kind === "shared" && (text(row, "user_id") !== "" || text(row, "team_id") !== ""))
-    book.attention(
-      "key_owner_gone",
-      "Keys of users or teams that do not exist. They belong to the account litellm-keys",
-      name,
-    );
+    book.attention("key_owner_gone", name);
   const { budget, ...money } = moneyOf(row, name, context, limits);
   const expires = text(row, "expires") === "" ? null : (stamp(row, "expires") ?? new Date(0));
   const { setting, isCut } = settingOf(row, payer, limits);
   const isDisabled = flag(row, "blocked") || payer.isBlocked || isCut;
-  if (isCut)
-    book.attention(
-      "token_limits_cut",
-      "Keys whose limits are too long or cannot be read. They are disabled, so that they do not allow more than before",
-      name,
-    );
+  if (isCut) book.attention("token_limits_cut", name);
   noteLost(row, name, context);
   return {
     id,
@@ -145,19 +132,10 @@ function moneyOf(
   if (most === undefined) return { unlimited: true, remain: 0n, used, budget: undefined };
   const budget = budgetOf(most, duration);
   if (budget !== undefined) {
-    book.note(
-      "key_budget",
-      "Keys whose budget begins again each day, week or month. It counts from now on, in the time zone of the site",
-      name,
-    );
+    book.note("key_budget", name);
     return { unlimited: true, remain: 0n, used, budget };
   }
-  if (isUnknownPeriod(duration))
-    book.attention(
-      "budget_period",
-      "Budgets of a period other than a day, a week or a month. What is left of them counts for good, which allows less than before",
-      name,
-    );
+  if (isUnknownPeriod(duration)) book.attention("budget_period", name);
   return { unlimited: false, remain: pointsOf(most) - pointsOf(spent), used, budget: undefined };
 }
 
@@ -227,7 +205,6 @@ function noteLost(row: SourceRow, name: string, { book }: ReadContext): void {
     "tpd_limit",
   ])
     if (!["", "{}", "[]", "null"].includes(text(row, column).trim()))
-      book.attention("key_lost", "Keys with settings that have no counterpart", `${name}: ${column}`);
-  if (tagsOf(row).length > 1)
-    book.note("key_tags", "Keys with several tags. The first one is the billing tag", name);
+      book.attention("key_lost", `${name}: ${column}`);
+  if (tagsOf(row).length > 1) book.note("key_tags", name);
 }

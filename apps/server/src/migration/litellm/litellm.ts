@@ -14,7 +14,7 @@ import { litellmUsers } from "./users.ts";
 export const litellm: Product = {
   id: "litellm",
   title: "LiteLLM",
-  isForCommand: true,
+  onlyPostgres: true,
   known: litellmColumns,
   required: {
     LiteLLM_VerificationToken: "token spend expires models user_id team_id max_budget",
@@ -32,19 +32,16 @@ export const litellm: Product = {
   logs: litellmLogs,
   charges: litellmCharges,
   settings: () => ({}),
-  unpriced:
-    "LiteLLM's list of prices is part of its program. Save what it sends at /model/info or /get/litellm_model_cost_map and give the file as --prices",
   balances,
   keyUse,
   start: litellmStart,
 };
 
 async function* groups({ book, source }: ReadContext): AsyncGenerator<GroupRecord> {
-  for (const [table, what] of Object.entries(litellmLost))
+  for (const table of litellmLost)
     if (source.columns.has(table))
       for await (const row of source.rows({ table }))
-        if (Object.keys(row).length > 0)
-          book.attention(`lost_${table}`, `${what}, which have no counterpart`);
+        if (Object.keys(row).length > 0) book.attention(`lost_${table}`);
   book.read("groups");
   yield {
     id: 1,

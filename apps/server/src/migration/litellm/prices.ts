@@ -37,12 +37,7 @@ export async function* litellmPrices(context: ReadContext): AsyncGenerator<Price
     if (known === written) continue;
     context.book.read("prices");
     if (known !== undefined) {
-      context.book.skip(
-        "prices",
-        "price_by_deployment",
-        "Models with several prices, by deployment. A model has one price here: the first one counts",
-        model,
-      );
+      context.book.skip("prices", "price_by_deployment", model);
       continue;
     }
     done.set(model, written);
@@ -89,11 +84,7 @@ function priceOf(
   const output = cost("output_cost_per_token") ?? 0;
   const [inputRatio, outputRatio] = [ratioOf(input ?? 0), ratioOf(output)];
   if (Object.keys(values).some((name) => elsewhere.test(name) && (cost(name) ?? 0) > 0))
-    book.attention(
-      "price_unit",
-      "Prices per second, image, character or request, which have no place here. Check the prices of these models",
-      model,
-    );
+    book.attention("price_unit", model);
   if (input === undefined || input < 0 || output < 0 || inputRatio === undefined || outputRatio === undefined)
     return undefined;
   const found: Record<string, string> = {

@@ -1,4 +1,5 @@
-import { addressOf, channelOf, fit, modelsOf, ranksOf, switchOff } from "#migration/family/channel-fields.ts";
+import { plainReason, type Reason, reasonOf } from "@gateway/shared/reasons";
+import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
 import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { cut, int, json, list, parsed, record, text, whole } from "#migration/row.ts";
@@ -30,10 +31,10 @@ const types: Readonly<Record<number, Destination>> = {
   45: { type: 901 },
   46: { type: 15 },
   48: { type: 56 },
-  49: { type: 38, check: "The name of a model names the bot." },
+  49: { type: 38, check: "importBotModels" },
   50: { type: 53 },
   56: { type: 52 },
-  58: { type: 8, check: "Its own routes have no counterpart." },
+  58: { type: 8, check: "importOwnRoutes" },
   59: { type: 914 },
   60: { type: 914 },
 };
@@ -60,7 +61,7 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
   const prompt = textOf(setting["system_prompt"]);
   const weight = whole(row, "weight");
   made.keys = keysOf(row);
-  made.statusReason = cut(textOf(record(parsed(text(row, "other_info")))["status_reason"]), 500);
+  made.statusReason = writtenReason(record(parsed(text(row, "other_info")))["status_reason"]);
   made.input = {
     ...made.input,
     other: cut(text(row, "other").trim(), 500),
@@ -79,16 +80,12 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
     system_prompt: cut(prompt, 20_000),
   };
   if (prompt !== "" && setting["system_prompt_override"] !== true)
-    book.attention(
-      "system_prompt_before",
-      "Channels whose system prompt was used only without one of the client's. It stands in front of the client's now",
-      `channel ${id}`,
-    );
+    book.attention("system_prompt_before", `channel ${id}`);
   setAddress(made, row, type, book);
   transformKeys(made, row, type);
   keepOrSwitchOff(made, type, types[type], book);
   noteLost(row, setting, id, book);
-  if (made.input.models.length === 0) switchOff(made, book, "models", "It has no models.");
+  if (made.input.models.length === 0) disable(made, book, reasonOf("importNoModels"));
   return made;
 }
 
@@ -112,7 +109,7 @@ function keysOf(row: SourceRow): ChannelRecord["keys"] {
       return {
         key,
         status: isSeveral && (state === 2 || state === 3) ? state : 1,
-        reason: cut(textOf(reasons[String(index)]), 500),
+        reason: writtenReason(reasons[String(index)]),
       };
     })
     .filter(({ key }) => key !== "");
@@ -144,12 +141,7 @@ function headersOf(row: SourceRow, id: number, book: ReadContext["book"]): Recor
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(record(json(row, "header_override")))) {
     if (typeof value === "string" && !/\{\w+\}/.test(value)) headers[name] = value;
-    else
-      book.attention(
-        "header_placeholder",
-        "Headers of channels with a placeholder, which has no counterpart",
-        `channel ${id}: ${name}`,
-      );
+    else book.attention("header_placeholder", `channel ${id}: ${name}`);
   }
   const organization = text(row, "open_ai_organization").trim();
   if (organization !== "") headers["OpenAI-Organization"] = organization;
@@ -159,11 +151,7 @@ function headersOf(row: SourceRow, id: number, book: ReadContext["book"]): Recor
 function parametersOf(row: SourceRow, id: number, book: ReadContext["book"]) {
   const given = record(json(row, "param_override"));
   if (Array.isArray(given["operations"])) {
-    book.attention(
-      "param_operations",
-      "Channels whose parameters are changed by operations, which have no counterpart",
-      `channel ${id}`,
-    );
+    book.attention("param_operations", `channel ${id}`);
     return {};
   }
   return fit(
@@ -177,21 +165,10 @@ function parametersOf(row: SourceRow, id: number, book: ReadContext["book"]) {
 function setAddress(made: ChannelRecord, row: SourceRow, type: number, book: ReadContext["book"]): void {
   const address = text(row, "base_url").trim();
   if (/^[a-z][a-z-]+-plan(-international)?$/.test(address)) {
-    switchOff(
-      made,
-      book,
-      "coding_plan",
-      "It used the name of a coding plan in the place of an address. Enter the address and enable the channel.",
-    );
+    disable(made, book, reasonOf("importCodingPlan"));
     return;
   }
-  if (type === custom && address.includes("{"))
-    switchOff(
-      made,
-      book,
-      "address_pattern",
-      "Its address has a placeholder for the model, which has no counterpart.",
-    );
+  if (type === custom && address.includes("{")) disable(made, book, reasonOf("importAddressPattern"));
   else made.input.base_url = addressOf(made, type === custom ? address.replace(chatPath, "") : address, book);
 }
 
@@ -230,12 +207,13 @@ function noteLost(
     ["pass_through_body_enabled", setting["pass_through_body_enabled"] === true],
   ] as const;
   for (const [name, isSet] of lost)
-    if (isSet)
-      book.attention(
-        `channel_lost_${name}`,
-        `Channels with ${name}, which has no counterpart`,
-        `channel ${id}`,
-      );
+    if (isSet) book.attention("channel_lost", `channel ${id}`, { field: name });
+}
+
+/** What New API or an administrator wrote. */
+function writtenReason(value: unknown): Reason | undefined {
+  const written = cut(textOf(value), 500);
+  return written === "" ? undefined : plainReason(written);
 }
 
 function textOf(value: unknown): string {

@@ -27,7 +27,7 @@ export async function* newApiUsage({ source, book }: ReadContext): AsyncGenerato
     book.read("daily_usage");
     const at = seconds(row, "created_at");
     if (at === undefined) {
-      book.skip("daily_usage", "usage_date", "Hours of usage whose time cannot be read");
+      book.skip("daily_usage", "usage_date");
       continue;
     }
     yield {
@@ -56,7 +56,7 @@ export async function* newApiLogs({ source, book }: ReadContext, since: Date): A
     const createdAt = seconds(row, "created_at");
     const type = typeHere[int(row, "type")];
     if (createdAt === undefined || type === undefined) {
-      book.skip("logs", "log_type", "Log rows of sign-ins, of an unknown kind, or without a time");
+      book.skip("logs", "log_type");
       continue;
     }
     const other = record(parsed(text(row, "other")));

@@ -37,12 +37,7 @@ export async function* newApiPrices(context: ReadContext): AsyncGenerator<PriceR
   for (const [model, ratios] of ratiosByModel(context)) {
     book.read("prices");
     if (tiered[model] === "tiered_expr") {
-      book.skip(
-        "prices",
-        "price_expression",
-        "Models whose price is an expression, which has no counterpart. They have no price here",
-        model,
-      );
+      book.skip("prices", "price_expression", model);
       continue;
     }
     const price = priceOf(model, ratios, context);
@@ -88,16 +83,11 @@ function priceOf(model: string, ratios: Ratios, { options, book }: ReadContext):
   }
   if (input === undefined) return undefined;
   if (input < 0 || (completion ?? 0) < 0) {
-    book.skip("prices", "price_unusable", "Prices that are negative or cannot be read", model);
+    book.skip("prices", "price_unusable", model);
     return undefined;
   }
   if (completion === undefined) {
-    book.skip(
-      "prices",
-      "price_incomplete",
-      "Models whose output ratio only the running New API knows. Save what it sends at /api/pricing and give that file as --prices",
-      model,
-    );
+    book.skip("prices", "price_incomplete", model);
     return undefined;
   }
   return {

@@ -66,7 +66,6 @@ export const newApi: Product = {
   logs: newApiLogs,
   charges: newApiCharges,
   settings: newApiSettings,
-  unpriced: "New API refused them, or charged them by its built-in list",
 };
 
 async function* groups(context: ReadContext): AsyncGenerator<GroupRecord> {
@@ -81,11 +80,7 @@ async function* groups(context: ReadContext): AsyncGenerator<GroupRecord> {
   await noteLost(context);
   for (const lost of ["GroupGroupRatio", "TopupGroupRatio"])
     if (Object.keys(objectOption(context, lost)).length > 0)
-      context.book.attention(
-        "group_ratios_lost",
-        "Special ratios between groups, which have no counterpart",
-        lost,
-      );
+      context.book.attention("group_ratios_lost", lost);
 }
 
 /** Tables without a counterpart that mean money to someone. */
@@ -97,24 +92,15 @@ async function noteLost({ source, book, now }: ReadContext): Promise<void> {
       const left = points(row, "amount_total") - points(row, "amount_used");
       book.attention(
         "subscriptions_lost",
-        "Subscriptions that are running. There are none here, so what is left of them is not imported: give these users a balance, or let the subscriptions end first",
         `user ${int(row, "user_id")}: ${left > 0n ? `${left} points left` : "without a limit"}`,
       );
     }
   if (source.columns.has("subscription_plans"))
     for await (const row of source.rows({ table: "subscription_plans" }))
-      book.note(
-        "subscription_plans_lost",
-        "Plans of subscriptions, which have no counterpart",
-        text(row, "title"),
-      );
+      book.note("subscription_plans_lost", text(row, "title"));
   if (source.columns.has("checkins"))
     for await (const row of source.rows({ table: "checkins", orderBy: "id", descending: true, limit: 1 }))
-      book.note(
-        "checkins_lost",
-        "Check-ins, which have no counterpart. What they gave is part of the balances",
-        `the last one on ${text(row, "checkin_date")}`,
-      );
+      book.note("checkins_lost", `the last one on ${text(row, "checkin_date")}`);
 }
 
 /** "auto" tries a list of groups; here a key has two. */
@@ -122,13 +108,7 @@ function tokenGroups(context: ReadContext, group: string, id: number) {
   if (group !== "auto") return { group, backupGroup: "" };
   const value = parsed(context.options.get("AutoGroups") ?? '["default"]');
   const [first = "", second = "", ...more] = Array.isArray(value) ? value.map(String) : [];
-  context.book.attention(
-    "token_auto_group",
-    more.length > 0
-      ? "Keys with the group “auto”. They have its first group, and the second one as the backup; further ones are lost"
-      : "Keys with the group “auto”. They have its first group, and the second one as the backup",
-    `token ${id}`,
-  );
+  context.book.attention(more.length > 0 ? "token_auto_groups" : "token_auto_group", `token ${id}`);
   return { group: first, backupGroup: second };
 }
 
@@ -184,11 +164,7 @@ async function* payments({ options, source, book }: ReadContext): AsyncGenerator
 }
 
 function noteAddresses(book: ReadContext["book"], name: string): void {
-  book.attention(
-    "payment_notices",
-    "Payment providers that need the new notification address of this gateway",
-    name,
-  );
+  book.attention("payment_notices", name);
 }
 
 async function* orders({ source, options, book }: ReadContext): AsyncGenerator<OrderRecord> {
@@ -234,12 +210,7 @@ async function* tasks(context: ReadContext): AsyncGenerator<TaskRecord> {
       const platform = platforms[text(row, "platform").trim()];
       const taskId = text(row, "task_id").trim();
       if (platform === undefined || taskId === "") {
-        book.skip(
-          "tasks",
-          "task_platform",
-          "Tasks without a number, or of a platform without an endpoint here",
-          text(row, "platform"),
-        );
+        book.skip("tasks", "task_platform", text(row, "platform"));
         continue;
       }
       yield {

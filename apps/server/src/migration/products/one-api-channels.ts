@@ -1,4 +1,5 @@
-import { addressOf, channelOf, fit, modelsOf, ranksOf, switchOff } from "#migration/family/channel-fields.ts";
+import { reasonOf } from "@gateway/shared/reasons";
+import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
 import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { cut, int, json, list, parsed, record, text } from "#migration/row.ts";
@@ -19,7 +20,7 @@ const types: Readonly<Record<number, Destination>> = {
   31: { type: 33 },
   32: { type: 909 },
   33: { type: 32 },
-  34: { type: 38, check: "The name of a model names the bot." },
+  34: { type: 38, check: "importBotModels" },
   35: { type: 36 },
   36: { type: 28 },
   37: { type: 35 },
@@ -65,13 +66,15 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
     system_prompt_place: prompt === "" ? "before" : "instead",
   };
   if (type === 33)
-    made.keys = [{ key: bedrockKey(option("region"), option("ak"), option("sk")), status: 1, reason: "" }];
+    made.keys = [
+      { key: bedrockKey(option("region"), option("ak"), option("sk")), status: 1, reason: undefined },
+    ];
   if (type === 37) for (const each of made.keys) each.key = `${option("user_id")}|${each.key}`;
   if (type === 42) {
-    made.keys = [{ key: option("vertex_ai_adc"), status: 1, reason: "" }];
+    made.keys = [{ key: option("vertex_ai_adc"), status: 1, reason: undefined }];
     made.input.other = cut(`${option("region")}|${option("vertex_ai_project_id")}`, 500);
   }
   keepOrSwitchOff(made, type, destination, book);
-  if (made.input.models.length === 0) switchOff(made, book, "models", "It has no models.");
+  if (made.input.models.length === 0) disable(made, book, reasonOf("importNoModels"));
   return made;
 }

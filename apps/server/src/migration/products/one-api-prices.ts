@@ -22,16 +22,11 @@ export async function* oneApiPrices(context: ReadContext): AsyncGenerator<PriceR
     book.read("prices");
     const input = decimal(value);
     if (/\(\d+\)$/.test(model)) {
-      book.skip(
-        "prices",
-        "price_by_type",
-        "Prices for one type of channel only. Here a model has one price",
-        model,
-      );
+      book.skip("prices", "price_by_type", model);
       continue;
     }
     if (input === undefined || Number(input) < 0) {
-      book.skip("prices", "price_unusable", "Prices that are negative or cannot be read", model);
+      book.skip("prices", "price_unusable", model);
       continue;
     }
     const completion = Number(decimal(completions[model]) ?? completionOf(model));

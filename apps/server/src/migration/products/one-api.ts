@@ -42,7 +42,6 @@ export const oneApi: Product = {
         .filter(([key]) => !handled.has(key))
         .map(([key, value]) => [key === "OidcEnabled" ? "OIDCAuthEnabled" : key, value]),
     ),
-  unpriced: "One API charged them by its built-in list, or with ratio 30",
 };
 
 async function* groups(context: ReadContext): AsyncGenerator<GroupRecord> {
@@ -57,7 +56,7 @@ async function* logs({ source, book }: ReadContext, since: Date): AsyncGenerator
     const type = int(row, "type");
     // Type 5 is a test of a channel, which is not charged.
     if (createdAt === undefined || type < 1 || type > 4) {
-      book.skip("logs", "log_type", "Log rows of an unknown kind, of tests, or without a time");
+      book.skip("logs", "log_type");
       continue;
     }
     const id = text(row, "id");

@@ -1,4 +1,5 @@
-import { addressOf, channelOf, fit, modelsOf, ranksOf, switchOff } from "#migration/family/channel-fields.ts";
+import { reasonOf } from "@gateway/shared/reasons";
+import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { cut, flag, int, json, list, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
@@ -15,7 +16,7 @@ export async function* oneHubChannels(context: ReadContext): AsyncGenerator<Chan
   for await (const row of context.source.rows({ table: "channels", orderBy: "id" })) {
     context.book.read("channels");
     if (int(row, "id") <= 0) {
-      context.book.skip("channels", "channel_id_unusable", "Channels whose id is not a positive number");
+      context.book.skip("channels", "channel_id_unusable");
       continue;
     }
     yield channel(row, context, rankOf(row));
@@ -47,42 +48,18 @@ function channel(row: SourceRow, { book }: ReadContext, priority: number): Chann
     allow_extra_body: flag(row, "allow_extra_body"),
     plugin: fit(id, "plugin", json(row, "plugin") ?? {}, book),
   };
-  if (made.input.models.length === 0) switchOff(made, book, "models", "It has no models.");
+  if (made.input.models.length === 0) disable(made, book, reasonOf("importNoModels"));
   if (made.input.type === custom && made.input.base_url === "")
-    switchOff(made, book, "no_address", "It has no address.");
+    disable(made, book, reasonOf("importNoAddress"));
   return made;
 }
 
 function typeOf(row: SourceRow, made: ChannelRecord, book: ReadContext["book"]): number {
   const type = int(row, "type");
-  if (type === 15 && text(row, "key").includes("|"))
-    switchOff(
-      made,
-      book,
-      "baidu",
-      "Baidu ended the API of keys with an APIKey and a SecretKey. Enter a key that begins with bce-v3.",
-    );
-  if (type === 23)
-    switchOff(
-      made,
-      book,
-      "tencent",
-      "Tencent ended the API of keys with an AppId. Enter an API key of today's Hunyuan API.",
-    );
+  if (type === 15 && text(row, "key").includes("|")) disable(made, book, reasonOf("importBaiduKey"));
+  if (type === 23) disable(made, book, reasonOf("importTencentKey"));
   if (isKnown(type)) return type;
-  if (resellers.has(type))
-    switchOff(
-      made,
-      book,
-      "reseller",
-      "Its provider is not known any more. Check the address and enable the channel.",
-    );
-  else
-    switchOff(
-      made,
-      book,
-      "type",
-      `Its type ${type} is unknown. It is an OpenAI-compatible channel now: check it and enable it.`,
-    );
+  if (resellers.has(type)) disable(made, book, reasonOf("importReseller"));
+  else disable(made, book, reasonOf("importType", { type }));
   return custom;
 }

@@ -29,7 +29,7 @@ export async function* oneHubUsage({ source, book }: ReadContext): AsyncGenerato
     book.read("daily_usage");
     const hour = new Date(`${text(row, "date").slice(0, 10)}T00:00:00Z`);
     if (Number.isNaN(hour.getTime())) {
-      book.skip("daily_usage", "usage_date", "Days of usage whose date cannot be read");
+      book.skip("daily_usage", "usage_date");
       continue;
     }
     yield {
@@ -54,7 +54,7 @@ export async function* oneHubLogs({ source, book }: ReadContext, since: Date): A
     const createdAt = seconds(row, "created_at");
     const type = int(row, "type");
     if (createdAt === undefined || type < 1 || type > 4) {
-      book.skip("logs", "log_type", "Log rows of an unknown kind or without a time");
+      book.skip("logs", "log_type");
       continue;
     }
     const metadata = record(json(row, "metadata"));
@@ -63,6 +63,8 @@ export async function* oneHubLogs({ source, book }: ReadContext, since: Date): A
       id,
       createdAt,
       requestId: `import-${id}`,
+      // One Hub does not store it; this gateway, whose API is the same, does.
+      answerId: text(row, "request_id") || undefined,
       type,
       userId: int(row, "user_id"),
       username: text(row, "username"),

@@ -15,12 +15,7 @@ export async function* oneHubPrices({ source, book }: ReadContext): AsyncGenerat
     book.read("prices");
     const model = text(row, "model").trim();
     if (prices.has(model)) {
-      book.skip(
-        "prices",
-        "price_repeated",
-        "Models with two prices. The later row counts, as it did before",
-        model,
-      );
+      book.skip("prices", "price_repeated", model);
       prices.delete(model);
     }
     const price = priceOf(row, model, book);
@@ -33,7 +28,7 @@ function priceOf(row: SourceRow, model: string, book: ReadContext["book"]): Pric
   const input = decimal(text(row, "input"));
   const output = decimal(text(row, "output"));
   if (input === undefined || output === undefined || Number(input) < 0 || Number(output) < 0) {
-    book.skip("prices", "price_unusable", "Prices that are negative or cannot be read", model);
+    book.skip("prices", "price_unusable", model);
     return undefined;
   }
   const type = text(row, "type") === "times" ? "times" : "tokens";
@@ -54,8 +49,7 @@ function extrasOf(row: SourceRow, model: string, book: ReadContext["book"]): Rec
   for (const [kind, value] of Object.entries(record(json(row, "extra_ratios")))) {
     const ratio = decimal(value);
     if (Object.hasOwn(defaultExtras, kind) && ratio !== undefined && Number(ratio) >= 0) extras[kind] = ratio;
-    else if (ratio !== "1")
-      book.attention("price_extra", "Multipliers of prices that have no place here", `${model}: ${kind}`);
+    else if (ratio !== "1") book.attention("price_extra", `${model}: ${kind}`);
   }
   // One Hub charged what is kept for an hour like what is kept for five minutes.
   if (extras["cached_write_tokens"] !== undefined || int(row, "channel_type") === anthropic)
@@ -71,23 +65,14 @@ export async function* oneHubPayments({ source, book }: ReadContext): AsyncGener
     const type = text(row, "type").trim();
     const uuid = text(row, "uuid").trim();
     if (!(type in paymentConfigs) || uuid === "" || id <= 0) {
-      book.skip(
-        "payments",
-        "payment_type",
-        "Payment gateways of a type that is unknown here",
-        `${id}: ${type}`,
-      );
+      book.skip("payments", "payment_type", `${id}: ${type}`);
       continue;
     }
     const given = record(json(row, "config"));
     const checked = paymentConfigs[type as PaymentType].safeParse(given);
     const deletedAt = deletion(row);
     if (!checked.success && deletedAt === undefined)
-      book.attention(
-        "payment_incomplete",
-        "Payment gateways whose settings are incomplete. They are disabled: open them and enter what is missing",
-        `${id}: ${text(row, "name")}`,
-      );
+      book.attention("payment_incomplete", `${id}: ${text(row, "name")}`);
     yield {
       id,
       uuid: cut(uuid, 36),
@@ -117,7 +102,7 @@ export async function* oneHubOrders({ source, book, now }: ReadContext): AsyncGe
     const id = int(row, "id");
     const tradeNo = text(row, "trade_no").trim();
     if (id <= 0 || tradeNo === "") {
-      book.skip("orders", "order_without_number", "Orders without a number", `order ${id}`);
+      book.skip("orders", "order_without_number", `order ${id}`);
       continue;
     }
     const createdAt = seconds(row, "created_at");

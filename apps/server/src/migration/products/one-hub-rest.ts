@@ -14,12 +14,7 @@ export async function* oneHubTasks(context: ReadContext): AsyncGenerator<TaskRec
       const taskId = text(row, "task_id").trim();
       const platform = text(row, "platform").trim();
       if (taskId === "" || !platforms.has(platform)) {
-        book.skip(
-          "tasks",
-          "task_platform",
-          "Tasks without a number, or of a platform without an endpoint here",
-          `task ${int(row, "id")}`,
-        );
+        book.skip("tasks", "task_platform", `task ${int(row, "id")}`);
         continue;
       }
       yield {
@@ -92,12 +87,6 @@ export async function* oneHubMenus({ source, book }: ReadContext): AsyncGenerato
         parseMode: menu.data.parse_mode,
         reply: menu.data.reply_message,
       };
-    else
-      book.skip(
-        "telegram_menus",
-        "menu_unusable",
-        "Telegram commands that cannot be used here",
-        text(row, "command"),
-      );
+    else book.skip("telegram_menus", "menu_unusable", text(row, "command"));
   }
 }

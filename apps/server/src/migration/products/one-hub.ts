@@ -47,7 +47,6 @@ export const oneHub: Product = {
   logs: oneHubLogs,
   charges: oneHubCharges,
   settings: ({ options }) => Object.fromEntries(options),
-  unpriced: "One Hub charged them with ratio 30",
 };
 
 async function* groups({ source, book }: ReadContext): AsyncGenerator<GroupRecord> {

@@ -59,8 +59,8 @@ type Reader<T> = (context: ReadContext) => AsyncIterable<T>;
 export interface Product {
   id: string;
   title: string;
-  /** Needs files and keys that only the command-line tool can be given. */
-  isForCommand?: boolean;
+  /** It has no database file and no MySQL database, and no management API with its log. */
+  onlyPostgres?: boolean;
   /** Columns of its tables, with blanks between them, of the versions that were read. */
   known: Readonly<Record<string, string>>;
   /** Columns without which it is another product or an unknown version. */
@@ -91,6 +91,4 @@ export interface Product {
   keyUse?: Reader<bigint>;
   /** The first trace of the source; undefined when there is none. */
   start?(context: ReadContext): Promise<Date | undefined>;
-  /** What it did with a model that has no price. */
-  unpriced: string;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
 import type { Product } from "#migration/products/product.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
@@ -17,12 +18,19 @@ interface LogApiOptions {
   keyName: string;
   until: Date;
   timeoutMs?: number;
+  /** Waiting time after an answer that there were too many requests. */
+  limitedMs?: number;
+  /** Ends the reading. */
+  signal?: AbortSignal | undefined;
 }
 
 const pageRows = 100;
 const mostPages = 20_000;
 const answerMs = 15_000;
 const charges = 2;
+/** The others limit requests per address and three minutes: One API, with ten rows per page, to 480. */
+const limitedMs = 10_000;
+const mostTries = 30;
 const fetchBounded = boundedFetch();
 
 export async function openLogApi(options: LogApiOptions): Promise<Source> {
@@ -87,19 +95,16 @@ function pageOf(data: unknown, base: URL): { rows: SourceRow[]; total: number | 
 }
 
 async function fetchData(base: URL, path: string, options: LogApiOptions): Promise<unknown> {
-  const { accessToken, userId, timeoutMs = answerMs } = options;
+  const { timeoutMs = answerMs } = options;
   let status: number | undefined;
   let body: unknown;
   try {
-    const response = await fetchBounded(new URL(path, base), {
-      headers: {
-        authorization: `Bearer ${accessToken}`,
-        ...(userId === undefined ? {} : { "new-api-user": String(userId) }),
-      },
-      // A redirect would carry the token to another address.
-      redirect: "manual",
-      signal: AbortSignal.timeout(timeoutMs),
-    });
+    let response = await ask(base, path, options);
+    for (let tries = 1; response.status === 429 && tries < mostTries; tries += 1) {
+      await response.body?.cancel();
+      await sleep(options.limitedMs ?? limitedMs, undefined, { signal: options.signal });
+      response = await ask(base, path, options);
+    }
     status = response.status;
     body = status < 300 || status === 401 || status === 403 ? await response.json() : undefined;
   } catch (cause) {
@@ -107,14 +112,17 @@ async function fetchData(base: URL, path: string, options: LogApiOptions): Promi
     if (cause instanceof DOMException && cause.name === "TimeoutError")
       throw new ImportRefusal(
         `${base.host} did not answer within ${timeoutMs / 1_000} seconds. Check that the old gateway is running and not overloaded, and try again.`,
-        { cause },
+        {
+          cause,
+          facts: { reason: "old_gateway_silent", origin: base.host, seconds: timeoutMs / 1_000 },
+        },
       );
     // undici's error of a body that is longer than the limit.
     if (cause instanceof TypeError && codeOf(cause.cause) === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
       throw notAGateway(base, status, { cause });
     throw new ImportRefusal(
       `${base.host} cannot be reached. Check the address after --url, and that this machine may connect to it.`,
-      { cause },
+      { cause, facts: { reason: "old_gateway_unreachable", origin: base.host } },
     );
   }
   const answer = record(body);
@@ -122,9 +130,23 @@ async function fetchData(base: URL, path: string, options: LogApiOptions): Promi
     throw new ImportRefusal(
       `${base.host} rejects the access token (HTTP ${status}). Set OLD_GATEWAY_TOKEN to the access token of the account that owns the ` +
         "key; New API also needs the number of the account: --user-id.",
+      { facts: { reason: "old_gateway_token", origin: base.host, status } },
     );
   if (status >= 300 || answer["success"] !== true) throw notAGateway(base, status);
   return answer["data"];
+}
+
+function ask(base: URL, path: string, options: LogApiOptions): Promise<Response> {
+  const { accessToken, userId, timeoutMs = answerMs, signal } = options;
+  return fetchBounded(new URL(path, base), {
+    headers: {
+      authorization: `Bearer ${accessToken}`,
+      ...(userId === undefined ? {} : { "new-api-user": String(userId) }),
+    },
+    // A redirect would carry the token to another address.
+    redirect: "manual",
+    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
+  });
 }
 
 const codeOf = (error: unknown) => text(record(error), "code");
@@ -132,6 +154,6 @@ const codeOf = (error: unknown) => text(record(error), "code");
 function notAGateway(base: URL, status?: number, options?: ErrorOptions): ImportRefusal {
   return new ImportRefusal(
     `${base.host} does not answer as the management API of a gateway${status === undefined ? "" : ` (HTTP ${status})`}. Check the address after --url.`,
-    options,
+    { ...options, facts: { reason: "old_gateway_other", origin: base.host } },
   );
 }

@@ -1,3 +1,4 @@
+import { type Reason, reasonOf } from "@gateway/shared/reasons";
 import { sealPrivate } from "#domain/channels/channel-secrets.ts";
 import { channelKeyContext } from "#domain/channels/load-channels.ts";
 import type { ChannelRecord } from "#migration/records.ts";
@@ -26,7 +27,7 @@ async function writeChannel({ tx, secrets, groups, now, book }: WriteContext, ch
       ...columns,
       ...sealPrivate(secrets, id, channel.input),
       status: channel.status,
-      status_reason: channel.statusReason || (channel.status === 1 ? "" : "imported"),
+      ...statusReason(channel.status, channel.statusReason),
       status_time: channel.status === 1 ? null : now,
       used_quota: channel.usedQuota,
       balance: channel.balance,
@@ -52,12 +53,17 @@ async function writeChannel({ tx, secrets, groups, now, book }: WriteContext, ch
         key_encrypted: secrets.encrypt(key, channelKeyContext(id)),
         key_hint: hintOf(key),
         status,
-        status_reason: reason,
+        ...statusReason(status, reason),
         status_time: status === 1 ? null : now,
         position,
       })),
       skipDuplicates: true,
     });
   if (channel.keys.length === 0 && channel.deletedAt === undefined && channel.status === 1)
-    book.note("channel_without_key", "Channels without a key", `channel ${id}`);
+    book.note("channel_without_key", `channel ${id}`);
+}
+
+function statusReason(status: number, known: Reason | undefined) {
+  const reason = known ?? (status === 1 ? undefined : reasonOf("importedDisabled"));
+  return { status_reason: reason?.text ?? "", status_facts: reason?.facts ?? [] };
 }

@@ -24,7 +24,7 @@ export async function writeGroups(
   await tx.userGroup.deleteMany();
   for await (const group of records) {
     if (symbols.has(group.symbol)) {
-      book.skip("groups", "group_repeated", "Groups with a symbol that another group has", group.symbol);
+      book.skip("groups", "group_repeated", group.symbol);
       continue;
     }
     await insert(group);
@@ -38,12 +38,7 @@ export async function writeGroups(
     symbols.set(group.symbol, symbol);
     taken.add(symbol);
     const isNegative = Number(group.ratio) < 0;
-    if (isNegative)
-      book.attention(
-        "group_ratio",
-        "Groups with a negative ratio. They are disabled, with ratio 1",
-        group.symbol,
-      );
+    if (isNegative) book.attention("group_ratio", group.symbol);
     await tx.userGroup.create({
       data: {
         id: group.id,
@@ -65,11 +60,7 @@ export async function writeGroups(
     if (symbolPattern.test(symbol) && !taken.has(symbol)) return symbol;
     let slug = `g-${id}`;
     while (taken.has(slug)) slug += "x";
-    book.attention(
-      "group_symbol",
-      "Groups whose symbol has other characters than letters, digits, - and _. They have a new symbol; the old one is the name",
-      `${symbol} is ${slug}`,
-    );
+    book.attention("group_symbol", `${symbol} is ${slug}`);
     return slug;
   }
 
@@ -78,11 +69,7 @@ export async function writeGroups(
       if (name === "") return "";
       const known = symbols.get(name);
       if (known !== undefined) return known;
-      book.attention(
-        "group_made",
-        "Groups that users, keys or channels name although they did not exist. They are made with ratio 1",
-        name,
-      );
+      book.attention("group_made", name);
       return insert(made(name, highest + 1));
     },
   };

@@ -3,6 +3,7 @@ import { sealConfig } from "#domain/payments/payment-deps.ts";
 import { addPrices, checkPrice } from "#domain/pricing/prices.ts";
 import { seedPrices } from "#domain/pricing/seed-prices.ts";
 import type { OrderRecord, PaymentRecord, PriceRecord, RedemptionRecord } from "#migration/records.ts";
+import type { Db } from "#platform/database/db.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";
 
 /** Replaces the price list of a first start. What is not in the source has no price: no one decided on ours. */
@@ -17,12 +18,7 @@ export async function writePrices(context: WriteContext, records: AsyncIterable<
         checkPrice(price);
         return true;
       } catch {
-        book.skip(
-          "prices",
-          "price_refused",
-          "Prices with a model name or ratios that cannot be kept",
-          price.model,
-        );
+        book.skip("prices", "price_refused", price.model);
         return false;
       }
     });
@@ -50,7 +46,7 @@ export async function writeRedemptions(context: WriteContext, records: AsyncIter
       skipDuplicates: true,
     });
     for (let repeated = batch.length - count; repeated > 0; repeated -= 1)
-      book.skip("redemptions", "code_repeated", "Redemption codes that exist twice");
+      book.skip("redemptions", "code_repeated");
     book.imported("redemptions", count);
   });
 }
@@ -78,7 +74,7 @@ export async function writePayments(context: WriteContext, records: AsyncIterabl
       skipDuplicates: true,
     });
     for (let repeated = batch.length - count; repeated > 0; repeated -= 1)
-      book.skip("payments", "payment_repeated", "Payment gateways that exist twice");
+      book.skip("payments", "payment_repeated");
     book.imported("payments", count);
   });
 }
@@ -91,7 +87,6 @@ function textsOf(config: Record<string, unknown>): Record<string, string> {
 
 export async function writeOrders(context: WriteContext, records: AsyncIterable<OrderRecord>) {
   const { tx, book, now } = context;
-  const numbers = new Set<string>();
   await inBatches(context, "orders", records, async (batch) => {
     const payers = await existing(
       tx,
@@ -105,15 +100,10 @@ export async function writeOrders(context: WriteContext, records: AsyncIterable<
     );
     const fitting = batch.filter((order) => {
       const fits = payers.has(order.userId) && gateways.has(order.gatewayId);
-      if (!fits)
-        book.skip(
-          "orders",
-          "order_orphan",
-          "Orders of users or payment gateways that no longer exist",
-          order.tradeNo,
-        );
+      if (!fits) book.skip("orders", "order_orphan", order.tradeNo);
       return fits;
     });
+    const numbers = await paidNumbers(tx, fitting);
     const { count } = await tx.order.createMany({
       data: fitting.map((order) => ({
         id: order.id,
@@ -135,14 +125,28 @@ export async function writeOrders(context: WriteContext, records: AsyncIterable<
       skipDuplicates: true,
     });
     for (let repeated = fitting.length - count; repeated > 0; repeated -= 1)
-      book.skip("orders", "order_repeated", "Orders whose number exists twice");
+      book.skip("orders", "order_repeated");
     book.imported("orders", count);
   });
 }
 
+/** Payments of this batch that belong to earlier orders. */
+async function paidNumbers(tx: Db, batch: readonly OrderRecord[]): Promise<Set<string>> {
+  const rows = await tx.order.findMany({
+    where: {
+      gateway_id: { in: [...new Set(batch.map((order) => order.gatewayId))] },
+      gateway_no: { in: batch.map((order) => order.gatewayNo).filter((number) => number !== "") },
+    },
+    select: { gateway_id: true, gateway_no: true },
+  });
+  return new Set(rows.map((row) => paymentOf(row.gateway_id, row.gateway_no ?? "")));
+}
+
+const paymentOf = (gatewayId: number, number: string) => `${gatewayId} ${number}`;
+
 /** One payment is one order's. */
 function onlyOnce(numbers: Set<string>, { gatewayId, gatewayNo }: OrderRecord): string | null {
-  const key = `${gatewayId} ${gatewayNo}`;
+  const key = paymentOf(gatewayId, gatewayNo);
   if (gatewayNo === "" || numbers.has(key)) return null;
   numbers.add(key);
   return gatewayNo;

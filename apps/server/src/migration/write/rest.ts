@@ -1,4 +1,4 @@
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { addPastCharges } from "#domain/ledger/opening-balances.ts";
 import type {
   LogRecord,
@@ -8,6 +8,7 @@ import type {
   TaskRecord,
   UsageRecord,
 } from "#migration/records.ts";
+import { jsonRows } from "./json-rows.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";
 
 const ended = new Set(["SUCCESS", "FAILURE"]);
@@ -28,24 +29,13 @@ export async function writeTasks(context: WriteContext, records: AsyncIterable<T
     const working = new Set(channels.map((channel) => channel.id));
     const fitting = batch.filter((task) => {
       const fits = owners.has(task.userId) && task.taskId.length <= 64;
-      if (!fits)
-        book.skip(
-          "tasks",
-          "task_orphan",
-          "Tasks of users that no longer exist, or with a number that is too long",
-          task.taskId,
-        );
+      if (!fits) book.skip("tasks", "task_orphan", task.taskId);
       return fits;
     });
     const { count } = await tx.task.createMany({
       data: fitting.map((task) => {
         const goesOn = ended.has(task.status) || working.has(task.channelId);
-        if (!goesOn)
-          book.attention(
-            "task_ended",
-            "Unfinished tasks whose channel is not enabled. They count as failed; their points are not given back",
-            task.taskId,
-          );
+        if (!goesOn) book.attention("task_ended", task.taskId);
         return {
           task_id: task.taskId,
           platform: task.platform,
@@ -69,7 +59,7 @@ export async function writeTasks(context: WriteContext, records: AsyncIterable<T
       skipDuplicates: true,
     });
     for (let repeated = fitting.length - count; repeated > 0; repeated -= 1)
-      book.skip("tasks", "task_repeated", "Tasks whose number exists twice");
+      book.skip("tasks", "task_repeated");
     book.imported("tasks", count);
   });
 }
@@ -131,8 +121,7 @@ export async function writeUsage(context: WriteContext, records: AsyncIterable<U
     for (const { group, ...usage } of batch)
       rows.push({ ...usage, tokenId: 0, group: await groups.symbolOf(group) });
     const orphans = await addPastCharges(tx, unique(rows));
-    for (let rest = orphans; rest > 0; rest -= 1)
-      book.skip("daily_usage", "usage_owner", "Days of usage of users that no longer exist");
+    for (let rest = orphans; rest > 0; rest -= 1) book.skip("daily_usage", "usage_owner");
     book.imported("daily_usage", batch.length - orphans);
   });
 }
@@ -166,7 +155,7 @@ export async function writeLogs(context: WriteContext, records: AsyncIterable<Lo
          username text, token_id int, token_name text, channel_id int, "group" text, backup_group boolean, model_name text,
          upstream_model text, is_stream boolean, outcome text, status smallint, content text, prompt_tokens bigint,
          completion_tokens bigint, quota bigint, request_time int, first_byte_time int, source_ip text)`,
-      JSON.stringify(rows).replaceAll(String.raw`\u0000`, ""),
+      jsonRows(rows),
     );
     book.imported("logs", batch.length);
   });

@@ -1,7 +1,7 @@
 import { stageTokenUse } from "#domain/ledger/opening-balances.ts";
 import { sealHash, sealKey } from "#domain/tokens/keys.ts";
 import type { TokenRecord } from "#migration/records.ts";
-import type { Prisma } from "#platform/prisma/client.ts";
+import { jsonRows } from "./json-rows.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";
 
 /**
@@ -20,23 +20,26 @@ export async function writeTokens(
       "users",
       batch.map((token) => token.userId),
     );
-    const rows: { token: TokenRecord; data: Prisma.TokenCreateManyInput }[] = [];
+    const rows: { token: TokenRecord; data: Awaited<ReturnType<typeof columnsOf>> }[] = [];
     for (const token of batch) {
       if (!owners.has(token.userId)) {
-        book.skip("tokens", "token_owner", "Keys of users that no longer exist", `token ${token.id}`);
+        book.skip("tokens", "token_owner", `token ${token.id}`);
         continue;
       }
       rows.push({ token, data: await columnsOf(context, token) });
     }
-    const stored = await tx.token.createManyAndReturn({
-      data: rows.map((row) => row.data),
-      skipDuplicates: true,
-      select: { id: true },
-    });
+    const stored = await tx.$queryRawUnsafe<{ id: number }[]>(
+      `INSERT INTO tokens (id, user_id, name, key_hash, key_encrypted, key_hint, status, created_time, accessed_time, expired_time,
+         unlimited_quota, remain_quota, "group", backup_group, setting, billing_tag, budget, deleted_at)
+       SELECT id, user_id, name, key_hash, key_encrypted, key_hint, status, created_time, accessed_time, expired_time,
+         unlimited_quota, remain_quota, "group", backup_group, setting, billing_tag, budget, deleted_at
+       FROM jsonb_populate_recordset(NULL::tokens, $1::jsonb) ON CONFLICT DO NOTHING RETURNING id`,
+      jsonRows(rows.map((row) => row.data)),
+    );
     const kept = new Set(stored.map((row) => row.id));
     for (const { token } of rows)
       if (kept.has(token.id)) onWritten(token);
-      else book.skip("tokens", "token_repeated", "Keys that another token has, too", `token ${token.id}`);
+      else book.skip("tokens", "token_repeated", `token ${token.id}`);
     await stageTokenUse(
       tx,
       rows
@@ -47,10 +50,7 @@ export async function writeTokens(
   });
 }
 
-async function columnsOf(
-  { secrets, groups, now }: WriteContext,
-  token: TokenRecord,
-): Promise<Prisma.TokenCreateManyInput> {
+async function columnsOf({ secrets, groups, now }: WriteContext, token: TokenRecord) {
   return {
     id: token.id,
     user_id: token.userId,
@@ -66,7 +66,7 @@ async function columnsOf(
     backup_group: await groups.symbolOf(token.backupGroup),
     setting: token.setting,
     billing_tag: token.billingTag,
-    ...(token.budget === undefined ? {} : { budget: token.budget }),
+    budget: token.budget ?? null,
     deleted_at: token.deletedAt ?? null,
   };
 }

@@ -5,8 +5,8 @@ import { stageBalances } from "#domain/ledger/opening-balances.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
 import type { Db } from "#platform/database/db.ts";
-import type { Prisma } from "#platform/prisma/client.ts";
 import { randomText } from "#platform/secrets.ts";
+import { jsonRows } from "./json-rows.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";
 
 const affCodeLength = 8;
@@ -17,7 +17,7 @@ export async function writeUsers(context: WriteContext, records: AsyncIterable<U
     "CREATE TEMP TABLE import_inviters (user_id int, inviter_id int) ON COMMIT DROP",
   );
   await inBatches(context, "users", records, async (batch) => {
-    const data: Prisma.UserCreateManyInput[] = [];
+    const data: Awaited<ReturnType<typeof columnsOf>>[] = [];
     const names = await freeNames(tx, batch);
     const emails = await takenValues(
       tx,
@@ -32,7 +32,16 @@ export async function writeUsers(context: WriteContext, records: AsyncIterable<U
     for (const user of batch) requireAmounts(user);
     for (const [index, user] of batch.entries())
       data.push(await columnsOf(context, user, names[index] ?? user.username, emails, codes));
-    await tx.user.createMany({ data });
+    await tx.$executeRawUnsafe(
+      `INSERT INTO users (id, username, password_hash, display_name, role, status, email, avatar_url, "group", request_count,
+         access_token_hash, aff_code, aff_count, aff_quota, aff_history, language, last_login_time, last_login_ip, created_time,
+         deleted_at, budget)
+       SELECT id, username, password_hash, display_name, role, status, email, avatar_url, "group", request_count,
+         access_token_hash, aff_code, aff_count, aff_quota, aff_history, language, last_login_time, last_login_ip, created_time,
+         deleted_at, budget
+       FROM jsonb_populate_recordset(NULL::users, $1::jsonb)`,
+      jsonRows(data),
+    );
     await stageBalances(
       tx,
       batch.map(({ id, quota, used }) => ({ userId: id, balance: quota, used: used < 0n ? 0n : used })),
@@ -68,28 +77,13 @@ async function columnsOf(
   username: string,
   emails: Set<string>,
   codes: Set<string>,
-): Promise<Prisma.UserCreateManyInput> {
+) {
   const label = `user ${user.id}`;
-  if (username !== user.username)
-    book.attention(
-      "user_renamed",
-      "Users whose name differs from another one's only in case or spelling. They sign in with a new name",
-      `${user.username} is ${username}`,
-    );
+  if (username !== user.username) book.attention("user_renamed", `${user.username} is ${username}`);
   const hash = isKnownHash(user.passwordHash) ? user.passwordHash : null;
-  if (hash === null && user.deletedAt === undefined)
-    book.attention(
-      "user_without_password",
-      "Users without a password that can be verified. They use another way to sign in, or reset it by mail",
-      label,
-    );
+  if (hash === null && user.deletedAt === undefined) book.attention("user_without_password", label);
   const email = claim(emails, user.email);
-  if (email === null && user.email !== "")
-    book.attention(
-      "email_repeated",
-      "Users whose mail address another user has, too. The address stays with the first one",
-      label,
-    );
+  if (email === null && user.email !== "") book.attention("email_repeated", label);
   return {
     id: user.id,
     username,
@@ -103,8 +97,6 @@ async function columnsOf(
     request_count: user.requestCount < 0n ? 0n : user.requestCount,
     access_token_hash: user.accessToken === "" ? null : secrets.hash(user.accessToken),
     aff_code: claim(codes, user.affCode) ?? randomText(affCodeLength),
-    // The account may come later; `linkInviters` looks once all are there.
-    inviter_id: null,
     aff_count: Math.max(0, user.affCount),
     aff_quota: user.affQuota,
     aff_history: user.affHistory,
@@ -113,7 +105,7 @@ async function columnsOf(
     last_login_ip: user.lastLoginIp,
     created_time: user.createdTime ?? now,
     deleted_at: user.deletedAt ?? null,
-    ...(user.budget === undefined ? {} : { budget: user.budget }),
+    budget: user.budget ?? null,
   };
 }
 
@@ -156,21 +148,17 @@ async function writeIdentities({ tx, book }: WriteContext, batch: readonly UserR
     identities.map((identity) => ({ user_id: id, ...identity })),
   );
   if (wanted.length === 0) return;
-  const stored = await tx.identity.createManyAndReturn({
-    data: wanted,
-    skipDuplicates: true,
-    select: { user_id: true, provider: true },
-  });
+  const stored = await tx.$queryRawUnsafe<{ user_id: number; provider: string }[]>(
+    `INSERT INTO identities (user_id, provider, subject, label)
+     SELECT user_id, provider, subject, label FROM jsonb_populate_recordset(NULL::identities, $1::jsonb)
+     ON CONFLICT DO NOTHING RETURNING user_id, provider`,
+    jsonRows(wanted),
+  );
   const kept = new Set(stored.map((row) => `${row.provider} ${row.user_id}`));
   for (const { provider, user_id: userId } of wanted) {
     book.read("identities");
     if (!kept.has(`${provider} ${userId}`))
-      book.skip(
-        "identities",
-        "identity_repeated",
-        "Linked accounts that belong to an earlier user, too. They stay with the first one",
-        `user ${userId}: ${provider}`,
-      );
+      book.skip("identities", "identity_repeated", `user ${userId}: ${provider}`);
   }
   book.imported("identities", stored.length);
 }
@@ -184,8 +172,7 @@ async function linkInviters({ tx, book }: WriteContext): Promise<void> {
   const [{ count } = { count: 0n }] = await tx.$queryRawUnsafe<{ count: bigint }[]>(
     "SELECT count(*) FROM import_inviters",
   );
-  for (let missing = Number(count) - linked; missing > 0; missing -= 1)
-    book.note("inviter_gone", "Users whose inviter no longer exists");
+  for (let missing = Number(count) - linked; missing > 0; missing -= 1) book.note("inviter_gone");
 }
 
 export async function writePasskeys(context: WriteContext, records: AsyncIterable<PasskeyRecord>) {
@@ -198,13 +185,7 @@ export async function writePasskeys(context: WriteContext, records: AsyncIterabl
     );
     const fitting = batch.filter(({ userId }) => owners.has(userId));
     for (const passkey of batch)
-      if (!owners.has(passkey.userId))
-        book.skip(
-          "passkeys",
-          "passkey_owner",
-          "Passkeys of users that no longer exist",
-          `user ${passkey.userId}`,
-        );
+      if (!owners.has(passkey.userId)) book.skip("passkeys", "passkey_owner", `user ${passkey.userId}`);
     const { count } = await tx.passkey.createMany({
       data: fitting.map((passkey) => ({
         user_id: passkey.userId,
@@ -231,8 +212,7 @@ export async function writeSecondFactors(context: WriteContext, records: AsyncIt
         where: { id: userId },
         data: { totp_secret: sealTotpSecret(secrets, userId, secret), totp_enabled: true },
       });
-      if (count === 0)
-        book.skip("second_factors", "second_factor_owner", "Second factors of users that no longer exist");
+      if (count === 0) book.skip("second_factors", "second_factor_owner");
       book.imported("second_factors", count);
     }
   });

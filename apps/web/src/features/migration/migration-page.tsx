@@ -1,9 +1,9 @@
 /** Imports from other gateways: their reports, with the proof that no balance changed. */
 import { Alert, Button, Code, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconArrowLeft, IconDatabaseImport } from "@tabler/icons-react";
+import { IconArrowLeft, IconArrowsDiff, IconDatabaseImport } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { useSearchParams } from "react-router-dom";
+import { Link, useSearchParams } from "react-router-dom";
 import { formatTime } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Line, LineList } from "#ui/line-list.tsx";
@@ -26,6 +26,16 @@ function Reports({ onOpen }: { onOpen: (id: number) => void }) {
     <Page
       title={t("Migration")}
       description={t("Imports from other gateways, with the proof that no balance changed.")}
+      actions={
+        <Button
+          component={Link}
+          to="/panel/parallel_run"
+          variant="default"
+          leftSection={<IconArrowsDiff size={16} stroke={1.7} />}
+        >
+          {t("Parallel run")}
+        </Button>
+      }
     >
       <Section>
         {reports.isPending ? (

@@ -10,7 +10,7 @@ export function Notes({ notes }: { notes: readonly ImportNote[] }) {
   return (
     <ul className={classes.notes}>
       {notes.map((note) => (
-        <li key={note.code}>
+        <li key={JSON.stringify([note.code, note.params, note.reason_facts])}>
           <Text fz="sm">
             <Text span fw={600} fz="inherit" className="tabular">
               {note.count} ×

@@ -21,6 +21,8 @@ import { Link } from "react-router-dom";
 import { Failed } from "#ui/empty.tsx";
 import { Fold } from "#ui/fold.tsx";
 import { productsQuery } from "./api.ts";
+import { emptyLitellm, isTooLong, LitellmFields, type LitellmOptions } from "./litellm-fields.tsx";
+import classes from "./report.module.css";
 
 export type Source = {
   product: string;
@@ -29,6 +31,7 @@ export type Source = {
   address: string;
   logDays: number;
   prices: { name: string; content: unknown } | null;
+  litellm: LitellmOptions;
 };
 
 export const emptySource: Source = {
@@ -38,6 +41,7 @@ export const emptySource: Source = {
   address: "",
   logDays: 0,
   prices: null,
+  litellm: emptyLitellm,
 };
 
 type SourceFormProps = {
@@ -58,6 +62,8 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
     setMissing(null);
     onChange({ ...source, ...part });
   };
+  const product = products.data?.find(({ id }) => id === source.product);
+  const onlyPostgres = product?.only_postgres === true;
   const tooLarge = source.file !== null && source.file.size > MAX_IMPORT_FILE;
 
   async function readPrices(file: File | null) {
@@ -75,6 +81,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
     if (source.kind === "file" && source.file === null) return setMissing("file");
     if (source.kind === "address" && source.address.trim() === "") return setMissing("address");
     if (source.kind === "file" && tooLarge) return;
+    if (onlyPostgres && isTooLong(source.litellm)) return;
     setStarting(true);
     void onSubmit().finally(() => setStarting(false));
   }
@@ -100,21 +107,27 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
           placeholder={t("Choose a product")}
           data={products.data.map(({ id, title }) => ({ value: id, label: title }))}
           value={source.product || null}
-          onChange={(product) => change({ product: product ?? "" })}
+          onChange={(id) => {
+            const chosen = products.data.find((each) => each.id === id);
+            change({ product: id ?? "", ...(chosen?.only_postgres === true ? { kind: "address" } : {}) });
+          }}
           error={missing === "product" ? t("Choose a product") : null}
           allowDeselect={false}
         />
-        <SegmentedControl
-          aria-label={t("Where its database is")}
-          data={[
-            { value: "file", label: t("SQLite file") },
-            { value: "address", label: t("MySQL or Postgres") },
-          ]}
-          value={source.kind}
-          onChange={(kind) => change({ kind })}
-        />
+        {onlyPostgres ? null : (
+          <SegmentedControl
+            aria-label={t("Where its database is")}
+            data={[
+              { value: "file", label: t("SQLite file") },
+              { value: "address", label: t("MySQL or Postgres") },
+            ]}
+            value={source.kind}
+            onChange={(kind) => change({ kind })}
+          />
+        )}
         {source.kind === "file" ? (
           <FileInput
+            classNames={{ placeholder: classes.file }}
             label={t("Database file")}
             description={t(
               "Stop the other gateway, then choose its file, for example one-api.db. It goes to the disk of this server and is removed after the import.",
@@ -137,17 +150,27 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
           />
         ) : (
           <PasswordInput
+            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
             label={t("Address of its database")}
-            description={t(
-              "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
-            )}
-            placeholder="postgres://user:password@host:5432/newapi"
+            description={
+              onlyPostgres
+                ? t(
+                    "For example postgres://user:password@host:5432/litellm. This server connects to it and only reads. The address is not stored.",
+                  )
+                : t(
+                    "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
+                  )
+            }
+            placeholder={`postgres://user:password@host:5432/${onlyPostgres ? "litellm" : "newapi"}`}
             autoComplete="off"
             value={source.address}
             onChange={(event) => change({ address: event.currentTarget.value })}
             error={missing === "address" ? t("Enter the address") : null}
           />
         )}
+        {onlyPostgres ? (
+          <LitellmFields value={source.litellm} onChange={(litellm) => change({ litellm })} />
+        ) : null}
         <Fold label={t("More options")}>
           <NumberInput
             label={t("Days of the log to import")}
@@ -159,9 +182,10 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
             onChange={(days) => change({ logDays: Number(days) || 0 })}
           />
           <FileInput
+            classNames={{ placeholder: classes.file }}
             label={t("Price file")}
             description={t(
-              "New API and One API keep some prices in the program only. Save what the running one sends at /api/pricing (New API) or /api/option/ (One API).",
+              "New API, One API and LiteLLM keep prices in the program. Save what the running one sends at /api/pricing (New API), /api/option/ (One API) or /model/info (LiteLLM).",
             )}
             placeholder={source.prices?.name ?? t("Choose a file")}
             accept="application/json,.json"

@@ -1,6 +1,6 @@
 /** The first run's other way: takes over another gateway, after a dry run that shows what will happen. */
 import type { ImportRun, ImportStart } from "@gateway/shared/site/migration";
-import { Anchor, Box, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Anchor, Box, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -84,6 +84,7 @@ function Wizard({ token, onStart }: { token: string; onStart: () => void }) {
         log_days: source.logDays,
         ...(source.kind === "address" ? { address: source.address } : {}),
         ...(fileOf === undefined ? {} : { file_of: fileOf }),
+        ...(source.product === "litellm" ? { litellm: litellmOf(source) } : {}),
         ...(source.prices === null ? {} : { prices: source.prices.content as ImportStart["prices"] }),
       };
       const run = await startRun(token, input);
@@ -160,6 +161,10 @@ function Wizard({ token, onStart }: { token: string; onStart: () => void }) {
   }
 }
 
+function litellmOf({ litellm: { config, saltKey, credit } }: Source): ImportStart["litellm"] {
+  return { config, salt_key: saltKey, ...(credit === "" ? {} : { credit }) };
+}
+
 function Failure({ text }: { text: string }) {
   return (
     <Paper withBorder p="md" role="alert">
@@ -211,6 +216,11 @@ function Ended({ run, onBack, onImport }: EndedProps) {
       <Paper withBorder p="lg">
         {report.ok && !run.dry_run ? (
           <Stack gap="sm" align="flex-start">
+            {report.notes.some(({ code }) => code === "root_without_password") ? (
+              <Alert color="yellow" variant="light">
+                {t("The root account has no password yet. Set one on the server: gateway users recover 1")}
+              </Alert>
+            ) : null}
             <Text>
               {t(
                 "Sign in with the name and password of an administrator of the other gateway. The accounts, and the set-up link, were replaced.",

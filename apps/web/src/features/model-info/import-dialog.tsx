@@ -1,20 +1,11 @@
 /** Imports a list of descriptions: the built-in one, one from an address, or pasted text. */
 import type { ImportMode } from "@gateway/shared/channels/model-info";
-import {
-  Alert,
-  Button,
-  Group,
-  Modal,
-  Radio,
-  SegmentedControl,
-  Stack,
-  Textarea,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Button, Group, Radio, SegmentedControl, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { useImportModelInfo } from "./api.ts";
@@ -49,7 +40,14 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   const ready = source === "own" || (source === "url" ? url.trim() !== "" : text.trim() !== "");
 
   return (
-    <Modal opened onClose={onClose} title={t("Import models")} size={560} fullScreen={phone}>
+    <HelpModal
+      help="providers#describe-models"
+      opened
+      onClose={onClose}
+      title={t("Import models")}
+      size={560}
+      fullScreen={phone}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -112,7 +110,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </HelpModal>
   );
 }
 

@@ -1,0 +1,141 @@
+/**
+ * `pnpm bench:import`: makes a One Hub database of `--users`, `--tokens` and `--logs` rows, and imports it with the command-line
+ * tool into a throw-away Postgres: duration, rows per second and peak memory of the tool. Linux only.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import pg from "pg";
+import type { ImportReport } from "#migration/report.ts";
+import { root } from "#platform/places.ts";
+import { startThrowAwayPostgres } from "#test/services.ts";
+import { fillPostgres, fillSqlite, type SourceSize } from "./import-source.ts";
+import { cpuOf } from "./processes.ts";
+
+const { values } = parseArgs({
+  options: {
+    users: { type: "string", default: "100000" },
+    tokens: { type: "string", default: "300000" },
+    logs: { type: "string", default: "1000000" },
+    source: { type: "string", default: "sqlite" },
+  },
+});
+const size: SourceSize = {
+  users: Number(values.users),
+  tokens: Number(values.tokens),
+  logs: Number(values.logs),
+};
+const pollMs = 200;
+
+/** Peak resident memory in megabytes. */
+function peakOf(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+interface Measured {
+  report: ImportReport;
+  seconds: number;
+  peak: number;
+  cpuSeconds: number;
+  /** Seconds until the last row of each kind, from the start. */
+  steps: Map<string, { rows: number; at: number; peak: number }>;
+}
+
+async function importFrom(from: string, env: Record<string, string>): Promise<Measured> {
+  const began = performance.now();
+  const child = spawn(
+    process.execPath,
+    [join(root, "apps/server/dist/bundle/cli.js"), ..."import one-hub --yes --json --logs 3650".split(" ")],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { PATH: process.env["PATH"] ?? "", OLD_GATEWAY_DATABASE: from, ...env },
+    },
+  );
+  const pid = child.pid ?? 0;
+  let peak = 0;
+  let cpuSeconds = 0;
+  const look = () => {
+    peak = Math.max(peak, peakOf(pid));
+    cpuSeconds = Math.max(cpuSeconds, (cpuOf(pid) ?? 0) / 1_000);
+  };
+  const timer = setInterval(look, pollMs);
+  const steps: Measured["steps"] = new Map();
+  const errors: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => {
+    const [, kind, rows] = /^(\w+): (\d+)$/.exec(line) ?? [];
+    look();
+    if (kind === undefined) errors.push(line);
+    else steps.set(kind, { rows: Number(rows), at: (performance.now() - began) / 1_000, peak });
+  });
+  const [out, [code]] = await Promise.all([text(child.stdout), once(child, "close") as Promise<[number]>]);
+  clearInterval(timer);
+  const seconds = (performance.now() - began) / 1_000;
+  if (code !== 0)
+    throw new Error(`The import ended with ${code}:\n${errors.join("\n")}\n${out.slice(0, 4_000)}`);
+  return { report: JSON.parse(out) as ImportReport, seconds, peak, cpuSeconds, steps };
+}
+
+const count = (value: number) => Math.round(value).toLocaleString("en");
+
+function print({ report, seconds, peak, cpuSeconds, steps }: Measured): void {
+  let before = 0;
+  for (const [kind, { rows, at, peak: sofar }] of steps) {
+    const took = at - before;
+    before = at;
+    console.log(
+      `${kind.padEnd(16)} ${count(rows).padStart(12)} rows ${took.toFixed(1).padStart(7)} s ` +
+        `${count(rows / Math.max(0.1, took)).padStart(9)} rows/s   peak so far ${count(sofar)} MB`,
+    );
+  }
+  const read = Object.values(report.counts).reduce((sum, each) => sum + each.read, 0);
+  console.log(
+    `\n${count(read)} rows in ${seconds.toFixed(0)} s (${count(read / seconds)} rows/s), ${cpuSeconds.toFixed(0)} s CPU of the tool, peak ${count(peak)} MB, ` +
+      `${count(report.proof.balances_compared)} balances compared, ${report.proof.balances_different} differ, drift ${report.proof.audit_drift}`,
+  );
+}
+
+async function sourceDatabase(server: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query("CREATE DATABASE one_hub");
+  } finally {
+    await client.end();
+  }
+  const url = new URL(server);
+  url.pathname = "/one_hub";
+  return url.href;
+}
+
+const folder = await mkdtemp(join(tmpdir(), "gateway-import-"));
+const postgres = await startThrowAwayPostgres();
+try {
+  const began = performance.now();
+  const from = values.source === "postgres" ? await sourceDatabase(postgres.url) : join(folder, "one-api.db");
+  await (values.source === "postgres" ? fillPostgres : fillSqlite)(from, size);
+  console.log(
+    `Source in ${values.source}: ${count(size.users)} users, ${count(size.tokens)} tokens, ${count(size.logs)} log rows, ` +
+      `made in ${((performance.now() - began) / 1_000).toFixed(0)} s\n`,
+  );
+  print(
+    await importFrom(from, {
+      NODE_ENV: "production",
+      DATABASE_URL: postgres.url,
+      DATA_DIR: folder,
+      SECRET_KEY: "a-key-of-the-benchmark-0123456789",
+    }),
+  );
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { reasonOf } from "@gateway/shared/reasons";
+import { importNotes } from "@gateway/shared/site/import-notes";
+import i18next, { type TFunction } from "i18next";
+import { expect, it } from "vitest";
+import { noteText } from "./note-texts.ts";
+
+const placeholders = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
+
+function messages(language: string): Record<string, string> {
+  const file = new URL(`../../locales/${language}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, "utf8")) as Record<string, string>;
+}
+
+it.each(["en_US", "zh_CN", "zh_HK", "ja_JP"])("has the text of every note in %s", (language) => {
+  const texts = messages(language);
+  for (const [code, template] of Object.entries(importNotes)) {
+    expect(texts[template] ?? "", code).not.toBe("");
+    expect(placeholders(texts[template] ?? ""), code).toEqual(placeholders(template));
+    // Chinese and Japanese sentences are not the English ones.
+    if (language !== "en_US") expect(texts[template], code).not.toBe(template);
+  }
+});
+
+it("fills in the values and the reason in the reader's language", async () => {
+  await i18next.init({
+    lng: "zh_CN",
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+    resources: { zh_CN: { translation: messages("zh_CN") } },
+  });
+  const note = { text: "In English.", params: {}, reason_facts: [] };
+  const { facts } = reasonOf("importVariable", { variable: "OPENAI_KEY" });
+  const shown = noteText(i18next.t, { ...note, code: "channel_off", reason_facts: facts });
+  expect(shown).toContain("OPENAI_KEY");
+  expect(shown).not.toMatch(/[a-z]{3} [a-z]{3}|\{\{/);
+  expect(noteText(i18next.t, { ...note, code: "channel_field", params: { field: "proxy" } })).toContain(
+    "proxy",
+  );
+});
+
+it("keeps the English text of a code of another version", () => {
+  const t = ((text: string) => `<${text}>`) as unknown as TFunction;
+  const note = { text: "In English.", params: {}, reason_facts: [] };
+  expect(noteText(t, { ...note, code: "channel_off_baidu" })).toBe("In English.");
+});

@@ -1,0 +1,55 @@
+/** Requests of the parallel run: comparisons of charges, and their kept reports. */
+import { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
+import {
+  ComparisonDetail,
+  ComparisonEvent,
+  type ComparisonForm,
+  ComparisonProduct,
+  ComparisonRow,
+} from "@gateway/shared/site/comparison";
+import { queryOptions } from "@tanstack/react-query";
+import { z } from "zod";
+import { readEvents } from "#lib/event-stream.ts";
+import { http } from "#lib/http.ts";
+
+const path = "/migration/comparison";
+
+export const comparableQuery = queryOptions({
+  queryKey: ["comparisons", "products"],
+  queryFn: () => http.get(`${path}/products`, z.array(ComparisonProduct)),
+  staleTime: Infinity,
+});
+
+export const comparisonsQuery = queryOptions({
+  queryKey: ["comparisons", "list"],
+  queryFn: () => http.get(path, z.array(ComparisonRow)),
+});
+
+export const comparisonQuery = (id: number) =>
+  queryOptions({
+    queryKey: ["comparisons", "one", id],
+    queryFn: () => http.get(`${path}/${id}`, ComparisonDetail),
+    staleTime: Infinity,
+  });
+
+/**
+ * Resolves when the comparison has ended. Aborting the signal cancels it on the server.
+ * Throws ApiError when the server rejects the request.
+ */
+export function compare(
+  form: ComparisonForm,
+  signal: AbortSignal,
+  onEvent: (event: ComparisonEvent) => void,
+): Promise<void> {
+  return readEvents(path, { body: form, signal }, (data) => onEvent(ComparisonEvent.parse(data)));
+}
+
+export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
+  const { data } = await http.get("/channel", ChannelPage, { keyword, size: 20 });
+  return data.map(({ id, name }) => ({ id, name: `${name} #${id}` }));
+}
+
+export async function nameOfChannel(id: number): Promise<string> {
+  const { name } = await http.get(`/channel/${id}`, ChannelRow);
+  return `${name} #${id}`;
+}

@@ -1,0 +1,275 @@
+/** What to compare, and how to read the old gateway. Address and token live in this page only. */
+import {
+  type ComparisonForm as Form,
+  comparisonLimits,
+  type ComparisonProduct,
+} from "@gateway/shared/site/comparison";
+import {
+  Button,
+  Group,
+  Input,
+  NumberInput,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  TextInput,
+} from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { FoundSelect } from "#components/found-select.tsx";
+import { Fold } from "#ui/fold.tsx";
+import { findChannels, nameOfChannel } from "./api.ts";
+import classes from "./parallel-run.module.css";
+
+export type Draft = {
+  product: string;
+  channel: number;
+  keyName: string;
+  username: string;
+  kind: "api" | "database";
+  url: string;
+  accessToken: string;
+  userId: number | "";
+  address: string;
+  hours: string;
+  windowSeconds: number;
+  tolerance: number;
+};
+
+export const emptyDraft: Draft = {
+  product: "",
+  channel: 0,
+  keyName: "",
+  username: "",
+  kind: "api",
+  url: "",
+  accessToken: "",
+  userId: "",
+  address: "",
+  hours: "24",
+  windowSeconds: 60,
+  tolerance: 1,
+};
+
+type Field = "product" | "channel" | "keyName" | "url" | "accessToken" | "userId" | "address";
+
+type ComparisonFormProps = {
+  products: readonly ComparisonProduct[];
+  draft: Draft;
+  onChange: (draft: Draft) => void;
+  running: boolean;
+  onSubmit: (form: Form) => void;
+  /** Progress or failure, above the button. */
+  children: ReactNode;
+};
+
+export function ComparisonForm({
+  products,
+  draft,
+  onChange,
+  running,
+  onSubmit,
+  children,
+}: ComparisonFormProps) {
+  const { t } = useTranslation();
+  const [missing, setMissing] = useState<readonly Field[]>([]);
+  const product = products.find(({ id }) => id === draft.product);
+  const kind = product?.has_log_api === false ? "database" : draft.kind;
+  const needsUserId = kind === "api" && draft.product === "new-api";
+  const change = (part: Partial<Draft>) => {
+    setMissing(missing.filter((field) => !(field in part)));
+    onChange({ ...draft, ...part });
+  };
+  const faultOf = (field: Field) => (missing.includes(field) ? t("This is required") : null);
+
+  function submit() {
+    const values: Record<Field, boolean> = {
+      product: draft.product !== "",
+      channel: draft.channel > 0,
+      keyName: draft.keyName.trim() !== "",
+      url: kind === "database" || draft.url.trim() !== "",
+      accessToken: kind === "database" || draft.accessToken.trim() !== "",
+      userId: !needsUserId || draft.userId !== "",
+      address: kind === "api" || draft.address.trim() !== "",
+    };
+    const absent = (Object.keys(values) as Field[]).filter((field) => !values[field]);
+    setMissing(absent);
+    if (absent.length === 0) onSubmit(formOf(draft, kind));
+  }
+
+  return (
+    <form
+      noValidate
+      autoComplete="off"
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Select
+        label={t("The old gateway")}
+        placeholder={t("Choose a product")}
+        data={products.map(({ id, title }) => ({ value: id, label: title }))}
+        value={draft.product || null}
+        onChange={(id) => change({ product: id ?? "" })}
+        error={faultOf("product")}
+        allowDeselect={false}
+      />
+      <Input.Wrapper label={t("Channel that points to it")} error={faultOf("channel")} labelElement="div">
+        <FoundSelect
+          label={t("Channel that points to it")}
+          placeholder={t("Choose a channel")}
+          kind="comparison-channels"
+          find={findChannels}
+          nameOf={nameOfChannel}
+          value={draft.channel}
+          onChange={(channel) => change({ channel })}
+          error={missing.includes("channel")}
+        />
+      </Input.Wrapper>
+      <TextInput
+        label={t("Name of the channel's key there")}
+        description={t("As it is called in the old gateway. Use a key that nothing else uses.")}
+        maxLength={200}
+        value={draft.keyName}
+        onChange={(event) => change({ keyName: event.currentTarget.value })}
+        error={faultOf("keyName")}
+      />
+      <Select
+        label={t("Period")}
+        description={t("The calls of this time before now are compared.")}
+        data={[
+          { value: "1", label: t("Last hour") },
+          { value: "24", label: t("Last 24 hours") },
+          { value: "168", label: t("Last 7 days") },
+          { value: String(comparisonLimits.hours), label: t("Last 31 days") },
+        ]}
+        value={draft.hours}
+        onChange={(hours) => change({ hours: hours ?? "24" })}
+        allowDeselect={false}
+      />
+      {product?.has_log_api === false ? null : (
+        <SegmentedControl
+          className={classes.whole}
+          aria-label={t("How its log is read")}
+          data={[
+            { value: "api", label: t("Management API") },
+            { value: "database", label: t("MySQL or Postgres") },
+          ]}
+          value={kind}
+          onChange={(next) => change({ kind: next })}
+        />
+      )}
+      {kind === "api" ? (
+        <>
+          <TextInput
+            label={t("Address of the old gateway")}
+            description={t("Without a path, for example https://old.example.com.")}
+            type="url"
+            maxLength={2_000}
+            value={draft.url}
+            onChange={(event) => change({ url: event.currentTarget.value })}
+            error={faultOf("url")}
+          />
+          <PasswordInput
+            visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+            label={t("Access token of the key's owner")}
+            description={t("From the profile page there. It is sent to this address only, and not stored.")}
+            autoComplete="off"
+            maxLength={500}
+            value={draft.accessToken}
+            onChange={(event) => change({ accessToken: event.currentTarget.value })}
+            error={faultOf("accessToken")}
+          />
+          {needsUserId ? (
+            <NumberInput
+              label={t("Number of the key's owner")}
+              description={t("New API requires it together with the access token.")}
+              min={1}
+              max={2_147_483_647}
+              allowDecimal={false}
+              hideControls
+              value={draft.userId}
+              onChange={(userId) => change({ userId: Number(userId) || "" })}
+              error={faultOf("userId")}
+            />
+          ) : null}
+        </>
+      ) : (
+        <PasswordInput
+          visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+          className={classes.whole}
+          label={t("Address of its database")}
+          description={t(
+            "For example mysql://user:password@host:3306/oneapi. This server connects to it and only reads. The address is not stored.",
+          )}
+          placeholder="postgres://user:password@host:5432/newapi"
+          autoComplete="off"
+          maxLength={2_000}
+          value={draft.address}
+          onChange={(event) => change({ address: event.currentTarget.value })}
+          error={faultOf("address")}
+        />
+      )}
+      <div className={classes.whole}>
+        <Fold label={t("More options")}>
+          <div className={classes.form}>
+            <TextInput
+              label={t("Owner of the key")}
+              description={t("Required if several accounts there have a key of this name.")}
+              maxLength={200}
+              value={draft.username}
+              onChange={(event) => change({ username: event.currentTarget.value })}
+            />
+            <NumberInput
+              label={t("Time window, in seconds")}
+              description={t("How far the times of a call may differ, if the logs share no request id.")}
+              min={1}
+              max={comparisonLimits.windowSeconds}
+              allowDecimal={false}
+              value={draft.windowSeconds}
+              onChange={(seconds) => change({ windowSeconds: Number(seconds) || 60 })}
+            />
+            <NumberInput
+              label={t("Tolerance, in points")}
+              description={t("Differences up to this count as equal, because the two round differently.")}
+              min={0}
+              max={comparisonLimits.tolerance}
+              allowDecimal={false}
+              value={draft.tolerance}
+              onChange={(points) => change({ tolerance: Number(points) || 0 })}
+            />
+          </div>
+        </Fold>
+      </div>
+      {children === null ? null : <div className={classes.whole}>{children}</div>}
+      <Group className={classes.whole} justify="flex-end">
+        <Button type="submit" loading={running}>
+          {t("Compare")}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+function formOf(draft: Draft, kind: Draft["kind"]): Form {
+  return {
+    product: draft.product,
+    channel_id: draft.channel,
+    key_name: draft.keyName.trim(),
+    username: draft.username.trim(),
+    source:
+      kind === "database"
+        ? { kind, address: draft.address.trim() }
+        : {
+            kind,
+            url: draft.url.trim(),
+            access_token: draft.accessToken.trim(),
+            ...(draft.product === "new-api" && draft.userId !== "" ? { user_id: draft.userId } : {}),
+          },
+    hours: Number(draft.hours),
+    window_seconds: draft.windowSeconds,
+    tolerance: draft.tolerance,
+  };
+}

@@ -1,0 +1,200 @@
+import { filled, phrase, type Values, type WireParams } from "#errors/phrase.ts";
+import type { Reason } from "#reasons.ts";
+
+/**
+ * What an import changed, left out, or what an operator has to look at. The report stores codes and values, from which the
+ * console builds the text in the reader's language, and the command line the English one. Codes do not change: scripts read them.
+ */
+export const importNotes = {
+  // users
+  user_id_unusable: phrase("Users whose id is not a positive number."),
+  user_renamed: phrase(
+    "Users whose name differs from another one's only in case or spelling. They sign in with a new name.",
+  ),
+  user_without_password: phrase(
+    "Users without a password that can be verified. They sign in another way, or reset it by mail.",
+  ),
+  user_remarks: phrase("Remarks about users, which do not exist here."),
+  email_repeated: phrase(
+    "Users with the mail address of another user. The address stays with the first one.",
+  ),
+  second_root: phrase("There is one root account. Further root accounts are administrators now."),
+  root_without_password: phrase(
+    "The root account has no password, because LiteLLM's administrator is its master key. Set one with: gateway users recover 1",
+  ),
+  admin_viewer: phrase(
+    "Administrators with read access only. They are users now. Give them permissions in the console.",
+  ),
+  github_login_only: phrase(
+    "Users whose GitHub account is known by name only. Names can change hands, so they link GitHub again.",
+  ),
+  sign_in_lost: phrase(
+    "Users who are linked to {{provider}}, which is not available for sign-in here. They need a password.",
+  ),
+  recovery_codes: phrase("Recovery codes cannot be imported. Users with a second factor create new ones."),
+  inviter_gone: phrase("Users whose inviter no longer exists."),
+  identity_repeated: phrase(
+    "Linked accounts that also belong to an earlier user. They stay with the first one.",
+  ),
+  passkey_unreadable: phrase("Passkeys that cannot be read."),
+  passkey_owner: phrase("Passkeys of users that no longer exist."),
+  second_factor_unreadable: phrase("Second factors that cannot be read."),
+  second_factor_owner: phrase("Second factors of users that no longer exist."),
+  // accounts of LiteLLM
+  shared_account: phrase("Keys without a user or a team belong to the account litellm-keys."),
+  team_account: phrase(
+    "Teams, which are accounts here. Each owns the keys of its team; their members do not see these keys.",
+  ),
+  account_without_budget: phrase(
+    "Accounts that had no budget and could spend without a limit. Here every call is paid from a balance, and theirs is 0: import with a credit, or top them up.",
+  ),
+  account_budget: phrase(
+    "Accounts whose budget restarts each day, week or month. It is the account's budget here, counted from now on in the time zone of the site. Their balance is the credit of the import.",
+  ),
+  account_lost: phrase("Accounts with settings that do not exist here."),
+  account_rates: phrase(
+    "Accounts with limits per minute, which are not imported. Here keys and groups have such limits.",
+  ),
+  budget_period: phrase(
+    "Budgets of a period other than a day, a week or a month. What is left of them is imported once, which allows less than before.",
+  ),
+  lost_LiteLLM_OrganizationTable: phrase("Organizations, which do not exist here."),
+  lost_LiteLLM_EndUserTable: phrase("End users of applications, which do not exist here."),
+  lost_LiteLLM_TeamMembership: phrase(
+    "Memberships in teams, which do not exist here. The account of a team owns its keys.",
+  ),
+  // groups and keys
+  group_repeated: phrase("Groups whose symbol another group has."),
+  group_ratio: phrase("Groups with a negative ratio. They are disabled, with ratio 1."),
+  group_symbol: phrase(
+    "Groups whose symbol has unusual characters. They have a new symbol; the old one is the name.",
+  ),
+  group_made: phrase(
+    "Groups that something names although they did not exist. They are created with ratio 1.",
+  ),
+  group_ratios_lost: phrase("Special ratios between groups, which do not exist here."),
+  token_without_key: phrase("Keys that are empty or cannot be read."),
+  token_owner: phrase("Keys of users that no longer exist."),
+  token_repeated: phrase("Keys that another token has, too."),
+  token_marked_over: phrase(
+    "Keys that were marked as expired or used up although they no longer are. They are disabled here.",
+  ),
+  token_dead: phrase(
+    "Keys that no client could use before, or that no client can send here. They are disabled.",
+  ),
+  token_limits_cut: phrase(
+    "Keys whose limits are too long or unreadable. They are disabled, so that they do not allow more than before.",
+  ),
+  token_auto_group: phrase(
+    'Keys with the group "auto". They have its first group, and the second one as the backup.',
+  ),
+  token_auto_groups: phrase(
+    'Keys with the group "auto", of which only the first two groups are imported. The second one is the backup.',
+  ),
+  key_rotated: phrase(
+    "Former values of rotated keys. They work until their date, and each has the limits of its key for itself.",
+  ),
+  key_owner_gone: phrase(
+    "Keys of users or teams that do not exist. They belong to the account litellm-keys.",
+  ),
+  key_budget: phrase(
+    "Keys whose budget restarts each day, week or month. It counts from now on, in the time zone of the site.",
+  ),
+  key_lost: phrase("Keys with settings that do not exist here."),
+  key_tags: phrase("Keys with several tags. The first one is the billing tag."),
+  // channels
+  channel_id_unusable: phrase("Channels whose id is not a positive number."),
+  channel_without_key: phrase("Channels without a key."),
+  channel_off: phrase("Channels that are disabled. {{reason}}"),
+  channel_field: phrase("Channels whose {{field}} cannot be used here. It is empty or has its default."),
+  channel_lost: phrase("Channels with {{field}}, which does not exist here."),
+  channel_model_name: phrase("Model names of channels that are too long or have a * within."),
+  system_prompt_before: phrase(
+    "Channels whose system prompt was used only when the client sent none. It now stands before the client's.",
+  ),
+  header_placeholder: phrase("Headers of channels with a placeholder, which does not exist here."),
+  param_operations: phrase("Channels whose parameters are changed by operations, which do not exist here."),
+  deployment_parameter: phrase("Parameters of models that do not exist here."),
+  deployment_rates: phrase("Limits per minute of models. They set the weight of their channel only."),
+  routing_strategy: phrase(
+    "Routing strategies other than by weight. Here channels of the same priority are selected by weight.",
+  ),
+  fallbacks_lost: phrase("Fallbacks of a kind that does not exist here."),
+  // money
+  model_unpriced: phrase(
+    "Models without a price. They are refused until they have one, or until you charge models without a price in the settings. If the other gateway has prices in its program, import with its price file.",
+  ),
+  price_unusable: phrase("Prices that are negative or unreadable."),
+  price_refused: phrase("Prices with a model name or ratios that cannot be used here."),
+  price_repeated: phrase("Models with two prices. The later one counts, as before."),
+  price_incomplete: phrase(
+    "Models whose output ratio only the running program knows. Save what it sends at /api/pricing and add that file.",
+  ),
+  price_expression: phrase(
+    "Models whose price is an expression, which does not exist here. They have no price.",
+  ),
+  price_by_type: phrase("Prices for one type of channel only. Here a model has one price."),
+  price_by_deployment: phrase(
+    "Models with several prices, one per deployment. Here a model has one price: the first one.",
+  ),
+  price_unit: phrase(
+    "Prices per second, image, character or request, which do not exist here. Check the prices of these models.",
+  ),
+  price_extra: phrase("Multipliers of prices that do not exist here."),
+  quota_per_unit: phrase(
+    "QuotaPerUnit is not 500,000. Balances and ratios are unchanged. Prices of tools in dollars count 500,000 points to the dollar.",
+  ),
+  code_unusable: phrase("Redemption codes without a code or a value."),
+  code_repeated: phrase("Redemption codes that exist twice."),
+  payment_type: phrase("Payment gateways of a type that does not exist here."),
+  payment_incomplete: phrase(
+    "Payment gateways whose settings are incomplete. They are disabled: open them and enter what is missing.",
+  ),
+  payment_repeated: phrase("Payment gateways that exist twice."),
+  payment_notices: phrase("Payment providers that need the new notification address of this gateway."),
+  order_without_number: phrase("Orders without a number."),
+  order_orphan: phrase("Orders of users or payment gateways that no longer exist."),
+  order_repeated: phrase("Orders whose number exists twice."),
+  balances_last: phrase("Balances do not expire, as before: the setting QuotaValidityDays is 0."),
+  used_total: phrase("The used quota of users differs in total: the larger of two recorded numbers counts."),
+  used_tokens: phrase("The used quota of keys differs in total, by the keys that are left out."),
+  subscriptions_lost: phrase(
+    "Subscriptions that are active, which do not exist here. Give these users a balance, or let the subscriptions end first.",
+  ),
+  subscription_plans_lost: phrase("Subscription plans, which do not exist here."),
+  checkins_lost: phrase("Check-ins, which do not exist here. What they gave is part of the balances."),
+  // usage and the rest
+  task_platform: phrase("Tasks without a number, or of a platform that does not exist here."),
+  task_orphan: phrase("Tasks of users that no longer exist, or whose number is too long."),
+  task_repeated: phrase("Tasks whose number exists twice."),
+  task_ended: phrase(
+    "Unfinished tasks whose channel is not enabled. They count as failed; their points are not given back.",
+  ),
+  usage_date: phrase("Usage without a readable date, or of keys and users that no longer exist."),
+  usage_owner: phrase("Days of usage of users that no longer exist."),
+  log_type: phrase("Log rows without a time, of sign-ins, of tests, or of an unknown kind."),
+  log_owner: phrase("Log rows without a time, or of keys that no longer exist."),
+  menu_unusable: phrase("Telegram commands that cannot be used here."),
+  setting_refused: phrase("Settings whose value cannot be used here. They have their default."),
+  setting_unknown: phrase("Settings that do not exist here."),
+  setting_switched_off: phrase("Switches that are off because what they need is missing."),
+} as const;
+
+export type ImportNoteCode = keyof typeof importNotes;
+
+type Names<Code extends ImportNoteCode> = keyof Values<(typeof importNotes)[Code]>;
+
+/** Values of the template of a note. */
+export type NoteValues<Code extends ImportNoteCode> = {
+  readonly [Name in Names<Code>]: Name extends "reason" ? Reason : string;
+};
+
+/** The English text, for the command line and for scripts. */
+export function noteEnglish(code: ImportNoteCode, params: WireParams): string {
+  return filled(importNotes[code], params);
+}
+
+/** The template of a code; undefined for a code of another version. */
+export function noteTemplate(code: string): string | undefined {
+  return Object.hasOwn(importNotes, code) ? importNotes[code as ImportNoteCode] : undefined;
+}
