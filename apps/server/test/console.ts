@@ -17,8 +17,11 @@ import { createHealth } from "#domain/channels/health.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
+import { checkModelList } from "#domain/model-changes/check.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
+import { upstreamFailed } from "#errors.ts";
+import { createComparisons } from "#migration/compare/comparisons.ts";
 import { createImportRunner } from "#migration/runner.ts";
 import { openPaymentGateways, type PaymentGateways } from "#payments/index.ts";
 import { connect, type Database } from "#platform/database/db.ts";
@@ -37,7 +40,12 @@ export interface TestConsole {
   services: Services;
   database: Database;
   /** Recorded upstream calls, and whether they succeed. */
-  upstream: { calls: { channel: ChannelForTest; model: string }[]; ok: boolean };
+  upstream: {
+    calls: { channel: ChannelForTest; model: string }[];
+    ok: boolean;
+    /** The names that every provider lists. */
+    models: string[];
+  };
   makeUser(values?: Partial<Prisma.UserUncheckedCreateInput> & { balance?: bigint }): Promise<User>;
   /** Returns a browser that is signed in as this user. */
   as(user: { id: number }): Promise<Browser>;
@@ -89,7 +97,7 @@ export async function buildConsole(
   const { db } = database;
   await seedAccounts(db);
   const secrets = openSecrets("a secret that only this test run knows");
-  const upstream: TestConsole["upstream"] = { calls: [], ok: true };
+  const upstream: TestConsole["upstream"] = { calls: [], ok: true, models: ["model-b", "model-a"] };
   const settings = await createSettings(db, secrets);
   const mailer = createMailer(
     () => mailAccount(settings.current()),
@@ -123,11 +131,27 @@ export async function buildConsole(
       return channel.base_url === "" ? undefined : { amount: 12.5, currency: "CNY" };
     },
   };
+  const fetchModels: Services["fetchModels"] = async (channel) => {
+    upstream.calls.push({ channel, model: "" });
+    if (!upstream.ok) throw upstreamFailed({ reason: "model_list_failed", detail: "HTTP 500." });
+    return [...upstream.models];
+  };
+  const tasks = {
+    ...runTasks(checks),
+    models: (id: number) => checkModelList({ ...checks, fetchModels }, id),
+  };
   const services: Services = {
     ...checks,
     health,
-    runner: createChannelRunner(db, runTasks(checks), (error) => {
+    runner: createChannelRunner(db, tasks, (error) => {
       throw error;
+    }),
+    comparisons: createComparisons({
+      db,
+      pool: database.pool,
+      onError: (error) => {
+        throw error;
+      },
     }),
     imports: createImportRunner({
       db,
@@ -161,10 +185,7 @@ export async function buildConsole(
     identityProviders: options.identityProviders ?? identityProviders,
     paymentGateways: options.paymentGateways ?? openPaymentGateways(),
     paymentFetch: publicFetch(options.mayReach ?? (() => true)),
-    async fetchModels(channel) {
-      upstream.calls.push({ channel, model: "" });
-      return ["model-b", "model-a"];
-    },
+    fetchModels,
     caughtUp: () => Promise.resolve(),
     recentLog: () => [{ time: "2026-01-01 00:00:00", level: "info", message: "started" }],
     readiness: { check: () => Promise.resolve({ stale: [] }) },
@@ -235,6 +256,7 @@ export async function buildConsole(
     async close() {
       await services.runner.close();
       await services.imports.close();
+      await services.comparisons.close();
       await app.close();
       await mailer.close();
       await database.close();

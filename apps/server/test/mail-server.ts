@@ -10,6 +10,8 @@ export interface MailServer {
   mails: ReceivedMail[];
   /** Rejects mails while true. */
   full: boolean;
+  /** Addresses that it does not know, and always rejects. */
+  unknown: Set<string>;
   /** Returns the next mail to this address, or the newest that arrived since the last call. */
   take(to: string): Promise<ReceivedMail>;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ const account = { user: "gateway@example.com", password: "mail password" };
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const taken = new Set<ReceivedMail>();
+  const unknown = new Set<string>();
   const state = { full: false };
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
@@ -37,8 +40,9 @@ export async function startMailServer(): Promise<MailServer> {
       if (username === account.user && password === account.password) done(null, { user: username });
       else done(new Error("Authentication failed"));
     },
-    onRcptTo(_address, _session, done) {
-      done(state.full ? Object.assign(new Error("Mailbox full"), { responseCode: 552 }) : null);
+    onRcptTo({ address }, _session, done) {
+      if (unknown.has(address)) done(Object.assign(new Error("No such user"), { responseCode: 550 }));
+      else done(state.full ? Object.assign(new Error("Mailbox full"), { responseCode: 552 }) : null);
     },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
@@ -61,6 +65,7 @@ export async function startMailServer(): Promise<MailServer> {
       SMTPRequireTLS: false,
     },
     mails,
+    unknown,
     get full() {
       return state.full;
     },

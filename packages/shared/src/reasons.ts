@@ -24,6 +24,29 @@ export const reasons = {
   lastKey: "None of its {{keys}} keys is enabled. The last one: {{reason}}",
   hasKeyAgain: "It has an enabled key again.",
   disabled: "Disabled: {{reason}}",
+  // channels that were imported
+  importedDisabled: "It was disabled in the other gateway.",
+  importType:
+    "Its type {{type}} has no counterpart. It is an OpenAI-compatible channel now: check it and enable it.",
+  importProvider: "Its provider {{provider}} has no counterpart. Enter an address and enable the channel.",
+  importReseller: "Its provider no longer exists. Check the address and enable the channel.",
+  importAddress: "Its address cannot be used.",
+  importAddressPattern: "Its address has a placeholder for the model, which does not exist here.",
+  importNoAddress: "It has no address. Enter it and enable the channel.",
+  importCodingPlan:
+    "It had the name of a coding plan instead of an address. Enter the address and enable the channel.",
+  importNoModels: "It has no models.",
+  importModelsBlocked: "LiteLLM had blocked its models.",
+  importVariable:
+    "The variable {{variable}} was not set during the import. Enter its value and enable the channel.",
+  importBotModels: "Each model is the name of a bot. Check the models and enable the channel.",
+  importOwnRoutes: "Its own routes do not exist here. Check it and enable it.",
+  importBaiduKey:
+    "Baidu ended the API of keys with an APIKey and a SecretKey. Enter a key that begins with bce-v3.",
+  importTencentKey:
+    "Tencent ended the API of keys with an AppId. Enter an API key of the current Hunyuan API.",
+  importBedrockModels:
+    "Bedrock's own model ids are needed. Enter them in the model mapping and enable the channel.",
   // skipped tests
   balanceNotReported: "This provider does not report the balance.",
   noCheapTest: "There is no cheap question to test this model with.",
@@ -31,6 +54,10 @@ export const reasons = {
   testNeedsRecording: "Transcription needs a recording, so this model is not tested.",
   testTakesMinutes: "Videos and music take minutes, so this model is not tested.",
   testNeedsSocket: "This model speaks over a socket only, so it is not tested.",
+  // lists of models
+  modelsNotListed: "This provider has no list of models.",
+  modelListEmpty: "The provider returned an empty list of models.",
+  modelListCompared: "New: {{added}}, removed: {{removed}}.",
   // calls
   passedOn: "relay:{{path}}",
   // credits

@@ -1,20 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { root } from "#platform/places.ts";
+import { withVersion } from "../../../../scripts/translated-docs.ts";
 import type { Client } from "./client.ts";
 import { versionOf } from "./programs.ts";
+import { type ReportTexts, reportTexts } from "./report-texts.ts";
 import { type Result, type Scenario, scenarios } from "./scenarios.ts";
 import { upstreamLabels, upstreams } from "./upstream-kinds.ts";
 
 const BEGIN = "<!-- results: written by pnpm matrix -->";
 const END = "<!-- end of results -->";
-const titles: Record<Scenario, string> = {
-  task: "Read, edit, run, finish",
-  agents: "Two sub-agents at once",
-  compaction: "Compaction",
-  cancel: "Cancel",
-  resume: "Resume",
-};
 
 const resultsFile = join(import.meta.dirname, "results.json");
 
@@ -25,8 +20,8 @@ interface Stored extends Omit<Result, "seconds"> {
 }
 
 /**
- * Adds results to the stored ones, and writes all between the two marks of docs/compatibility.md. A part of
- * the matrix replaces its own cells only.
+ * Adds results to the stored ones, and writes all between the two marks of docs/compatibility.md and of its
+ * translation. A part of the matrix replaces its own cells only.
  */
 export async function writeReport(clients: readonly Client[], added: readonly Result[]): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
@@ -43,45 +38,56 @@ export async function writeReport(clients: readonly Client[], added: readonly Re
   const kept = stored.filter((one) => !fresh.some((other) => isSame(one, other)));
   const all = clients.flatMap(({ id }) => [...kept, ...fresh].filter((one) => one.client === id));
   await writeFile(resultsFile, `${JSON.stringify(all, null, 2)}\n`);
-  await writeTables(clients, all);
+  for (const texts of reportTexts) await writeTables(clients, all, texts);
 }
 
-async function writeTables(clients: readonly Client[], results: readonly Stored[]): Promise<void> {
-  const file = join(root, "docs/compatibility.md");
+async function writeTables(
+  clients: readonly Client[],
+  results: readonly Stored[],
+  texts: ReportTexts,
+): Promise<void> {
+  const file = join(root, texts.file);
   const text = await readFile(file, "utf8");
   const [before = "", rest = ""] = text.split(BEGIN);
   const [, after = ""] = rest.split(END);
   const tables = scenarios.map((scenario) => {
-    const rows = clients.map((client) => rowOf(client, results, scenario));
-    return `### ${titles[scenario]}\n\n${table(["Client", ...upstreams.map((kind) => upstreamLabels[kind])], rows)}`;
+    const rows = clients.map((client) => rowOf(client, results, scenario, texts));
+    const heads = [texts.client, ...upstreams.map((kind) => upstreamLabels[kind])];
+    return `### ${texts.titles[scenario]}\n\n${table(heads, rows)}`;
   });
   const versions = table(
-    ["Client", "Speaks", "Version", "Last run"],
+    [texts.client, texts.speaks, texts.version, texts.lastRun],
     clients.map((client) => {
       const own = results.filter((result) => result.client === client.id);
       const last = own
         .map(({ date }) => date)
         .sort()
         .at(-1);
-      return [client.label, client.speaks, own.at(-1)?.version ?? versionOf(client), last ?? "not run"];
+      const version = own.at(-1)?.version ?? versionOf(client);
+      return [client.label, texts.translate(client.speaks), version, last ?? texts.notRun];
     }),
   );
-  const parts = [versions, ...tables, notes(clients, results)];
-  await writeFile(
-    file,
-    `${before}${BEGIN}\n\n${parts.filter((part) => part !== "").join("\n\n")}\n\n${END}${after}`,
-  );
+  const parts = [versions, ...tables, notes(clients, results, texts)].filter((part) => part !== "");
+  const page = `${before}${BEGIN}\n\n${parts.join("\n\n")}\n\n${END}${after}`;
+  const [source] = reportTexts;
+  const isTranslation = source !== undefined && source !== texts;
+  const english = isTranslation ? await readFile(join(root, source.file), "utf8") : "";
+  await writeFile(file, isTranslation ? withVersion(basename(source.file), page, english) : page);
 }
 
-function rowOf(client: Client, results: readonly Stored[], scenario: Scenario): string[] {
+function nameOf(client: Client, { name, translate }: ReportTexts): string {
+  return name(client.label, translate(client.speaks));
+}
+
+function rowOf(client: Client, results: readonly Stored[], scenario: Scenario, texts: ReportTexts): string[] {
   return [
-    `${client.label}, ${client.speaks}`,
+    nameOf(client, texts),
     ...upstreams.map((upstream) => {
       const found = results.find(
         (result) =>
           result.client === client.id && result.upstream === upstream && result.scenario === scenario,
       );
-      if (found === undefined) return "not run";
+      if (found === undefined) return texts.notRun;
       if (found.skipped !== undefined) return "–";
       return found.wrong.length === 0 ? "✓" : "✗";
     }),
@@ -89,20 +95,20 @@ function rowOf(client: Client, results: readonly Stored[], scenario: Scenario): 
 }
 
 /** Lists what failed and what could not be run, with the reason. */
-function notes(clients: readonly Client[], results: readonly Stored[]): string {
-  const lines = clients.flatMap((client) => [
-    ...Object.entries(client.lacks ?? {}).map(
-      ([scenario, reason]) =>
-        `- ${client.label}, ${client.speaks}: ${titles[scenario as Scenario]}: not run. ${reason}`,
-    ),
-    ...results
+function notes(clients: readonly Client[], results: readonly Stored[], texts: ReportTexts): string {
+  const lines = clients.flatMap((client) => {
+    const name = nameOf(client, texts);
+    const lacking = Object.entries(client.lacks ?? {}).map(([scenario, reason]) =>
+      texts.lacking(name, texts.titles[scenario as Scenario], texts.translate(reason)),
+    );
+    const failing = results
       .filter((result) => result.client === client.id && result.wrong.length > 0)
-      .map(
-        ({ upstream, scenario, wrong }) =>
-          `- ${client.label}, ${client.speaks}: ${titles[scenario]} at ${upstreamLabels[upstream]}: ${firstLine(wrong)}`,
-      ),
-  ]);
-  return lines.length === 0 ? "" : `### Not run, and failures\n\n${lines.join("\n")}`;
+      .map(({ upstream, scenario, wrong }) =>
+        texts.failing(name, texts.titles[scenario], upstreamLabels[upstream], firstLine(wrong)),
+      );
+    return [...lacking, ...failing].map((line) => `- ${line}`);
+  });
+  return lines.length === 0 ? "" : `### ${texts.notes}\n\n${lines.join("\n")}`;
 }
 
 function firstLine(wrong: readonly string[]): string {
@@ -112,11 +118,16 @@ function firstLine(wrong: readonly string[]): string {
 /** Aligns the columns as the formatter does. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heads.map((head, column) =>
-    Math.max(3, ...[head, ...rows.map((row) => row[column] ?? "")].map((cell) => cell.length)),
+    Math.max(3, ...[head, ...rows.map((row) => row[column] ?? "")].map(widthOf)),
   );
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+    `| ${cells.map((cell, column) => cell + " ".repeat((widths[column] ?? 0) - widthOf(cell))).join(" | ")} |`;
   return [line(heads), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line)].join(
     "\n",
   );
+}
+
+/** Chinese characters and their punctuation take two columns. */
+function widthOf(text: string): number {
+  return text.replaceAll(/[\u2e80-\u9fff\uff00-\uff60]/g, "  ").length;
 }

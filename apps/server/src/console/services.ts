@@ -10,6 +10,7 @@ import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
+import type { Comparisons } from "#migration/compare/comparisons.ts";
 import type { ImportRunner } from "#migration/runner.ts";
 import type { PaymentGateways } from "#payments/index.ts";
 import type { Pool } from "#platform/database/db.ts";
@@ -58,6 +59,8 @@ export interface Services {
   diagnostics: Diagnostics;
   /** Imports other gateways on this node. */
   imports: ImportRunner;
+  /** Compares charges with an old gateway on this node. */
+  comparisons: Comparisons;
   /**
    * Returns the model names that the provider lists. Throws a GatewayError whose message says what went
    * wrong.

@@ -6,6 +6,7 @@ import { GatewayError, reasonOfError } from "#errors.ts";
 import { isConnectionLoss } from "#platform/database/connection-loss.ts";
 import { impatientSocket } from "#platform/database/connection.ts";
 import { auditBalances } from "./audit-balances.ts";
+import { checkModelLists } from "./check-model-lists.ts";
 import { closeUsageHours } from "./close-hours.ts";
 import { closeStatementMonths } from "./close-months.ts";
 import { completeLogIndexes } from "./complete-indexes.ts";
@@ -24,6 +25,7 @@ import { watchTasks } from "./watch-tasks.ts";
 /** Recurring jobs. Each run is executed by one node. Thin, like endpoints: a job calls the domain. */
 const allJobs: readonly Job[] = [
   auditBalances,
+  checkModelLists,
   closeUsageHours,
   closeStatementMonths,
   completeLogIndexes,

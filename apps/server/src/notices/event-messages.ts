@@ -12,6 +12,13 @@ interface EventMessages {
 const of = (facts: Facts, name: string) => facts[name] ?? "?";
 const reason = (facts: Facts) => facts["reason"] ?? "";
 
+function changesOf(facts: Facts): string {
+  const { added = "0", removed = "0" } = facts;
+  return [added === "0" ? [] : `${added} added`, removed === "0" ? [] : `${removed} removed`]
+    .flat()
+    .join(", ");
+}
+
 /**
  * Texts of notices to operators. They are always in English, whatever the language of the site, because the
  * reasons in them are: they come from providers, payment gateways and the database.
@@ -34,6 +41,10 @@ export const eventMessages: Readonly<Record<NoticeEvent | "test", EventMessages>
   "models-unpriced": {
     title: () => "Models have no price",
     text: (facts) => `Calls to ${of(facts, "count")} models are refused: ${of(facts, "models")}`,
+  },
+  "models-changed": {
+    title: (facts) => `${of(facts, "provider")} changed its models: ${changesOf(facts)}`,
+    text: (facts) => `Channel “${of(facts, "name")}”: ${of(facts, "models")}`,
   },
   "payment-trouble": {
     title: (facts) => `Problem with a payment through “${of(facts, "name")}”`,

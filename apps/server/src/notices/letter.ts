@@ -14,7 +14,12 @@ export interface Letter {
   paragraphs: readonly string[];
   /** Shown large, for the reader to type in. */
   code?: string;
-  button?: { label: string; url: string; /** Shown above the plain address. */ otherwise: string };
+  button?: {
+    label: string;
+    url: string;
+    /** Shown above the plain address. */ otherwise: string;
+    /** For white text. */ color: string;
+  };
   /** Facts as pairs of name and value. */
   facts?: readonly (readonly [string, string])[];
   /** Small text at the end. */
@@ -102,9 +107,9 @@ ${body}
 `;
 }
 
-function buttonHtml({ label, url, otherwise }: NonNullable<Letter["button"]>): string {
+function buttonHtml({ label, url, otherwise, color }: NonNullable<Letter["button"]>): string {
   const address = escaped(url);
-  return `<p style="margin:22px 0"><a href="${address}" style="display:inline-block;padding:12px 22px;border-radius:9px;background:#4650dc;color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">${escaped(label)}</a></p>
+  return `<p style="margin:22px 0"><a href="${address}" style="display:inline-block;padding:12px 22px;border-radius:9px;background:${escaped(color)};color:#ffffff;font-size:15px;font-weight:600;text-decoration:none">${escaped(label)}</a></p>
 <p class="quiet" style="margin:0 0 14px;font-size:12px;line-height:1.6;color:#6b7482;word-break:break-all">${escaped(otherwise)}<br>${address}</p>`;
 }
 

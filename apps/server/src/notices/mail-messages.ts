@@ -21,6 +21,19 @@ interface MailMessages {
     button: string;
     closing: string;
   };
+  budget: {
+    title: Readonly<Record<"day" | "week" | "month", string>>;
+    account(username: string, site: string): string;
+    token(name: string, username: string, site: string): string;
+    /** Only for a budget with a limit. */
+    refused: string;
+    spent: string;
+    notify: string;
+    limit: string;
+    resets: string;
+    button: string;
+    closing: string;
+  };
   /** Shown above the plain address of a button. */
   linkToo: string;
   ignore: string;
@@ -68,6 +81,24 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
       button: "Top up",
       closing: "You get this mail once, until the balance has been above the limit again.",
     },
+    budget: {
+      title: {
+        day: "Today's spending has reached the notice amount",
+        week: "This week's spending has reached the notice amount",
+        month: "This month's spending has reached the notice amount",
+      },
+      account: (username, site) =>
+        `The account “${username}” at ${site} has spent the amount at which its budget sends a notice.`,
+      token: (name, username, site) =>
+        `The API key “${name}” of the account “${username}” at ${site} has spent the amount at which its budget sends a notice.`,
+      refused: "Calls are refused when the limit is reached, until the period ends.",
+      spent: "Spent",
+      notify: "Notice at",
+      limit: "Limit",
+      resets: "Period ends",
+      button: "Show usage",
+      closing: "You get this mail once per period.",
+    },
     linkToo: "If the button does nothing, open this address:",
     ignore: "If this was not you, you can ignore this mail.",
     notYou: "If this was not you, write to the operator of the site at once.",
@@ -110,6 +141,23 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
       button: "前往充值",
       closing: "在余额重新高于阈值之前，不会再次发送此提醒。",
     },
+    budget: {
+      title: {
+        day: "今日消费已达到提醒金额",
+        week: "本周消费已达到提醒金额",
+        month: "本月消费已达到提醒金额",
+      },
+      account: (username, site) => `${site} 账号“${username}”的消费已达到预算的提醒金额。`,
+      token: (name, username, site) =>
+        `${site} 账号“${username}”的 API 密钥“${name}”的消费已达到预算的提醒金额。`,
+      refused: "达到上限后，请求将被拒绝，直到本周期结束。",
+      spent: "已消费",
+      notify: "提醒金额",
+      limit: "上限",
+      resets: "周期结束",
+      button: "查看用量",
+      closing: "此邮件每个周期只发送一次。",
+    },
     linkToo: "如果按钮没有反应，请打开这个地址：",
     ignore: "如果不是你本人操作，请忽略这封邮件。",
     notYou: "如果不是你本人操作，请立即联系站点管理员。",
@@ -151,6 +199,23 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
       threshold: "提醒界線",
       button: "前往增值",
       closing: "在結餘重新高於界線之前，不會再發出此提醒。",
+    },
+    budget: {
+      title: {
+        day: "今日消費已達提醒金額",
+        week: "本週消費已達提醒金額",
+        month: "本月消費已達提醒金額",
+      },
+      account: (username, site) => `${site} 帳戶「${username}」的消費已達預算的提醒金額。`,
+      token: (name, username, site) =>
+        `${site} 帳戶「${username}」的 API 金鑰「${name}」的消費已達預算的提醒金額。`,
+      refused: "達到上限後，請求會被拒絕，直至本週期結束。",
+      spent: "已消費",
+      notify: "提醒金額",
+      limit: "上限",
+      resets: "週期結束",
+      button: "查看用量",
+      closing: "此電郵每個週期只發送一次。",
     },
     linkToo: "如按鈕沒有反應，請開啟這個網址：",
     ignore: "如非你本人操作，請忽略這封電郵。",
@@ -196,6 +261,24 @@ export const mailMessages: Readonly<Record<Language, MailMessages>> = {
       threshold: "通知する残高",
       button: "チャージする",
       closing: "残高が再びこの金額を上回るまで、このメールは送信されません。",
+    },
+    budget: {
+      title: {
+        day: "本日の利用額が通知額に達しました",
+        week: "今週の利用額が通知額に達しました",
+        month: "今月の利用額が通知額に達しました",
+      },
+      account: (username, site) =>
+        `${site} のアカウント「${username}」の利用額が、予算の通知額に達しました。`,
+      token: (name, username, site) =>
+        `${site} のアカウント「${username}」の API キー「${name}」の利用額が、予算の通知額に達しました。`,
+      refused: "上限に達すると、期間が終わるまでリクエストは拒否されます。",
+      spent: "利用額",
+      notify: "通知額",
+      limit: "上限",
+      resets: "期間の終わり",
+      button: "利用状況を見る",
+      closing: "このメールは期間ごとに 1 回だけ送信されます。",
     },
     linkToo: "ボタンが動作しない場合は、次のアドレスを開いてください：",
     ignore: "お心当たりがない場合は、このメールを無視してください。",

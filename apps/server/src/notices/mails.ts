@@ -9,6 +9,8 @@ export interface Sender {
   name: string;
   /** "" means none is configured. */
   siteUrl: string;
+  /** Colour of buttons, for white text. */
+  accent: string;
 }
 
 function letter(sender: Sender, content: Omit<Letter, "language" | "sender" | "siteUrl">): Rendered {
@@ -52,7 +54,7 @@ export function resetMail(
   return letter(sender, {
     title: messages.reset.title,
     paragraphs: [messages.reset.body(username, sender.name, minutes)],
-    button: { label: messages.reset.button, url, otherwise: messages.linkToo },
+    button: { label: messages.reset.button, url, otherwise: messages.linkToo, color: sender.accent },
     closing: messages.reset.closing,
   });
 }
@@ -100,8 +102,50 @@ export function lowBalanceMail(
             label: messages.balance.button,
             url: `${sender.siteUrl}/panel/topup`,
             otherwise: messages.linkToo,
+            color: sender.accent,
           },
         }),
     closing: messages.balance.closing,
+  });
+}
+
+interface BudgetMail {
+  username: string;
+  /** Undefined for the budget of the account. */
+  token: { name: string; id: number } | undefined;
+  period: "day" | "week" | "month";
+  used: string;
+  notify: string;
+  /** "" = no limit. */
+  limit: string;
+  resets: string;
+}
+
+/** Mail to the owner of a budget when spending reaches its notice threshold. */
+export function budgetMail(sender: Sender, content: BudgetMail): Rendered {
+  const { username, token, period, used, notify, limit, resets } = content;
+  const messages = mailMessages[sender.language];
+  const { budget } = messages;
+  const url = `${sender.siteUrl}${token === undefined ? "/panel/dashboard" : `/panel/token/${token.id}`}`;
+  return letter(sender, {
+    title: budget.title[period],
+    paragraphs: [
+      token === undefined
+        ? budget.account(username, sender.name)
+        : budget.token(token.name, username, sender.name),
+      ...(limit === "" ? [] : [budget.refused]),
+    ],
+    facts: [
+      [budget.spent, used],
+      [budget.notify, notify],
+      ...(limit === "" ? [] : [[budget.limit, limit] as const]),
+      [budget.resets, resets],
+    ],
+    ...(sender.siteUrl === ""
+      ? {}
+      : {
+          button: { label: budget.button, url, otherwise: messages.linkToo, color: sender.accent },
+        }),
+    closing: budget.closing,
   });
 }

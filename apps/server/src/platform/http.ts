@@ -38,7 +38,7 @@ export interface RequestProgress {
   /** The request is on a connection. The upstream may read it from now on. */
   sent(): void;
   /** Status and headers arrived. */
-  answered(status: number): void;
+  answered(status: number, headers: UpstreamResponse["headers"]): void;
   /** This number of bytes of the body arrived. */
   received(bytes: number): void;
 }
@@ -146,7 +146,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200) return;
     this.#again = undefined;
-    this.#progress?.answered(status);
+    this.#progress?.answered(status, headers);
     this.#settleResponse.resolve({
       status,
       headers,

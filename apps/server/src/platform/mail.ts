@@ -107,6 +107,26 @@ export function createMailer(
   };
 }
 
+/**
+ * Calls `send` for each item, one after the other. An address that the mail server refuses does not keep the
+ * mails of others back: its error is thrown after the last item. Any other error ends the run at once.
+ */
+export async function sendEach<T>(items: readonly T[], send: (item: T) => Promise<void>): Promise<void> {
+  let refused: unknown;
+  for (const item of items)
+    try {
+      await send(item);
+    } catch (error) {
+      if (!isAddressRefused(error)) throw error;
+      refused ??= error;
+    }
+  if (refused !== undefined) throw refused as Error;
+}
+
+function isAddressRefused(error: unknown): boolean {
+  return error instanceof GatewayError && error.params["reason"] === addressRefused;
+}
+
 /** Connects to the mail server and signs in, without sending a mail. Returns why that fails. */
 export async function greetMailServer(account: MailAccount): Promise<GatewayError | undefined> {
   const transport = createTransport(connectionTo(account));
@@ -149,13 +169,15 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+const addressRefused = "mail_address_refused";
+
 type MailReason =
   | "mail_account_refused"
   | "mail_server_unknown"
   | "mail_server_unreachable"
   | "mail_server_timeout"
   | "mail_server_encryption"
-  | "mail_address_refused"
+  | typeof addressRefused
   | "mail_failed";
 
 const reasons: Record<string, MailReason> = {
@@ -166,7 +188,7 @@ const reasons: Record<string, MailReason> = {
   ESOCKET: "mail_server_unreachable",
   ETIMEDOUT: "mail_server_timeout",
   ETLS: "mail_server_encryption",
-  EENVELOPE: "mail_address_refused",
+  EENVELOPE: addressRefused,
 };
 
 /** Includes the server's own message: without it an administrator cannot correct the settings. */

@@ -9,6 +9,7 @@ import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
+import type { Comparisons } from "#migration/compare/comparisons.ts";
 import type { ImportRunner } from "#migration/runner.ts";
 import type { Announcements } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
@@ -49,6 +50,7 @@ interface Needs extends Context {
   checks: ChannelCheckDeps;
   runner: ChannelRunner;
   imports: ImportRunner;
+  comparisons: Comparisons;
   readiness: Readiness;
   storage: StorageWatch;
 }
@@ -126,6 +128,7 @@ function routes(needs: Needs): Promise<FastifyInstance> {
       checkModel: (input) => checkModel(probe, input),
       runner: needs.runner,
       imports: needs.imports,
+      comparisons: needs.comparisons,
       diagnostics: createDiagnostics({
         env,
         database: needs.database,

@@ -10,7 +10,7 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
-import { imports } from "./migration.ts";
+import { comparisons, imports } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
@@ -107,6 +107,7 @@ async function openAll(context: Context, parts: Parts) {
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
 
   const importRunner = await parts.open(imports, measured);
+  const comparing = await parts.open(comparisons, stored);
 
   const readiness = createReadiness({
     ping: () => stored.database.pool.query("SELECT 1"),
@@ -129,6 +130,7 @@ async function openAll(context: Context, parts: Parts) {
     readiness,
     storage,
     imports: importRunner,
+    comparisons: comparing,
   });
   return { http, readiness, setupToken };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { createAnswerCache } from "#domain/answers/answer-cache.ts";
 import { createAffinity } from "#domain/channels/affinity.ts";
+import type { ChannelForTest } from "#domain/channels/channel-row.ts";
 import { type ChannelCheckDeps, runTasks } from "#domain/channels/check-stored.ts";
 import { createHealth } from "#domain/channels/health.ts";
 import { storedChannel } from "#domain/channels/load-channels.ts";
@@ -9,6 +10,7 @@ import { type ChannelRunner, createChannelRunner } from "#domain/channels/runner
 import type { Ledger } from "#domain/ledger/ledger.ts";
 import type { Share } from "#domain/limits/node-count.ts";
 import type { BodyLog } from "#domain/logs/bodies.ts";
+import { checkModelList } from "#domain/model-changes/check.ts";
 import { createBackgroundBills } from "#domain/responses/background.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { Database } from "#platform/database/db.ts";
@@ -22,7 +24,13 @@ import { followBackground } from "#relay/background/background.ts";
 import { keepCheckpoints } from "#relay/core/checkpoints.ts";
 import { createDrains } from "#relay/core/drains.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { fetchBalance, probeChannel, type ProbeServices, testChannel } from "#relay/probe/probe.ts";
+import {
+  fetchBalance,
+  fetchModels,
+  probeChannel,
+  type ProbeServices,
+  testChannel,
+} from "#relay/probe/probe.ts";
 import type { Caches } from "./caches.ts";
 import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
@@ -116,7 +124,7 @@ interface ChannelRuns {
   runner: ChannelRunner;
 }
 
-/** Channel tests and balances: single ones for the console, many in a run. */
+/** Channel tests, balances and model lists: single ones for the console, many in a run. */
 export const channelRuns: Part<Needs & { health: RelayServices["health"] }, ChannelRuns> = {
   name: "channel runs",
   open({ database: { db }, secrets, providers, settings, upstream, health, onError }) {
@@ -130,7 +138,14 @@ export const channelRuns: Part<Needs & { health: RelayServices["health"] }, Chan
       testChannel: (input) => testChannel(probe, input),
       fetchBalance: (channel) => fetchBalance(probe, channel),
     };
-    return { probe, checks, runner: createChannelRunner(db, runTasks(checks), onError) };
+    const lists = {
+      db,
+      secrets,
+      providers,
+      fetchModels: (channel: ChannelForTest) => fetchModels(probe, channel),
+    };
+    const tasks = { ...runTasks(checks), models: (id: number) => checkModelList(lists, id) };
+    return { probe, checks, runner: createChannelRunner(db, tasks, onError) };
   },
   close: ({ runner }) => runner.close(),
 };

@@ -166,7 +166,16 @@ describe("notification texts", () => {
       );
     const [first, ...others] = Object.values(mailMessages).map((each) => shape(each as object).sort());
     for (const other of others) expect(other).toEqual(first);
-    const facts = { name: "A", job: "B", node: "C", target: "D", used: "E", period: "F" };
+    const facts = {
+      name: "A",
+      job: "B",
+      node: "C",
+      target: "D",
+      used: "E",
+      period: "F",
+      provider: "G",
+      models: "H",
+    };
     for (const event of noticeEvents) expect(eventMessages[event].title(facts)).not.toContain("?");
   });
 });

@@ -38,7 +38,7 @@ async function runJob(): Promise<void> {
     pool,
     secrets,
     probe,
-    runner: createChannelRunner(db, { test: unused, balance: unused }, () => {}),
+    runner: createChannelRunner(db, { test: unused, balance: unused, models: unused }, () => {}),
     telling: {
       db,
       settings: () => settings.current(),

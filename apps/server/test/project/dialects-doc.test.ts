@@ -29,8 +29,8 @@ const others = { dialect: "openai-responses" as const, fields: { type: "file_sea
 
 const features: Record<string, Partial<ChatRequest>> = {
   "text, instructions": { messages: [{ role: "system", parts: [{ type: "text", text: "Be brief." }] }] },
-  "image by data": output({ type: "image", source: { type: "data", ...image } }),
-  "image by address": output({ type: "image", source: { type: "url", url: "https://example.com/a.png" } }),
+  "image as data": output({ type: "image", source: { type: "data", ...image } }),
+  "image by URL": output({ type: "image", source: { type: "url", url: "https://example.com/a.png" } }),
   audio: output({ type: "audio", source: { type: "data", mediaType: "audio/wav", data: "AA==" } }),
   PDF: output({ type: "file", source: { type: "data", mediaType: "application/pdf", data: "AA==" } }),
   "file of another type": output({
@@ -41,18 +41,18 @@ const features: Record<string, Partial<ChatRequest>> = {
     messages: [{ role: "user", parts: [{ type: "text", text: "Hi", cache: { ttl: "1h" } }] }],
   },
   tools: { tools: [look] },
-  "result of a tool, with a picture": resulting({
+  "tool result with an image": resulting({
     parts: [
       { type: "text", text: "Here." },
       { type: "image", source: { type: "data", ...image } },
     ],
   }),
-  "failure of a tool": resulting({ isError: true, parts: [{ type: "text", text: "No." }] }),
+  "failed tool call": resulting({ isError: true, parts: [{ type: "text", text: "No." }] }),
   "tool choice": { tools: [look], toolChoice: { type: "tool", name: "look" } },
   "parallel calls on or off": { tools: [look], parallelToolCalls: false },
   "web search": { serverTools: [{ kind: "web-search", extra: searches }] },
   "code execution": { serverTools: [{ kind: "code-execution", extra: runs }] },
-  "other tools that a provider runs": { serverTools: [{ kind: "other", extra: others }] },
+  "other tools of the provider": { serverTools: [{ kind: "other", extra: others }] },
   "reasoning effort": { reasoning: { effort: "high" } },
   "reasoning budget": { reasoning: { budgetTokens: 2_048 } },
   "JSON object": { responseFormat: { type: "json" } },
@@ -65,7 +65,7 @@ const features: Record<string, Partial<ChatRequest>> = {
   seed: { seed: 1 },
   penalties: { presencePenalty: 1, frequencyPenalty: 1 },
   logprobs: { logprobs: true, topLogprobs: 2 },
-  "several answers": { n: 2 },
+  "several responses": { n: 2 },
   "service tier": { serviceTier: "auto" },
   user: { user: "u" },
 };
@@ -91,7 +91,7 @@ function requestTable(): string[][] {
     });
     return wire.every((kept, index) => kept === (ids[index] === id)) ? "its own" : "?";
   });
-  return [["", ...ids], ...rows, ["fields of one dialect alone", ...own]];
+  return [["", ...ids], ...rows, ["fields of one dialect only", ...own]];
 }
 
 const codes: ErrorCode[] = [

@@ -159,6 +159,41 @@ describe("the bill", () => {
   });
 });
 
+describe("the provider's request id", () => {
+  it("is in the answer and, for each attempt, in the log", async () => {
+    await gateway.addPrice("demo-two-tries");
+    const first = await gateway.addChannel({
+      type: OPENAI_COMPATIBLE,
+      name: "fails",
+      models: ["demo-two-tries"],
+      key: "demo-fail-500",
+      priority: 10,
+    });
+    await gateway.addChannel({
+      type: OPENAI_COMPATIBLE,
+      name: "answers",
+      models: ["demo-two-tries"],
+      priority: 1,
+    });
+    const { key } = await gateway.addToken();
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "demo-two-tries", messages: [{ role: "user", content: "Hi" }] }),
+    });
+    expect(answer.status).toBe(200);
+    const id = answer.headers.get("x-upstream-request-id");
+    expect(id).toMatch(/\S/);
+    const own = answer.headers.get("x-request-id");
+    await expect
+      .poll(async () => (await gateway.logs()).find((row) => row.request_id === own)?.attempts)
+      .toMatchObject([
+        { channel_id: first.id, result: "server", upstream_request_id: expect.stringMatching(/\S/) },
+        { result: "ok", upstream_request_id: id },
+      ]);
+  });
+});
+
 describe("metrics", () => {
   it("are for administrators, and contain no model name that a client chose", async () => {
     expect((await fetch(`${gateway.url}/metrics`)).status).toBe(401);

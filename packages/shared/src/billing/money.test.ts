@@ -29,6 +29,9 @@ describe("formatQuota", () => {
   it("returns dollars with two decimals where the site shows currency", () => {
     expect(formatQuota(750_000, { inCurrency: true })).toBe("$1.50");
     expect(formatQuota(-200, { inCurrency: true })).toBe("-<$0.01");
+    expect(formatQuota(200, { inCurrency: true })).toBe("$0.00");
+    expect(formatQuota(200, { inCurrency: true, marksSmall: true })).toBe("<$0.01");
+    expect(formatQuota(0, { inCurrency: true, marksSmall: true })).toBe("$0.00");
     expect(formatQuota(-200, { inCurrency: true, digits: 6 })).toBe("-$0.000400");
     expect(formatQuota(0, { inCurrency: true })).toBe("$0.00");
     expect(formatQuota(-250_000, { inCurrency: true })).toBe("-$0.50");

@@ -43,16 +43,19 @@ export function formatSum(amount: number, digits = 2): string {
 /**
  * Formats points: dollars with two decimals (or `digits`), or a shortened number of points. A debt that would
  * round to zero is "-<$0.01", because "-$0.00" hides it.
+ * @param options.marksSmall also shows an amount above zero as "<$0.01" instead of "$0.00"
  */
 export function formatQuota(
   points: number,
-  options: { inCurrency: boolean; pointsPerUsd?: number; digits?: number },
+  options: { inCurrency: boolean; pointsPerUsd?: number; digits?: number; marksSmall?: boolean },
 ): string {
   if (!options.inCurrency) return formatNumber(points);
   const usd = points / (options.pointsPerUsd ?? POINTS_PER_USD);
   const sum = formatSum(Math.abs(usd), options.digits);
-  if (usd >= 0) return `$${sum}`;
-  return Number(sum.replaceAll(",", "")) === 0 ? `-<$${smallest(options.digits)}` : `-$${sum}`;
+  const sign = usd < 0 ? "-" : "";
+  const hidden = usd !== 0 && Number(sum.replaceAll(",", "")) === 0;
+  if (hidden && (usd < 0 || options.marksSmall)) return `${sign}<$${smallest(options.digits)}`;
+  return `${sign}$${sum}`;
 }
 
 /** Returns the smallest amount above zero that these decimals can show: "0.01". */

@@ -4,12 +4,13 @@ import { UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 
 /**
- * Background runs over many channels that outlive the request: tests and balance refreshes, with progress.
+ * Background runs over many channels that outlive the request, with progress: tests, balance refreshes and
+ * comparisons with the providers' lists of models.
  */
 
 const RowId = z.int().min(1).max(2_147_483_647);
 
-export const ChannelRunKind = z.enum(["test", "balance"]);
+export const ChannelRunKind = z.enum(["test", "balance", "models"]);
 export type ChannelRunKind = z.infer<typeof ChannelRunKind>;
 
 /** Body of POST /api/channel/run. Without `ids` and `tag`: every channel that was not disabled manually. */

@@ -20,6 +20,7 @@ export const channelReasons = {
     run_not_due: phrase("It is not time yet."),
     test_running: phrase("A test is running already."),
     balances_running: phrase("Balances are being refreshed already."),
+    models_running: phrase("The model lists are being checked already."),
     model_described: phrase("This model is described already"),
     owner_id_taken: phrase("This id is taken"),
     owner_in_use: phrase("Prices belong to this owner. Give them another owner first"),

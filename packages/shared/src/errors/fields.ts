@@ -47,6 +47,7 @@ export const fieldReasons = {
   http_address: phrase("The address must be an http or https URL"),
   site_address: phrase("Enter an address like https://ai.example.com, without ? or #"),
   logo_address: phrase("The logo must be an http or https URL or a picture"),
+  accent_color: phrase("Enter # and six hexadecimal digits, for example #0b6b53"),
   icon_address: phrase("The icon must be one of ours, or the address of a picture"),
   icon_choose: phrase("Choose an icon"),
   link_scheme: phrase("The address must start with a scheme such as https: and must not run code here"),

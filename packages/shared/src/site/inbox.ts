@@ -17,6 +17,7 @@ export const siteEvents = {
   "payment-trouble": { kind: "billing", area: "payments" },
   "prices-failed": { kind: "prices", area: "prices" },
   "models-unpriced": { kind: "prices", area: "prices" },
+  "models-changed": { kind: "channels", area: "channels" },
   "budget-reached": { kind: "billing", area: "users" },
   "job-failed": { kind: "system", area: "settings" },
   "storage-full": { kind: "system", area: "settings" },
@@ -27,6 +28,7 @@ export const siteEvents = {
 /** Events of an account, for its owner. */
 export const ownEvents = {
   "balance-low": { kind: "billing" },
+  "budget-notice": { kind: "billing" },
   "calls-refused": { kind: "calls" },
   "payment-received": { kind: "billing" },
   "payment-refunded": { kind: "billing" },

@@ -9,6 +9,7 @@ export const NoticeEvent = z.enum([
   "job-failed",
   "prices-failed",
   "models-unpriced",
+  "models-changed",
   "payment-trouble",
   "storage-full",
   "budget-reached",

@@ -7,6 +7,7 @@ import { FlagTableText, TokenTableText } from "#channels/model-table.ts";
 import { because } from "#errors/issue.ts";
 import { GivenPoints } from "#paging.ts";
 import { phrasesOf } from "#phrase-list.ts";
+import { AccentColor } from "./accent.ts";
 import { ChatLinkEntry } from "./chat-link.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { EventList, noticeEvents } from "./notice.ts";
@@ -80,6 +81,7 @@ export const Settings = z.object({
     .max(90_000)
     .regex(/^(https?:\/\/\S+|\/[^/\s]\S*|data:image\/\S+)?$/i, because("logo_address"))
     .default(""),
+  AccentColor: AccentColor.default(""),
   Footer: z.string().max(20_000).default(""),
   Notice: z.string().max(20_000).default(""),
   About: z.string().max(50_000).default(""),
@@ -304,6 +306,8 @@ export const Settings = z.object({
   ChannelTestFrequency: z.int().min(0).max(10_080).default(0),
   /** Minutes between two refreshes of all balances; 0 = manual refreshes only. */
   ChannelUpdateFrequency: z.int().min(0).max(10_080).default(0),
+  /** Hours between two comparisons of all channels with the model lists of their providers; 0 = manual only. */
+  ModelListCheckHours: z.int().min(0).max(720).default(24),
   // logs
   LogRetentionDays: z.int().min(0).max(3650).default(0),
   /** Maximum size of the log and the kept bodies together, in gigabytes; 0 = no limit. */

@@ -11,6 +11,8 @@ export const SiteStatus = z.object({
   demo_offered: z.boolean(),
   system_name: z.string(),
   logo: z.string(),
+  /** `#` and six hexadecimal digits; "" is the product's own accent colour. */
+  accent: z.string(),
   language: z.string(),
   footer_html: z.string(),
   server_address: z.string(),

@@ -2,8 +2,6 @@ import { z } from "zod";
 import { PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 
-export const LogType = { all: 0, topUp: 1, consume: 2, manage: 3, system: 4, failed: 5 } as const;
-
 /** How a call ended. docs/money.md describes what each outcome costs. */
 export const Outcome = z.enum(["complete", "client-left", "upstream-died", "interrupted", "failed"]);
 export type Outcome = z.infer<typeof Outcome>;
@@ -24,6 +22,8 @@ export const AttemptNote = z.object({
   begun: z.int().optional(),
   /** Priority of the channel at that time. */
   priority: z.int().optional(),
+  /** Id that the provider gave the request, if its answer has one. */
+  upstream_request_id: z.string().optional(),
 });
 export type AttemptNote = z.infer<typeof AttemptNote>;
 

@@ -563,7 +563,7 @@ describe("the state", () => {
     );
     expect(stored).not.toContain(state);
     expect(stored).not.toContain(visitor.jar.get("sign-in"));
-    await site.services.db.oneTimeCode.updateMany({ data: { expires_at: new Date(Date.now() - 1) } });
+    await site.services.db.oneTimeCode.updateMany({ data: { expires_at: new Date(Date.now() - 60_000) } });
     const late = await visitor.comeBack("github", { code: codeFor(github, stranger()), state });
     expect(late.status).toBe(403);
   });

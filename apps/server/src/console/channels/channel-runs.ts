@@ -40,7 +40,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
     {
       config,
       schema: {
-        summary: "Start a test or balance check of many channels",
+        summary: "Start a test, balance or model list check of many channels",
         body: ChannelRunInput,
         response: one,
       },
@@ -56,7 +56,7 @@ export function channelRunRoutes(app: ConsoleApp, services: Services): void {
     {
       config,
       schema: {
-        summary: "List runs of channel tests and balance checks",
+        summary: "List runs of channel tests, balance and model list checks",
         response: answers(z.array(ChannelRun)),
       },
     },

@@ -1,5 +1,6 @@
 import { queryInt } from "@gateway/shared/paging";
-import { LogPage, LogQuery, type LogRow, LogType } from "@gateway/shared/usage/log";
+import { LogPage, LogQuery, type LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { z } from "zod";
 import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
 import { type CompatRoute, reads, spells } from "./route.ts";

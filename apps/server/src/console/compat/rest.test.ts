@@ -1,4 +1,4 @@
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildConsole, type TestConsole } from "#test/console.ts";
 import { type Row, type Rows, type Script, scriptOf } from "./script.fixture.ts";

@@ -105,6 +105,7 @@ function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
     demo_offered: services.demo.isOffered(),
     system_name: settings.SystemName,
     logo: settings.Logo,
+    accent: settings.AccentColor,
     language: settings.Language,
     footer_html: settings.Footer,
     server_address: settings.ServerAddress,

@@ -331,7 +331,10 @@ describe("messages to the bot", () => {
     const browser = await site.as(user);
     const late = await newCode(browser);
     const subject = String(user.id);
-    await db.oneTimeCode.updateMany({ where: { subject }, data: { expires_at: new Date(Date.now() - 1) } });
+    await db.oneTimeCode.updateMany({
+      where: { subject },
+      data: { expires_at: new Date(Date.now() - 60_000) },
+    });
     expect(await ask(`/bind ${late}`, { id: 95 })).toContain("wrong or has expired");
     await ask(`/bind ${await newCode(browser)}`, { id: 95 });
     await db.user.update({ where: { id: user.id }, data: { status: 2 } });

@@ -29,8 +29,8 @@ export interface FetchedBalance {
   estimated?: true;
 }
 
-/** Returns the task that each kind of run executes per channel. */
-export function runTasks(deps: ChannelCheckDeps): Record<ChannelRunKind, Work> {
+/** Returns the tasks of test and balance runs per channel. */
+export function runTasks(deps: ChannelCheckDeps): Record<Exclude<ChannelRunKind, "models">, Work> {
   return {
     test: (id, model) => checkChannel(deps, id, model),
     balance: (id) => checkBalance(deps, id),
@@ -156,6 +156,7 @@ async function checkBalance(deps: ChannelCheckDeps, id: number): Promise<Done> {
   return { outcome: "ok", model: "", duration, message: plainReason(text) };
 }
 
-function opened({ secrets }: ChannelDeps, row: ChannelRecord): ChannelForTest {
+/** Returns a stored channel with its secrets and the key of `firstKey`. Throws `conflict` if that is unreadable. */
+export function opened({ secrets }: Pick<ChannelDeps, "secrets">, row: ChannelRecord): ChannelForTest {
   return { ...typedInFull(secrets, row), id: row.id, key: openFirstKey(secrets, row) };
 }

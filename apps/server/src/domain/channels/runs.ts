@@ -49,8 +49,7 @@ export async function openRun(
     // Under the lock: a slower node of the scheduler must find the run even if it has already ended.
     if (minutes > 0 && !(await isDue(tx, input.kind, minutes))) throw conflict({ reason: "run_not_due" });
     const running = await tx.channelRun.findFirst({ where: { kind: input.kind, status: "running" } });
-    if (running !== null)
-      throw conflict({ reason: input.kind === "test" ? "test_running" : "balances_running" });
+    if (running !== null) throw conflict({ reason: alreadyRunning[input.kind] });
     const channels = await tx.channel.findMany({
       where: meant(input),
       select: { id: true },
@@ -71,10 +70,16 @@ export async function openRun(
         model,
       })),
     });
-    await forgetOldRuns(tx);
+    await forgetOldRuns(tx, input.kind);
     return { id, items };
   });
 }
+
+const alreadyRunning = {
+  test: "test_running",
+  balance: "balances_running",
+  models: "models_running",
+} as const;
 
 function meant({ ids, tag }: ChannelRunInput): Prisma.ChannelWhereInput {
   const alive = { deleted_at: null };
@@ -83,10 +88,16 @@ function meant({ ids, tag }: ChannelRunInput): Prisma.ChannelWhereInput {
   return { ...alive, status: { in: [1, 3] } };
 }
 
-async function forgetOldRuns(db: Db): Promise<void> {
-  const [oldest] = await db.channelRun.findMany({ orderBy: { id: "desc" }, skip: RUNS_KEPT, take: 1 });
+/** Keeps runs per kind: the scheduler must find the last daily one behind many that run every minute. */
+async function forgetOldRuns(db: Db, kind: ChannelRunKind): Promise<void> {
+  const [oldest] = await db.channelRun.findMany({
+    where: { kind },
+    orderBy: { id: "desc" },
+    skip: RUNS_KEPT,
+    take: 1,
+  });
   if (oldest !== undefined)
-    await db.channelRun.deleteMany({ where: { id: { lte: oldest.id }, status: { not: "running" } } });
+    await db.channelRun.deleteMany({ where: { kind, id: { lte: oldest.id }, status: { not: "running" } } });
 }
 
 async function endSilentRuns(db: Db): Promise<void> {

@@ -1,4 +1,4 @@
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { CacheEffect, CacheSums } from "@gateway/shared/usage/session";
 import type { Pool } from "#platform/database/db.ts";
 import { billedCalls, cacheSumsOf, callSums, movesOf } from "./cache-sql.ts";

@@ -1,4 +1,5 @@
-import { type FacetValue, type LogFacets, type LogFacetsQuery, LogType } from "@gateway/shared/usage/log";
+import type { FacetValue, LogFacets, LogFacetsQuery } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { Pool } from "#platform/database/db.ts";
 import {
   type Conditions,

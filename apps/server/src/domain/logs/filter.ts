@@ -1,4 +1,5 @@
-import { type LogQuery, LogType } from "@gateway/shared/usage/log";
+import type { LogQuery } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 
 /** Filters of the log as SQL conditions. All external values are parameters. */
 

@@ -1,4 +1,5 @@
-import { type LogFacets, type LogFacetsQuery, LogType } from "@gateway/shared/usage/log";
+import type { LogFacets, LogFacetsQuery } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";
 import { conditionsOf, filterOf, type LogView, MOST_SEARCHED, together } from "./filter.ts";

@@ -1,4 +1,5 @@
-import { type LogQuery, type LogTotals, LogType } from "@gateway/shared/usage/log";
+import type { LogQuery, LogTotals } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
 import { closedUntil } from "#domain/usage/usage.ts";
 import type { Pool } from "#platform/database/db.ts";

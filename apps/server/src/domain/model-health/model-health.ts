@@ -1,5 +1,5 @@
 import { HEALTH_DAYS, HEALTH_HOURS, type ModelHealth } from "@gateway/shared/channels/model-health";
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { closedUntil, usageByDayAndKey } from "#domain/usage/usage.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Pool } from "#platform/database/db.ts";

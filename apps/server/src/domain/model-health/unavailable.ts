@@ -1,5 +1,5 @@
 import type { ErrorCode } from "@gateway/shared/errors";
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { Pool } from "#platform/database/db.ts";
 
 /**

@@ -4,7 +4,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import { addToInbox, addToSiteInbox } from "#domain/inbox/entries.ts";
 import { canMail, senderFor } from "#domain/settings/mail-account.ts";
 import { lowBalanceMail } from "#notices/mails.ts";
-import type { Mailer } from "#platform/mail.ts";
+import { type Mailer, sendEach } from "#platform/mail.ts";
 import { Prisma, type PrismaClient } from "#platform/prisma/client.ts";
 import { openCursor } from "./cursor.ts";
 import { raiseNotice } from "./notices.ts";
@@ -69,8 +69,8 @@ async function reportChannel(tx: Prisma.TransactionClient, row: ChannelHappening
 
 /**
  * Notifies users whose balance fell below the limit, in their inbox and by email. Each user is notified once
- * until the balance is above the limit again. Only users with calls in the last hours are checked. Stops at
- * the first email that cannot be sent; a later run sends the rest.
+ * until the balance is above the limit again. Only users with calls in the last hours are checked. A later
+ * run sends what the mail server did not accept.
  */
 export async function remindOfBalances(db: PrismaClient, settings: Settings, mailer: Mailer): Promise<void> {
   const threshold = settings.QuotaRemindThreshold;
@@ -85,9 +85,9 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
       AND u.quota < ${threshold} AND u.status = 1 AND u.deleted_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM balance_reminders r WHERE r.user_id = u.id)
     ORDER BY u.id LIMIT ${MOST_AT_ONCE}`;
-  for (const { id, username, email, language, quota } of fallen) {
+  await sendEach(fallen, async ({ id, username, email, language, quota }) => {
     const { count } = await db.balanceReminder.createMany({ data: { user_id: id }, skipDuplicates: true });
-    if (count === 0) continue;
+    if (count === 0) return;
     await addToInbox(db, id, {
       event: "balance-low",
       topic: "balance",
@@ -95,7 +95,7 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
       // If the email failed, the next run tries again and must not count a second entry.
       once: true,
     });
-    if (email === null || !canMail(settings)) continue;
+    if (email === null || !canMail(settings)) return;
     const letter = lowBalanceMail(senderFor(settings, language), {
       username,
       balance: amountText(Number(quota), settings),
@@ -107,7 +107,7 @@ export async function remindOfBalances(db: PrismaClient, settings: Settings, mai
       await db.balanceReminder.deleteMany({ where: { user_id: id } });
       throw error;
     }
-  }
+  });
 }
 
 /**

@@ -90,7 +90,7 @@ describe("a notice", () => {
     await tell();
     expect(receiver.posts).toHaveLength(1);
     const due = () =>
-      site.services.db.noticeDelivery.updateMany({ data: { next_try: new Date(Date.now() - 1) } });
+      site.services.db.noticeDelivery.updateMany({ data: { next_try: new Date(Date.now() - 60_000) } });
     for (let round = 0; round < 6; round += 1) {
       await due();
       await deliverNotices(telling);

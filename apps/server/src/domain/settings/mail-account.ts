@@ -3,6 +3,7 @@ import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { languageOf } from "#notices/language.ts";
 import type { Sender } from "#notices/mails.ts";
 import type { MailAccount } from "#platform/mail.ts";
+import { mailAccent } from "./accent.ts";
 
 /** The mail server and the sender, according to the settings. */
 
@@ -40,5 +41,6 @@ export function senderFor(settings: Settings, wish = ""): Sender {
     language: languageOf(wish, settings.Language),
     name: settings.SystemName,
     siteUrl: publicUrlOf(settings) ?? "",
+    accent: mailAccent(settings.AccentColor),
   };
 }

@@ -1,4 +1,4 @@
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { Pool } from "#platform/database/db.ts";
 
 /**

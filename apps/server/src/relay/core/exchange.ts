@@ -8,6 +8,7 @@ import type { Call, Chosen } from "./call.ts";
 import { asKeyFailure } from "./key-evidence.ts";
 import { CallLifecycle } from "./lifecycle.ts";
 import { makePlan, planFor, type Plan, requireModel } from "./plan.ts";
+import { requestIdIn } from "./request-id.ts";
 import { explain, mayRetry } from "./retry.ts";
 import {
   keepOtherKeys,
@@ -291,8 +292,8 @@ export function answerHeaders(
     const value = upstream[name];
     if (typeof value === "string" && own.test(name)) headers[name] = value;
   }
-  const id = upstream["x-request-id"] ?? upstream["request-id"];
-  if (typeof id === "string") headers["x-upstream-request-id"] = headerText(id);
+  const id = requestIdIn(upstream);
+  if (id !== undefined) headers["x-upstream-request-id"] = headerText(id);
   if (dropped.length > 0) headers["x-gateway-dropped"] = headerText(dropped.join(", "));
   return headers;
 }

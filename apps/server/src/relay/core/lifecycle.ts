@@ -106,6 +106,7 @@ export class CallLifecycle {
 
   noteAttempt(chosen: Chosen, begun: number, error: UpstreamError | undefined): void {
     this.#services.metrics.attempt(chosen.channel.provider.id, chosen.channel.id, error?.kind ?? "ok");
+    const requestId = this.#upstream?.requestId;
     this.attempts.push({
       channel_id: chosen.channel.id,
       channel_name: chosen.channel.name,
@@ -115,6 +116,7 @@ export class CallLifecycle {
       message: error?.message.slice(0, 500) ?? "",
       begun: Math.max(0, begun - this.#call.startedAt),
       priority: chosen.channel.priority,
+      ...(requestId === undefined ? {} : { upstream_request_id: requestId }),
     });
   }
 

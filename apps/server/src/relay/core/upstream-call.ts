@@ -3,6 +3,7 @@ import { type CancelSignal, createCancellation } from "#platform/cancellation.ts
 import type { RequestProgress } from "#platform/http.ts";
 import type { Call, Reach } from "./call.ts";
 import type { Drain } from "./drains.ts";
+import { requestIdIn } from "./request-id.ts";
 import type { RelayServices } from "./services.ts";
 
 /**
@@ -13,6 +14,8 @@ export interface UpstreamCall extends RequestProgress {
   /** Signal for every request to the provider. Aborts when the response is no longer wanted. */
   readonly signal: CancelSignal;
   readonly reach: Reach;
+  /** Id that the provider gave the current attempt; undefined without one. */
+  readonly requestId: string | undefined;
   /** The client disconnected. */
   readonly left: boolean;
   /** The account or key may no longer be used. */
@@ -55,17 +58,20 @@ export function openUpstreamCall(
   const call: { -readonly [Key in keyof UpstreamCall]: UpstreamCall[Key] } = {
     signal: cancellation,
     reach: "not sent",
+    requestId: undefined,
     left: false,
     revoked: undefined,
     isCancelled: false,
     begin() {
       call.reach = "not sent";
+      call.requestId = undefined;
     },
     sent() {
       if (call.reach === "not sent") call.reach = "sent";
     },
-    answered(status) {
+    answered(status, headers) {
       call.reach = status >= 200 && status < 300 ? "answering" : "refused";
+      call.requestId = requestIdIn(headers);
     },
     received(bytes) {
       drain?.received(bytes);

@@ -1,0 +1,1 @@
+ALTER TABLE "budget_notices" ADD COLUMN "mail_due" BOOLEAN NOT NULL DEFAULT false;
