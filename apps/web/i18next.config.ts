@@ -3,11 +3,12 @@ import { defineConfig } from "i18next-cli";
 export default defineConfig({
   locales: ["en_US", "zh_CN", "zh_HK", "ja_JP"],
   extract: {
-    // Messages of errors and diagnostics are defined next to their codes.
+    // Messages of errors, diagnostics and imports are defined next to their codes.
     input: [
       "src/**/*.{ts,tsx}",
       "../../packages/shared/src/errors/*.ts",
       "../../packages/shared/src/site/diagnosis.ts",
+      "../../packages/shared/src/site/import-notes.ts",
     ],
     output: "src/locales/{{language}}.json",
     defaultNS: false,

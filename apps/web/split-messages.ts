@@ -134,7 +134,7 @@ function reachable(root: string, begin: string[]): Set<string> {
 }
 
 /**
- * Returns the file that an import names. Messages of fields and of diagnostics are defined in the shared
+ * Returns the file that an import names. Messages of fields, diagnostics and imports are defined in the shared
  * package, next to their codes.
  */
 function sourceOf(root: string, importer: string, name: string): string {
@@ -146,6 +146,6 @@ function sourceOf(root: string, importer: string, name: string): string {
 const sharedPackage = "@gateway/shared/";
 const sharedFolder = "../../packages/shared/src";
 const importedAtOnce =
-  /\b(?:from |import )"([#.][^"]+\.tsx?|@gateway\/shared\/(?:errors\/fields|site\/diagnosis))"/g;
+  /\b(?:from |import )"([#.][^"]+\.tsx?|@gateway\/shared\/(?:errors\/fields|site\/(?:diagnosis|import-notes)))"/g;
 const imported =
-  /\b(?:from |import |import\()"([#.][^"]+\.tsx?|@gateway\/shared\/(?:errors\/fields|site\/diagnosis))"/g;
+  /\b(?:from |import |import\()"([#.][^"]+\.tsx?|@gateway\/shared\/(?:errors\/fields|site\/(?:diagnosis|import-notes)))"/g;

@@ -48,7 +48,8 @@ const files = [
       own("app/(console-routes|first-screen)"),
       mantine("Progress"),
       /icons\/Icon(Refresh|ChartBar|CircleCheck|Arrow(Up|Down)Right)\./,
-      own("ui/(page|stats|figures|status-dot|relative-time|live-state)"),
+      own("ui/(page|stats|figures|status-dot|relative-time|live-state|trend|quiet-link|form/help-link)"),
+      own("components/amount"),
       own(
         "lib/(quota|reasons|failure-labels|attempt-labels|log-address|time-zone|live-events|channel-hours)",
       ),

@@ -86,3 +86,25 @@ it("links from a message to known chat apps only", async () => {
   await other.getByText("This link cannot be opened").waitFor();
   await expect.poll(() => new URL(other.url()).origin).toBe(origin);
 });
+
+it("serves the built files compressed and with their cache time, and nothing else of the disk", async () => {
+  const page = await (await fetch(`${origin}/gw/`)).text();
+  const script = /(assets\/[^"]+\.js)"/.exec(page)?.[1] ?? "";
+  const built = await fetch(`${origin}/gw/${script}`, { headers: { "accept-encoding": "br" } });
+  expect(built.status).toBe(200);
+  expect(Object.fromEntries(built.headers)).toMatchObject({
+    "cache-control": "public, max-age=31536000, immutable",
+    "content-encoding": "br",
+    "content-type": expect.stringContaining("application/javascript"),
+  });
+  expect((await fetch(`${origin}/gw/${script}`, { method: "HEAD" })).status).toBe(200);
+  const style = await fetch(`${origin}/gw/boot.css`);
+  expect(style.headers.get("cache-control")).toBe("no-cache");
+  for (const path of ["assets/index-00000000.js", "assets/", "assets/..%2f..%2fpackage.json"]) {
+    const missing = await fetch(`${origin}/gw/${path}`);
+    expect(missing.status, path).toBeGreaterThanOrEqual(400);
+    expect(await missing.text(), path).not.toContain("dependencies");
+  }
+  const other = await fetch(`${origin}/gw/no-such-page`);
+  expect(other.headers.get("content-type")).toContain("text/html");
+});

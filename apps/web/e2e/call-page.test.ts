@@ -41,6 +41,13 @@ describe("the page of a call", () => {
         expect.stringMatching(/Answers.*Answered.*priority 5 · HTTP 200/),
       ]);
     await page.getByRole("listitem").filter({ hasText: "Lower priority: not needed" }).waitFor();
+    const answered = page.getByRole("listitem").filter({ hasText: "Answered" });
+    await answered.getByRole("button", { name: "Copy Provider request ID" }).click();
+    await page.getByText("Provider request ID copied!").waitFor();
+    const [row] = (await site.api<LogPage>("GET", `/log?request_id=${id}`)).data;
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+      row?.attempts?.at(-1)?.upstream_request_id,
+    );
     await page.getByRole("button", { name: "Copy link" }).click();
     await page.getByText("Link copied!").waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${site.url}/panel/log/${id}`);
@@ -103,7 +110,8 @@ describe("a customer", () => {
 });
 
 describe("the bodies of a call", () => {
-  it("are shown as a conversation, as raw text, and as a command without the key", async () => {
+  /** Makes a call whose bodies are stored. */
+  async function storedCall(): Promise<{ id: string; key: string }> {
     const token = { name: "Keeps bodies", setting: { log_bodies: true } };
     const keeping = await site.api<{ key: string }>("POST", "/token", token);
     const messages = [
@@ -113,6 +121,11 @@ describe("the bodies of a call", () => {
     const id = await call({ messages, stream: true }, keeping.key);
     const bodies = () => site.api<{ request: string } | null>("GET", `/log/${id}/bodies`);
     await expect.poll(async () => (await bodies())?.request ?? "").toContain("question");
+    return { id, key: keeping.key };
+  }
+
+  it("are shown as a conversation, as raw text, and as a command without the key", async () => {
+    const { id, key: used } = await storedCall();
     const page = await site.open(`/panel/log/${id}`);
     const turns = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
     await expect
@@ -126,9 +139,32 @@ describe("the bodies of a call", () => {
     await page.getByText("cURL command copied!").waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
     expect(command).toContain(`curl '${site.url}/v1/chat/completions'`);
-    expect(command).not.toContain(keeping.key);
+    expect(command).not.toContain(used);
     await page.getByRole("tab", { name: "Raw" }).click();
     await page.locator("pre").filter({ hasText: "chat.completion.chunk" }).waitFor();
+  });
+
+  it("open in the playground without being sent, and are sent once by Replay", async () => {
+    const { id } = await storedCall();
+    const calls = async () => (await site.api<LogPage>("GET", "/log?log_type=2&size=1")).total_count ?? 0;
+    const before = await calls();
+    const page = await site.open(`/panel/log/${id}`);
+    await page.getByRole("button", { name: "Open in playground" }).click();
+    await page.waitForURL("**/panel/playground");
+    const message = page.getByRole("textbox", { name: "Message" });
+    await expect.poll(() => message.inputValue()).toBe("It's a question");
+    expect(await calls()).toBe(before);
+
+    await page.goBack();
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.waitForURL("**/panel/playground");
+    await page.getByText(/Cost \$0\.000\d+/).waitFor();
+    await page.getByText("It's a question").first().waitFor();
+    await expect.poll(calls).toBe(before + 1);
+    // A reload must not send it again.
+    await page.reload();
+    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    expect(await calls()).toBe(before + 1);
   });
 });
 
@@ -137,7 +173,8 @@ describe("the panel next to the list", () => {
     const id = await call();
     const page = await site.open("/panel/dashboard");
     await page.goto("/panel/log?log_type=2");
-    await page.locator("tbody tr").first().click();
+    // A row without a model is a placeholder of the list while it loads.
+    await page.locator("tbody tr").filter({ hasText: "demo-chat" }).first().click();
     await page.waitForURL(`**/panel/log?log_type=2&call=${id}`);
     await page.getByRole("dialog").getByText("Facts").waitFor();
     await page.goBack();

@@ -1,7 +1,6 @@
 /** The page Diagnostics: what the checks found, in the reader's language, and a new run. */
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -9,9 +8,6 @@ beforeAll(async () => {
   site = await openSite();
 });
 afterAll(() => site.close());
-
-const faults = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 
 it("shows what is wrong and where to correct it, and checks again", async () => {
   const page = await site.open("/panel/diagnostics");

@@ -1,6 +1,6 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 /** Disabling a model everywhere, and undoing it, wherever an operator looks for it. */
@@ -16,11 +16,6 @@ beforeEach(() => site.api("PUT", "/option", { key: "DisabledModels", value: null
 
 const disabled = () => site.api<string[]>("GET", "/disabled_models");
 const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Disable demo-think everywhere?" });
-
-async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
 
 async function type(page: Page, text: string) {
   await page.keyboard.press("Control+k");
@@ -39,7 +34,7 @@ describe("a model", () => {
     const dialog = dialogOf(page);
     await dialog.getByText("2 enabled channels serve this model.").waitFor();
     expect(await disabled()).toEqual([]);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Disable everywhere" }).press("Enter");
     await dialog.waitFor({ state: "hidden" });
     expect(await disabled()).toEqual(["demo-think"]);
@@ -83,7 +78,7 @@ describe("a model", () => {
     await dialog.getByRole("button", { name: "Disable everywhere" }).click();
     await page.getByRole("button", { name: "Enable again not-served" }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 
   it("that is removed from all channels is still served by patterns, which the preview names", async () => {

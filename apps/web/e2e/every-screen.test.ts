@@ -1,11 +1,11 @@
 /** What holds for all screens at once. A new screen or public page is covered without a word here. */
 import { readFileSync } from "node:fs";
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page, Request } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { screens } from "../src/app/screens.ts";
-import type { WindowOptions } from "./installation.ts";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
+import { startWalk } from "./walk.ts";
 
 const router = readFileSync(new URL("../src/app/router.tsx", import.meta.url), "utf8");
 const consolePages = [...screens.map((screen) => `/panel/${screen.id}`), "/panel/nowhere"];
@@ -18,6 +18,39 @@ const objects = new Map([
   ["help", "billing"],
   ["session", "session-1"],
 ]);
+/** Forms, drawers and dialogs that have an address. */
+const dialogs = [
+  "channel?edit=new",
+  "channel?edit=1",
+  "channel?timeline=1",
+  "channel?bulk=tag:demo",
+  "channel?file=import",
+  "channel?file=export",
+  "channel?ask=test",
+  "channel?remove=model",
+  "channel?disable=model",
+  "user?edit=new",
+  "user?user=1",
+  "user?balance=2",
+  "user?budget=2",
+  "user?customer=new",
+  "user_group?edit=new",
+  "user_group?edit=1",
+  "user_group?budget=1",
+  "token?edit=new",
+  "token?edit=1",
+  "token?view=all&edit=new",
+  "token?view=all&budget=1",
+  "pricing?edit=new",
+  "pricing?edit=demo-chat-mini",
+  "pricing?update=list",
+  "model_info?edit=new",
+  "model_ownedby?edit=new",
+  "telegram?edit=new",
+  "redemption?edit=new",
+  "payment?tab=gateways&edit=new",
+  "audit_log?entry=1",
+].map((path) => `/panel/${path}`);
 /** The public pages as the router names them, with an example in the place of a parameter. */
 const publicPages = [...router.matchAll(/\bpath: "([^"*]+)"/g)]
   .map(([, path]) => `/${path}`.replace("/:provider", "/github").replace("/:id", "/models/demo-chat"))
@@ -47,8 +80,22 @@ afterAll(() => site.close());
 /** Something on every list, so that not only empty states are looked at. */
 async function furnish(): Promise<void> {
   const channel = { type: 900, groups: ["default"], models: ["demo-chat", "demo-chat-mini"] };
-  await site.api("POST", "/channel", { ...channel, name: "demo" });
-  await site.api("POST", "/redemption", { name: "gift", quota: 500_000, count: 2 });
+  await site.api("POST", "/channel", { ...channel, name: "demo", tag: "demo" });
+  await site.api("POST", "/prices/single", {
+    model: "demo-chat-mini",
+    type: "times",
+    channel_type: 1,
+    input: 500,
+    output: 0,
+  });
+  // Amounts of very different sizes in the same columns.
+  for (const [quota, name] of [
+    [500_000, "demo1"],
+    [3_950, "demo2"],
+  ] as const) {
+    await site.api("POST", "/redemption", { name: "gift", quota, count: 2 });
+    await site.api("POST", "/user", { username: name, password: "long enough", quota });
+  }
   const { key } = await site.api<{ key: string }>("POST", "/token", { name: "first" });
   const ask = (model: string) =>
     fetch(`${site.url}/v1/chat/completions`, {
@@ -70,72 +117,6 @@ async function furnish(): Promise<void> {
     if (loadOne !== undefined) consolePages.push(`/panel/${id}/${object}`);
   }
   await site.api("PUT", "/option/batch", { values: { StatusPageEnabled: true } });
-}
-
-interface Walk {
-  page: Page;
-  /** Goes to another page of ours as a link would, and waits until it stands still. */
-  goTo: (path: string) => Promise<void>;
-  /** What the browser said in anger, and requests to anyone else. */
-  complaints: string[];
-}
-
-let addresses = 0;
-
-async function startWalk(options: WindowOptions): Promise<Walk> {
-  const page = await site.open("/404", options);
-  const complaints: string[] = [];
-  let path = "/404";
-  let inProgress = 0;
-  // What keeps a screen current stays open.
-  const ends = (request: Request) => request.resourceType() !== "eventsource";
-  page.on("request", (request) => {
-    if (ends(request)) inProgress += 1;
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(site.url))
-      complaints.push(`${path}: asks ${request.url()}`);
-  });
-  page.on("requestfinished", (request) => (inProgress -= ends(request) ? 1 : 0));
-  page.on("requestfailed", (request) => (inProgress -= ends(request) ? 1 : 0));
-  page.on("pageerror", (error) => complaints.push(`${path}: ${error.message}`));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !isExpected(path, message.text()))
-      complaints.push(`${path}: ${message.text()}`);
-  });
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.waitForLoadState("networkidle");
-  inProgress = 0;
-
-  async function goTo(next: string): Promise<void> {
-    path = next;
-    addresses += 1;
-    await page.context().setExtraHTTPHeaders({ "x-forwarded-for": `10.9.0.${addresses % 250}` });
-    await page.evaluate((to) => {
-      history.pushState(null, "", to);
-      dispatchEvent(new PopStateEvent("popstate", { state: null }));
-    }, next);
-    for (let round = 0, quiet = 0; round < 200 && quiet < 3; round += 1) {
-      await page.waitForTimeout(30);
-      quiet = inProgress === 0 && (await page.locator(waiting).count()) === 0 ? quiet + 1 : 0;
-    }
-  }
-  return { page, goTo, complaints };
-}
-
-/** What stands for something that is still on its way. */
-const waiting = ".mantine-Skeleton-root[data-visible], .mantine-Loader-root, .boot, [data-page-loading]";
-
-/** A callback without a code is refused, as is a guest at a screen for members; browsers write down every refusal. */
-function isExpected(path: string, text: string): boolean {
-  return /^\/(oauth\/|playground)/.test(path) && /status of 4\d\d/.test(text);
-}
-
-/** Findings of axe as readable lines: the rule, where, and what it saw. */
-async function obstacles(page: Page): Promise<string[]> {
-  // Without frames of others there is no need for the second window of the usual mode.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  return violations.flatMap((violation) =>
-    violation.nodes.map((node) => `${violation.id} at ${node.target.join(" ")}: ${node.html}`),
-  );
 }
 
 /** Every text a reader meets, without code, names and what people typed. */
@@ -197,13 +178,46 @@ function smallTexts(page: Page): Promise<string[]> {
   });
 }
 
+/** Prices per token are shown to the last digit: they are not sums. */
+const listsPrices = /^\/(panel\/)?(pricing|model_price|models|price)/;
+
+/**
+ * Columns with amounts whose rows have different numbers of decimals, are not aligned at the right, or whose
+ * digits have different widths.
+ */
+function unevenAmounts(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    for (const table of document.querySelectorAll("table")) {
+      const columns = new Map<number, Set<number>>();
+      for (const cell of table.querySelectorAll<HTMLTableCellElement>("tbody td")) {
+        const amounts = cell.innerText.match(/\$[\d,]+\.\d+/g);
+        if (!amounts) continue;
+        const decimals = columns.get(cell.cellIndex) ?? new Set();
+        for (const amount of amounts) decimals.add(amount.split(".")[1]?.length ?? 0);
+        columns.set(cell.cellIndex, decimals);
+        const holder = cell.querySelector("[title]") ?? cell;
+        const style = getComputedStyle(cell);
+        if (!["right", "end"].includes(style.textAlign)) found.push(`not at the right: ${cell.innerText}`);
+        if (!getComputedStyle(holder).fontVariantNumeric.includes("tabular-nums"))
+          found.push(`digits of different widths: ${cell.innerText}`);
+      }
+      for (const [index, decimals] of columns)
+        if (decimals.size > 1) found.push(`decimals in column ${index}: ${[...decimals].join(", ")}`);
+    }
+    return found;
+  });
+}
+
 async function examine(paths: string[], guest: boolean, round: Round): Promise<string[]> {
-  const { page, goTo, complaints } = await startWalk({ ...round, guest });
+  const { page, goTo, complaints } = await startWalk(site, { ...round, guest });
   const untranslated = untranslatedIn(round.language);
   for (const path of paths) {
     await goTo(path);
-    if (round.axe) complaints.push(...(await obstacles(page)).map((what) => `${path}: ${what}`));
+    if (round.axe) complaints.push(...(await faults(page)).map((what) => `${path}: ${what}`));
     if (round.axe) complaints.push(...(await smallTexts(page)).map((what) => `${path}: ${what}`));
+    if (!listsPrices.test(path))
+      complaints.push(...(await unevenAmounts(page)).map((what) => `${path}: ${what}`));
     const forgotten = (await texts(page)).filter(untranslated);
     complaints.push(...forgotten.map((text) => `${path}: not translated: ${text}`));
   }
@@ -223,6 +237,10 @@ describe.each(rounds)(
 
     it(`of the console ${promise} the language throughout and asks no one else for anything`, async () => {
       expect(await examine(consolePages, false, round)).toEqual([]);
+    });
+
+    it(`with a form or dialog ${promise} the language throughout and asks no one else for anything`, async () => {
+      expect(await examine(dialogs, false, round)).toEqual([]);
     });
 
     it(`of the public site ${promise} the language throughout and asks no one else for anything`, async () => {

@@ -83,13 +83,44 @@ describe("a fresh installation", () => {
     await page.getByText("steps done").waitFor({ state: "detached" });
   });
 
+  it("shows the first call with its cost, then what comes next, until that is done", async () => {
+    const page = await site.open("/panel/dashboard");
+    const next = page.getByRole("region", { name: "Your first call" });
+    await next.getByText("demo-chat").waitFor();
+    await next.getByTitle(/^\$0\.0000\d+$/).waitFor();
+    await next.getByRole("link", { name: "Connect a client" }).waitFor();
+    await next.getByRole("link", { name: "New customer" }).click();
+    const form = page.getByRole("dialog", { name: "New customer" });
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await form.waitFor({ state: "hidden" });
+
+    await site.api("POST", "/user", { username: "customer", password: "long enough" });
+    await page.goto("/panel/dashboard");
+    await next.getByRole("link", { name: "Add a channel" }).waitFor();
+    await next.getByRole("link", { name: "New customer" }).waitFor({ state: "detached" });
+    await next.getByRole("link", { name: "See how the cost was calculated" }).click();
+    await page.getByRole("table", { name: "Cost" }).getByText("Charged").waitFor();
+
+    const openai = { type: 1, key: "sk-test", models: ["gpt-5"], groups: ["default"] };
+    await page.goto("/panel/dashboard");
+    await next.waitFor();
+    await site.api("POST", "/channel", { ...openai, name: "OpenAI" });
+    const channels = page.waitForResponse(/\/api\/channel\?(?=.*size=20)/);
+    await page.reload();
+    await channels;
+    await page.waitForLoadState("networkidle");
+    expect(await next.count()).toBe(0);
+  });
+
   it("shows the call in today's numbers and the model in the list of available models", async () => {
     const page = await site.open("/panel/dashboard?view=usage");
     await page.getByRole("button", { name: "demo-chat" }).waitFor();
     const today = page.getByRole("region", { name: "Usage by day" }).getByRole("row").nth(1);
     await today.waitFor();
     await expect.poll(() => today.getByRole("cell").first().textContent()).toBe("1");
-    await expect.poll(() => today.getByRole("cell").nth(1).getAttribute("title")).not.toBe("$0.00");
+    await expect
+      .poll(() => today.getByRole("cell").nth(1).locator("[title]").getAttribute("title"))
+      .not.toBe("$0.00");
   });
 
   it("shows prices to visitors without an account", async () => {

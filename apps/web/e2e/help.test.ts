@@ -1,5 +1,5 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -22,8 +22,7 @@ describe("Help", () => {
     await page.waitForURL("**/panel/help/billing#check-the-books");
     const heading = page.getByRole("heading", { name: "Check the books" });
     await expect.poll(async () => (await heading.boundingBox())?.y).toBeGreaterThan(60);
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 
   it("finds sections by the name of a setting, also from the palette", async () => {
@@ -60,6 +59,18 @@ describe("Help", () => {
     await page.goto(`${site.url}/panel/channel?edit=new`);
     const link = page.getByRole("dialog").getByRole("link", { name: "Help: Add a channel" });
     expect(await link.getAttribute("href")).toBe("/panel/help/providers");
+  });
+
+  it("is linked from dialogs", async () => {
+    const page = await site.open("/panel/pricing");
+    await page.getByRole("button", { name: "Update prices" }).click();
+    const dialog = page.getByRole("dialog", { name: "Update prices", exact: true });
+    const opened = page.context().waitForEvent("page");
+    await dialog.getByRole("link", { name: "Help: Update prices" }).click();
+    const section = (await opened).getByRole("heading", { name: "Set prices" });
+    await expect.poll(async () => (await section.boundingBox())?.y).toBeLessThan(400);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await dialog.waitFor({ state: "detached" });
   });
 
   it("is readable by guests, and says in which languages a page exists", async () => {

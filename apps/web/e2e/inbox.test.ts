@@ -1,10 +1,10 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { addToInbox, addToSiteInbox } from "../../server/src/domain/inbox/entries.ts";
 import { connect, type Database } from "../../server/src/platform/database/db.ts";
 import { installedDatabase, type TestDatabase } from "../../server/test/database.ts";
 import { bundledMain } from "../../server/test/gateway-process.ts";
+import { faults } from "./faults.ts";
 import { type Installation, install, type WindowOptions } from "./installation.ts";
 
 let home: TestDatabase;
@@ -53,8 +53,7 @@ async function furnish(): Promise<void> {
 const bell = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
 async function expectNoFaults(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await faults(page)).toEqual([]);
 }
 
 describe("the bell", () => {

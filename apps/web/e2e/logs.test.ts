@@ -69,7 +69,7 @@ describe("a call in the log", () => {
     expect(await ask(prompt)).toBe(200);
     const page = await site.open("/panel/log");
     const row = await waitForRow(page, "12,000");
-    await expect.poll(() => row.textContent()).toContain("$0.006304");
+    await row.getByTitle("$0.006304").waitFor();
     await expect.poll(() => row.textContent()).toContain("75% cached");
     await row.getByRole("img", { name: "Complete" }).waitFor();
 

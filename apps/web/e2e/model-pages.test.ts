@@ -1,6 +1,6 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -37,11 +37,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function violations(page: Page): Promise<string[]> {
-  const found = await new AxeBuilder({ page }).analyze();
-  return found.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" ")}`);
-}
-
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 
 describe("the list of models", () => {
@@ -55,7 +50,7 @@ describe("the list of models", () => {
     await list.getByText("vip-only").waitFor();
     await page.reload();
     await list.getByText("vip-only").waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 
   it("shows the number of results of each filter", async () => {
@@ -75,7 +70,7 @@ describe("the list of models", () => {
     await row.getByRole("link").waitFor();
     expect((await row.boundingBox())?.height).toBeLessThanOrEqual(110);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 });
 
@@ -93,7 +88,7 @@ describe("the page of a model", () => {
     await page.getByText("/v1beta/models/demo-chat:generateContent").waitFor();
     expect(await page.getByText("Hidden name").count()).toBe(0);
     expect(await page.getByRole("button", { name: "Manage" }).count()).toBe(0);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     await page.goBack();
     await page.getByRole("list", { name: "Available models" }).waitFor();
   });
@@ -144,7 +139,7 @@ describe("the page of a model", () => {
     await heading(page, "demo-chat").waitFor();
     await page.getByRole("region", { name: "Availability, 24 hours" }).waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
   });
 });
 
@@ -166,7 +161,7 @@ describe("the status page", () => {
     await page.getByText("24 h", { exact: true }).click();
     await row.getByRole("img", { name: "Availability of demo-chat: 100%" }).waitFor();
     expect(await page.getByText("Hidden name").count()).toBe(0);
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     const phone = await site.open("/status", { guest: true, phone: true });
     await phone.getByText("All models are operational").waitFor();
     expect(await phone.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

@@ -1,7 +1,7 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -39,11 +39,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-async function violations(page: Page): Promise<string[]> {
-  const found = await new AxeBuilder({ page }).analyze();
-  return found.violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" ")}`);
-}
-
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
 const figure = (page: Page, name: string) => page.getByRole("region", { name });
 
@@ -52,7 +47,7 @@ async function fitsPhone(path: string, name: string): Promise<void> {
   await heading(page, name).waitFor();
   await page.getByRole("img").first().waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
-  expect(await violations(page)).toEqual([]);
+  expect(await faults(page)).toEqual([]);
 }
 
 describe("the page of a channel", () => {
@@ -61,7 +56,7 @@ describe("the page of a channel", () => {
     await heading(page, "Main account").waitFor();
     await figure(page, "Success, 24 hours").getByText("100%").waitFor();
     await figure(page, "Requests, 24 hours").getByText("2", { exact: true }).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     await page.getByRole("tab", { name: "Calls" }).click();
     await page.getByRole("list", { name: "Newest calls" }).getByRole("link").first().waitFor();
     expect(new URL(page.url()).search).toBe("?tab=logs");
@@ -103,7 +98,7 @@ describe("the page of a customer", () => {
     await figure(page, "Balance").waitFor();
     await figure(page, "Requests, 24 hours").getByText("1 failed").waitFor();
     await page.getByText("Model not available").first().waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     await page.getByRole("tab", { name: "Tokens" }).click();
     await page.getByRole("link", { name: "of acme" }).click();
     await heading(page, "of acme").waitFor();
@@ -121,10 +116,21 @@ describe("the page of a token", () => {
     await heading(page, "of acme").waitFor();
     await page.getByText(/\/ \$10\.00/).waitFor();
     await figure(page, "Requests, 24 hours").getByText("3", { exact: true }).waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await faults(page)).toEqual([]);
     await page.getByRole("tab", { name: "Settings" }).click();
     await page.getByText("Not used yet").or(page.getByText("Last used")).first().waitFor();
     expect(await page.content()).not.toContain(token.key);
+    const budget = { daily_spend: 2_500_000, daily_notify: 1_000_000, weekly_spend: 0, weekly_notify: 0 };
+    await site.api("PUT", `/token/admin/${token.id}/budget`, {
+      budget: { ...budget, monthly_spend: 0, monthly_notify: 0 },
+    });
+    await page.goto(`${site.url}/panel/token/${token.id}`);
+    await figure(page, "Budget")
+      .getByText(/ \/ \$5\.00$/)
+      .waitFor();
+    await figure(page, "Budget")
+      .getByText(/Notice at \$2\.00/)
+      .waitFor();
     await page.goto(`${site.url}/panel/token/987654`);
     await page.getByText("This token was not found").waitFor();
     await fitsPhone(`/panel/token/${token.id}`, "of acme");

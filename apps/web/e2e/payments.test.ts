@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
-import AxeBuilder from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EpaySite, startEpaySite } from "./epay-site.ts";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 let site: Site;
@@ -30,11 +29,6 @@ async function gateways(): Promise<Gateway[]> {
 
 async function balance(): Promise<number> {
   return (await site.api<{ quota: number }>("GET", "/user/self")).quota;
-}
-
-async function faults(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 }
 
 describe("orders", () => {

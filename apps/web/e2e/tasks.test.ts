@@ -1,5 +1,5 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { faults } from "./faults.ts";
 import { openSite, type Site } from "./site.ts";
 
 /** The lists of songs, videos and images, from the submission to the preview. */
@@ -114,13 +114,11 @@ describe("the lists of tasks", () => {
     ] as const) {
       const page = await site.open(path, { dark });
       await page.getByText("Done").first().waitFor();
-      const found = async (within: string) =>
-        (await new AxeBuilder({ page }).include(within).analyze()).violations.map(({ id }) => id);
-      expect(await found("body")).toEqual([]);
+      expect(await faults(page)).toEqual([]);
       await page.getByRole("button", { name: "Open" }).last().click();
       await page.getByRole("dialog").getByText("Task ID").waitFor();
       await page.waitForTimeout(400);
-      expect(await found("[role=dialog]")).toEqual([]);
+      expect(await faults(page, "[role=dialog]")).toEqual([]);
     }
   });
 

@@ -84,15 +84,16 @@ const budgets = [
   {
     ...console,
     path: "/panel/dashboard",
-    most: 207_000,
-    requests: 31,
+    most: 213_000,
+    // Three of them are for the steps after the first call, which disappear later.
+    requests: 34,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Channels|チャネル)$/ }),
   },
   {
     ...console,
     path: "/panel/dashboard?view=usage",
-    most: 209_000,
-    requests: 36,
+    most: 213_000,
+    requests: 39,
     shown: (page: Page) => page.getByRole("heading", { name: /^(Available models|利用できるモデル)$/ }),
   },
 ];
@@ -114,14 +115,14 @@ describe.each(packings)("packed with %s", (packing) => {
 
 /** Screens with an editor, a form or an interpreter in the page itself may cost more than the others, in bytes. */
 const larger: Record<string, number> = {
-  channel: 402_000,
-  setting: 385_000,
-  playground: 400_000,
-  pricing: 364_000,
+  channel: 407_000,
+  setting: 387_000,
+  playground: 401_000,
+  pricing: 369_000,
   profile: 376_000,
-  telegram: 360_000,
+  telegram: 363_000,
 };
-const usual = 357_000;
+const usual = 362_500;
 
 describe("every screen", () => {
   const rest = screens.filter(({ id }) => id !== "dashboard");

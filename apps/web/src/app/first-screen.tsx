@@ -1,9 +1,10 @@
-/** The default screen: the gateway's overview for administrators, the user's own usage for everyone else. */
 import { type AdminRights, mayEnter, Role } from "@gateway/shared/accounts/roles";
 import { Tabs } from "@mantine/core";
 import { lazy, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
+/** The default screen: the gateway's overview for administrators, the user's own usage for everyone else. */
+import { FIRST_CALLS } from "#features/dashboard/first-calls.ts";
 import { useSelf } from "#lib/session.ts";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 
@@ -35,7 +36,7 @@ export function FirstScreen() {
   return own ? (
     <UsagePage tabs={tabs} />
   ) : (
-    <OverviewPage tabs={tabs} firstSteps={self.request_count === 0 ? <Steps /> : null} />
+    <OverviewPage tabs={tabs} firstSteps={self.request_count <= FIRST_CALLS ? <Steps /> : null} />
   );
 }
 

@@ -14,6 +14,7 @@ import {
   IconEraser,
   IconGauge,
   IconKey,
+  IconListCheck,
   IconLogout,
   IconMoon,
   IconPercentage,
@@ -70,6 +71,14 @@ const commands: Command[] = [
     icon: IconEraser,
     area: "channels",
     to: "/panel/channel?remove=model",
+  },
+  {
+    id: "model-changes",
+    label: phrase("Model changes of providers"),
+    words: "new removed deprecated upstream list check",
+    icon: IconListCheck,
+    area: "channels",
+    to: "/panel/channel?changes=all",
   },
   {
     id: "new-token",

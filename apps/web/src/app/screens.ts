@@ -3,6 +3,7 @@
  */
 import { type Action, type AdminArea, type AdminRights, can, mayEnter } from "@gateway/shared/accounts/roles";
 import {
+  IconArrowsDiff,
   IconBell,
   IconBooks,
   IconBrandTelegram,
@@ -286,6 +287,16 @@ export const screens: Screen[] = [
     action: "configure",
     keywords: "import one hub new api one api litellm report proof",
     inHeader: true,
+  },
+  {
+    id: "parallel_run",
+    title: phrase("Parallel run"),
+    icon: IconArrowsDiff,
+    messages: "migration",
+    load: () => import("#features/migration/parallel-run/parallel-run-page.tsx"),
+    action: "configure",
+    keywords: "compare charges old gateway migration one hub new api one api litellm agreement deviation",
+    from: "migration",
   },
   {
     id: "inbox",

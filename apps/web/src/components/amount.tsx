@@ -1,12 +1,39 @@
-/** An amount of points in a cell or a fact: the digits of its column, and the exact value on hover. */
+/** An amount of points in a cell or a fact: the decimals of its column, and the exact value on hover. */
 import { useFormat } from "#lib/quota.ts";
+import { useDecimals } from "#ui/table/amount-columns.tsx";
+import type { Column } from "#ui/table/table-model.ts";
 
-/** @param charge shows the six decimals of a single call instead of the two of a balance or a sum */
-export function Amount({ points, charge = false }: { points: number; charge?: boolean }) {
+type AmountProps = {
+  points: number;
+  /** Name of its column in `AmountColumns`, or id of its column in a table. */
+  column?: string | undefined;
+  /** Outside a column, six decimals instead of two, for the cost of a single call. */
+  charge?: boolean;
+  /** Added to the exact value on hover. */
+  note?: string | undefined;
+};
+
+export function Amount({ points, column, charge = false, note }: AmountProps) {
   const format = useFormat();
+  const decimals = useDecimals(column);
+  const alone = charge ? format.charge : format.quota;
+  const exact = format.exact(points);
   return (
-    <span className="tabular" title={format.exact(points)}>
-      {charge ? format.charge(points) : format.quota(points)}
+    <span className="tabular" title={note === undefined ? exact : `${exact} · ${note}`}>
+      {decimals === undefined ? alone(points) : format.inColumn(points, decimals)}
     </span>
   );
+}
+
+/** A column of a table whose cells contain an amount and nothing else. */
+export function amountColumn<Row>(
+  column: Omit<Column<Row>, "cell" | "align" | "amounts">,
+  of: (row: Row) => number,
+): Column<Row> {
+  return {
+    ...column,
+    align: "right",
+    amounts: (row) => [of(row)],
+    cell: (row) => <Amount column={column.id} points={of(row)} />,
+  };
 }

@@ -3,17 +3,18 @@ import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import { Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
-import { hourText } from "#lib/channel-hours.ts";
+import { healthOf, hourText } from "#lib/channel-hours.ts";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { modelAddress } from "#lib/model-address.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { Figures } from "#ui/figures.tsx";
-import { Section } from "#ui/page.tsx";
+import { Halves, Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Stat, Stats } from "#ui/stats.tsx";
+import { Amount } from "./amount.tsx";
 import { ChannelHoursBar } from "./channel-hours.tsx";
 import classes from "./object-usage.module.css";
 
@@ -60,15 +61,13 @@ export function UsageStats({ usage, first }: { usage: ObjectUsage; first?: React
 export function HoursStat({ usage }: { usage: ObjectUsage }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const calls = sum(usage.requests) + sum(usage.rescued);
-  const bad = sum(usage.failed) + sum(usage.rescued);
-  const share = calls === 0 ? null : 1 - bad / calls;
+  const { success } = healthOf(usage);
   return (
     <Stat
       title={t("Success, 24 hours")}
       hint={t("Attempts that failed here while another channel served the call count as failed.")}
-      value={share === null ? "–" : format.percent(share)}
-      bad={share !== null && share < 0.95}
+      value={success === null ? "–" : format.percent(success)}
+      bad={success !== null && success < 0.95}
       line={<ChannelHoursBar channel={usage} since={usage.since} />}
     />
   );
@@ -167,10 +166,10 @@ type DetailsProps = {
 /** Failures by reason, and calls by model. */
 export function UsageDetails({ usage, filter }: DetailsProps) {
   return (
-    <div className={classes.halves}>
+    <Halves>
       <FailureList usage={usage} filter={filter} />
       <ModelList usage={usage} filter={filter} />
-    </div>
+    </Halves>
   );
 }
 
@@ -195,12 +194,9 @@ function FailureList({ usage, filter }: DetailsProps) {
                   <tr key={`${code} ${status}`}>
                     <th scope="row">
                       {filter ? (
-                        <Link
-                          className={classes.link}
-                          to={logAddress(since, { ...filter, log_type: 5, error_code: code })}
-                        >
+                        <QuietLink to={logAddress(since, { ...filter, log_type: 5, error_code: code })}>
                           {name}
-                        </Link>
+                        </QuietLink>
                       ) : (
                         name
                       )}{" "}
@@ -218,9 +214,7 @@ function FailureList({ usage, filter }: DetailsProps) {
             <Text fz="sm" c="dimmed">
               {t("Last failed call")}: <RelativeTime seconds={last.time} /> ·{" "}
               {filter ? (
-                <Link className={classes.link} to={`/panel/log/${last.request_id}`}>
-                  {last.model || last.request_id}
-                </Link>
+                <QuietLink to={`/panel/log/${last.request_id}`}>{last.model || last.request_id}</QuietLink>
               ) : (
                 last.model
               )}
@@ -242,7 +236,11 @@ function ModelList({ usage, filter }: DetailsProps) {
           {t("No calls within 24 hours.")}
         </Text>
       ) : (
-        <Figures label={t("Models, 24 hours")} wraps>
+        <Figures
+          label={t("Models, 24 hours")}
+          wraps
+          amounts={{ charged: usage.models.map((model) => model.charged) }}
+        >
           <thead>
             <tr>
               <th scope="col">{t("Model")}</th>
@@ -254,23 +252,20 @@ function ModelList({ usage, filter }: DetailsProps) {
             {usage.models.map(({ name, requests, charged }) => (
               <tr key={name}>
                 <th scope="row">
-                  <Link className={classes.link} to={modelAddress(name, true)}>
-                    {name || t("Unknown")}
-                  </Link>
+                  <QuietLink to={modelAddress(name, true)}>{name || t("Unknown")}</QuietLink>
                 </th>
                 <td>
                   {filter ? (
-                    <Link
-                      className={classes.link}
-                      to={logAddress(usage.since, { ...filter, model_name: name })}
-                    >
+                    <QuietLink to={logAddress(usage.since, { ...filter, model_name: name })}>
                       {format.whole(requests)}
-                    </Link>
+                    </QuietLink>
                   ) : (
                     format.whole(requests)
                   )}
                 </td>
-                <td title={format.exact(charged)}>{format.quota(charged)}</td>
+                <td>
+                  <Amount column="charged" points={charged} />
+                </td>
               </tr>
             ))}
           </tbody>

@@ -7,15 +7,12 @@ import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import type { Column } from "#ui/table/table-model.ts";
+import { amountColumn } from "./amount.tsx";
 import { PaymentIcon } from "./payment-icon.tsx";
 
 type Shared = "number" | "time" | "gateway" | "amount" | "toPay" | "credit";
 
-/** @param quota formats points */
-export function sharedOrderColumns<Row extends OwnOrder>(
-  t: TFunction,
-  quota: (points: number) => string,
-): Record<Shared, Column<Row>> {
+export function sharedOrderColumns<Row extends OwnOrder>(t: TFunction): Record<Shared, Column<Row>> {
   return {
     number: {
       id: "trade_no",
@@ -53,6 +50,6 @@ export function sharedOrderColumns<Row extends OwnOrder>(
       card: "fact",
       cell: (order) => formatMoney(order.order_amount, order.order_currency),
     },
-    credit: { id: "quota", title: t("Credit"), align: "right", cell: (order) => quota(order.quota) },
+    credit: amountColumn({ id: "quota", title: t("Credit") }, (order) => order.quota),
   };
 }

@@ -1,16 +1,20 @@
 /** The newest calls of a channel, an account or a token, with a link to the log. */
-import { LogPage, type LogRow, LogType } from "@gateway/shared/usage/log";
+import { LogPage, type LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { http } from "#lib/http.ts";
-import { formatDuration, useFormat } from "#lib/quota.ts";
+import { formatDuration } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
+import { AmountColumns } from "#ui/table/amount-columns.tsx";
+import { Amount } from "./amount.tsx";
 import classes from "./object-usage.module.css";
 
 type Filter = Record<string, string | number>;
@@ -55,11 +59,13 @@ export function RecentCalls({ title, filter, own = false }: RecentCallsProps) {
       ) : rows.length === 0 ? (
         <Empty compact title={t("No calls")} />
       ) : (
-        <ul className={classes.calls} aria-label={title}>
-          {rows.map((row) => (
-            <Call key={row.id} row={row} own={own} />
-          ))}
-        </ul>
+        <AmountColumns charges={{ cost: rows.map((row) => row.quota) }}>
+          <ul className={classes.calls} aria-label={title}>
+            {rows.map((row) => (
+              <Call key={row.id} row={row} own={own} />
+            ))}
+          </ul>
+        </AmountColumns>
       )}
     </Section>
   );
@@ -67,7 +73,6 @@ export function RecentCalls({ title, filter, own = false }: RecentCallsProps) {
 
 function Call({ row, own }: { row: LogRow; own: boolean }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const failed = row.type === LogType.failed;
   const label = failureLabel(row.error_code);
   const reason = label === undefined ? row.error_code || t("Failed") : t(label);
@@ -78,16 +83,14 @@ function Call({ row, own }: { row: LogRow; own: boolean }) {
         <Group gap={8} wrap="nowrap" miw={0}>
           <StatusDot tone={failed ? "bad" : "good"}>
             {isCall ? (
-              <Link className={classes.link} to={`/panel/log/${row.request_id}`}>
-                {row.model_name || t("Unknown")}
-              </Link>
+              <QuietLink to={`/panel/log/${row.request_id}`}>{row.model_name || t("Unknown")}</QuietLink>
             ) : (
               row.content
             )}
           </StatusDot>
         </Group>
-        <Text span fz="sm" className="tabular" title={format.exact(row.quota)}>
-          {format.charge(row.quota)}
+        <Text span fz="sm">
+          <Amount column="cost" points={row.quota} />
         </Text>
       </div>
       <div className={classes.line}>

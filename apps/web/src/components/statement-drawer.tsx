@@ -2,6 +2,7 @@
 import type { StatementLine } from "@gateway/shared/billing/statement";
 import { Button, Drawer, Group, ScrollArea, Skeleton, Text, Title } from "@mantine/core";
 import { IconDownload, IconPrinter } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { downloadCsv } from "#lib/csv.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -9,6 +10,7 @@ import { useSystemName } from "#lib/site.ts";
 import { Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import { Amount } from "./amount.tsx";
 import classes from "./statement-drawer.module.css";
 
 type StatementDrawerProps = {
@@ -80,27 +82,32 @@ function Lines({ lines }: { lines: StatementLine[] }) {
   const format = useFormat();
   const phone = useIsPhone();
   const total = (of: (line: StatementLine) => number) => lines.reduce((sum, line) => sum + of(line), 0);
-  const columns: { title: string; of: (line: StatementLine) => number; print: (value: number) => string }[] =
-    [
-      { title: t("Spend"), of: (line) => line.quota, print: format.quota },
-      { title: t("Requests"), of: (line) => line.request_count, print: format.whole },
-      ...(phone
-        ? []
-        : [
-            {
-              title: t("Input tokens"),
-              of: (line: StatementLine) => line.prompt_tokens,
-              print: format.whole,
-            },
-            {
-              title: t("Output tokens"),
-              of: (line: StatementLine) => line.completion_tokens,
-              print: format.whole,
-            },
-          ]),
-    ];
+  const spend = (points: number) => <Amount column="spend" points={points} />;
+  const columns: {
+    title: string;
+    of: (line: StatementLine) => number;
+    print: (value: number) => ReactNode;
+  }[] = [
+    { title: t("Spend"), of: (line) => line.quota, print: spend },
+    { title: t("Requests"), of: (line) => line.request_count, print: format.whole },
+    ...(phone
+      ? []
+      : [
+          {
+            title: t("Input tokens"),
+            of: (line: StatementLine) => line.prompt_tokens,
+            print: format.whole,
+          },
+          {
+            title: t("Output tokens"),
+            of: (line: StatementLine) => line.completion_tokens,
+            print: format.whole,
+          },
+        ]),
+  ];
+  const amounts = lines.map((line) => line.quota);
   return (
-    <Figures wraps>
+    <Figures wraps amounts={{ spend: [...amounts, total((line) => line.quota)] }}>
       <thead>
         <tr>
           <th scope="col">{t("Model")}</th>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chargeText, exactText, formatDuration, quotaText } from "./quota.ts";
+import { chargeText, columnText, decimalsOf, exactText, formatDuration, quotaText } from "./quota.ts";
 
 describe("amounts", () => {
   const dollars = { inCurrency: true, pointsPerUsd: 500_000 };
@@ -31,6 +31,32 @@ describe("amounts", () => {
       "$1.00",
     ]);
     expect(exactText(1_234_567, points)).toBe("1,234,567");
+  });
+
+  const column = (amounts: number[], charges = true) => {
+    const decimals = decimalsOf(amounts, charges, dollars.pointsPerUsd);
+    return amounts.map((each) => columnText(each, decimals, dollars));
+  };
+
+  it("a column: all amounts have the decimals that the smallest one needs, two to six", () => {
+    expect(column([620_000, 262_050, 0])).toEqual(["$1.24", "$0.52", "$0.00"]);
+    expect(column([3_951, 262_050])).toEqual(["$0.0079", "$0.5241"]);
+    expect(column([1, 3_152], false)).toEqual(["$0.000002", "$0.006304"]);
+    expect(column([0])).toEqual(["$0.00"]);
+    expect(column([])).toEqual([]);
+  });
+
+  it("a column of balances has two decimals from one dollar on, and marks what they hide", () => {
+    expect(column([61_000_000, 3_951, 5, -5], false)).toEqual(["$122.00", "$0.01", "<$0.01", "-<$0.01"]);
+  });
+
+  it("a column of charges: a large one leaves less space for decimals", () => {
+    expect(column([61_000_000, 5])).toEqual(["$122.00000", "$0.00001"]);
+    expect(column([5_000_000_000, 5])).toEqual(["$10,000.000", "<$0.001"]);
+  });
+
+  it("a column of points shows all of them, because shortened numbers have different decimals", () => {
+    expect([9_999, 56_700].map((each) => columnText(each, 2, points))).toEqual(["9,999", "56,700"]);
   });
 });
 

@@ -70,6 +70,38 @@ export function exactText(points: number, unit: Unit): string {
   return chargeText(points, unit).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
+/** Bounds of the decimals in a column, and how many digits its largest charge has at most. */
+const columnDigits = { min: 2, max: 6, all: 8 };
+
+/**
+ * Returns the number of decimals for every amount of a column: enough for two significant digits of the
+ * smallest one. Balances and sums have two from one dollar on; charges of single calls have what the largest
+ * one leaves space for.
+ * @param amounts points; zeros do not count
+ */
+export function decimalsOf(amounts: Iterable<number>, charges: boolean, pointsPerUsd: number): number {
+  let [smallest, largest] = [Infinity, 0];
+  for (const points of amounts) {
+    const usd = Math.abs(points) / pointsPerUsd;
+    if (usd > 0) smallest = Math.min(smallest, usd);
+    largest = Math.max(largest, usd);
+  }
+  const { min, max, all } = columnDigits;
+  if (largest === 0 || (largest >= 1 && !charges)) return min;
+  const wanted = 1 - Math.floor(Math.log10(smallest));
+  const fits = all - Math.max(0, Math.floor(Math.log10(largest)) + 1);
+  return Math.max(min, Math.min(wanted, fits, max));
+}
+
+/**
+ * Formats an amount with the decimals of its column: "$0.0032", "<$0.0001", or all the points, because
+ * shortened ones have different decimals.
+ */
+export function columnText(points: number, decimals: number, unit: Unit): string {
+  if (!unit.inCurrency) return formatSum(points, 0);
+  return formatQuota(points, { ...unit, digits: decimals, marksSmall: true });
+}
+
 /** Returns formatters bound to the site's unit and the user's language. */
 export function useFormat() {
   const site = useSite();
@@ -87,6 +119,8 @@ export function useFormat() {
       quota: (points: number) => quotaText(points, unit),
       charge: (points: number) => chargeText(points, unit),
       exact: (points: number) => exactText(points, unit),
+      /** @param decimals from `decimalsOf` */
+      inColumn: (points: number, decimals: number) => columnText(points, decimals, unit),
       /** For the axis of a chart, whose ticks must differ. */
       tick: (points: number, digits: number) => formatQuota(points, { ...unit, digits }),
       /** Points as dollars, regardless of the site's unit. */

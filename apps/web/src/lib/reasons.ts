@@ -28,12 +28,45 @@ export const reasonPhrases = {
   lastKey: phrase("None of its {{keys}} keys is enabled. The last one: {{reason}}"),
   hasKeyAgain: phrase("It has an enabled key again."),
   disabled: phrase("Disabled: {{reason}}"),
+  importedDisabled: phrase("It was disabled in the other gateway."),
+  importType: phrase(
+    "Its type {{type}} has no counterpart. It is an OpenAI-compatible channel now: check it and enable it.",
+  ),
+  importProvider: phrase(
+    "Its provider {{provider}} has no counterpart. Enter an address and enable the channel.",
+  ),
+  importReseller: phrase("Its provider no longer exists. Check the address and enable the channel."),
+  importAddress: phrase("Its address cannot be used."),
+  importAddressPattern: phrase("Its address has a placeholder for the model, which does not exist here."),
+  importNoAddress: phrase("It has no address. Enter it and enable the channel."),
+  importCodingPlan: phrase(
+    "It had the name of a coding plan instead of an address. Enter the address and enable the channel.",
+  ),
+  importNoModels: phrase("It has no models."),
+  importModelsBlocked: phrase("LiteLLM had blocked its models."),
+  importVariable: phrase(
+    "The variable {{variable}} was not set during the import. Enter its value and enable the channel.",
+  ),
+  importBotModels: phrase("Each model is the name of a bot. Check the models and enable the channel."),
+  importOwnRoutes: phrase("Its own routes do not exist here. Check it and enable it."),
+  importBaiduKey: phrase(
+    "Baidu ended the API of keys with an APIKey and a SecretKey. Enter a key that begins with bce-v3.",
+  ),
+  importTencentKey: phrase(
+    "Tencent ended the API of keys with an AppId. Enter an API key of the current Hunyuan API.",
+  ),
+  importBedrockModels: phrase(
+    "Bedrock's own model ids are needed. Enter them in the model mapping and enable the channel.",
+  ),
   balanceNotReported: phrase("This provider does not report the balance."),
   noCheapTest: phrase("There is no cheap question to test this model with."),
   testNotCheap: phrase("Testing this model costs more than a short chat."),
   testNeedsRecording: phrase("Transcription needs a recording, so this model is not tested."),
   testTakesMinutes: phrase("Videos and music take minutes, so this model is not tested."),
   testNeedsSocket: phrase("This model speaks over a socket only, so it is not tested."),
+  modelsNotListed: phrase("This provider has no list of models."),
+  modelListEmpty: phrase("The provider returned an empty list of models."),
+  modelListCompared: phrase("New: {{added}}, removed: {{removed}}."),
   // The API keeps the text of One Hub.
   passedOn: phrase("Forwarded: {{path}}"),
   initialRootBalance: phrase("Initial balance of the root account"),

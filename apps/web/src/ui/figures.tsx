@@ -1,5 +1,6 @@
 /** A small table of figures inside a card: a name first, then numbers. Lists use the data table. */
 import type { ReactNode } from "react";
+import { AmountColumns, type ColumnAmounts } from "./table/amount-columns.tsx";
 import classes from "./figures.module.css";
 
 type FiguresProps = {
@@ -7,16 +8,18 @@ type FiguresProps = {
   label?: string;
   /** Wraps long names instead of cutting them off. */
   wraps?: boolean;
+  /** The points in each column of amounts, by the name that its `Amount`s use. */
+  amounts?: ColumnAmounts;
   /** thead, tbody, tfoot. */
   children: ReactNode;
 };
 
-export function Figures({ label, wraps = false, children }: FiguresProps) {
+export function Figures({ label, wraps = false, amounts, children }: FiguresProps) {
   const region = label === undefined ? {} : ({ tabIndex: 0, role: "region", "aria-label": label } as const);
   return (
     <div className={classes.scroll} {...region}>
       <table className={classes.table} data-wraps={wraps || undefined}>
-        {children}
+        {amounts ? <AmountColumns amounts={amounts}>{children}</AmountColumns> : children}
       </table>
     </div>
   );

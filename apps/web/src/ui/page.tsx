@@ -35,6 +35,11 @@ export function Page({ title, description, actions, children }: PageProps) {
   );
 }
 
+/** Cards in two equal columns; in a narrow window below each other. */
+export function Halves({ children }: { children: ReactNode }) {
+  return <div className={classes.halves}>{children}</div>;
+}
+
 type SectionProps = CardProps & {
   id?: string;
   title?: ReactNode;

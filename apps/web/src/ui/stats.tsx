@@ -26,7 +26,7 @@ type StatProps = {
 export function Stat({ title, value, exact, hint, bad = false, line }: StatProps) {
   return (
     <section className={classes.stat} aria-label={title}>
-      <Text fz="sm" c="dimmed" truncate>
+      <Text fz="sm" c="dimmed">
         {hint ? (
           <Hint label={hint}>
             <span className={classes.hinted}>{title}</span>
@@ -38,7 +38,7 @@ export function Stat({ title, value, exact, hint, bad = false, line }: StatProps
       <Text className={classes.value} title={exact} data-bad={bad || undefined}>
         {value}
       </Text>
-      <Text fz="xs" c="dimmed" className="tabular" truncate>
+      <Text fz="xs" c="dimmed" className="tabular">
         {line}
       </Text>
     </section>

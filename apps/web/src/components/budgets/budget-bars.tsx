@@ -3,8 +3,10 @@ import type { BudgetPeriod, PeriodUse } from "@gateway/shared/accounts/budget";
 import { Text, Tooltip } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime, useFormat } from "#lib/quota.ts";
+import type { Column } from "#ui/table/table-model.ts";
 import classes from "./budget-bars.module.css";
 
 const periodTitles: Record<BudgetPeriod, string> = {
@@ -73,11 +75,33 @@ export function BudgetBars({ uses }: { uses: readonly PeriodUse[] }) {
   );
 }
 
-/** The period that is closest to its limit, for a row of a list. */
-export function BudgetCell({ uses }: { uses: readonly PeriodUse[] | undefined }) {
+type Uses = readonly PeriodUse[];
+
+const fullestOf = (uses: Uses = []) => uses.toSorted((one, other) => shareOf(other) - shareOf(one))[0];
+
+const column = "budget";
+
+/**
+ * A column with the period that is closest to its limit.
+ * @param usesOf undefined for a row without a budget
+ */
+export function budgetColumn<Row>(title: string, usesOf: (row: Row) => Uses | undefined): Column<Row> {
+  return {
+    id: column,
+    title,
+    align: "right",
+    amounts: (row) => {
+      const use = fullestOf(usesOf(row));
+      return use ? [use.used, use.limit] : [];
+    },
+    cell: (row) => <BudgetCell uses={usesOf(row)} />,
+  };
+}
+
+function BudgetCell({ uses }: { uses: Uses | undefined }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [fullest] = (uses ?? []).toSorted((one, other) => shareOf(other) - shareOf(one));
+  const fullest = fullestOf(uses);
   if (fullest === undefined)
     return (
       <Text span c="dimmed" fz="inherit">
@@ -95,12 +119,18 @@ export function BudgetCell({ uses }: { uses: readonly PeriodUse[] | undefined })
     >
       <div className={classes.cell}>
         <div className={classes.line}>
-          <Text span fz="inherit" className="tabular">
-            {amounts(fullest, format)}
-          </Text>
           <Text span fz="inherit" c="dimmed">
             {t(periodTitles[fullest.period])}
           </Text>
+          <span>
+            <Amount column={column} points={fullest.used} />
+            {fullest.limit === 0 ? null : (
+              <>
+                {" / "}
+                <Amount column={column} points={fullest.limit} />
+              </>
+            )}
+          </span>
         </div>
         <Bar use={fullest} />
       </div>

@@ -8,7 +8,7 @@ import {
   type BudgetView,
 } from "@gateway/shared/accounts/budget";
 import { pointsOf } from "@gateway/shared/billing/money";
-import { Button, Group, Modal, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, NumberInput, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -17,6 +17,7 @@ import { budgetQuery, useSetBudget } from "#lib/queries/budgets.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Failed } from "#ui/empty.tsx";
 import { type SchemaForm, showFieldErrors, useSchemaForm } from "#ui/form/form.ts";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { BudgetBars } from "./budget-bars.tsx";
 import classes from "./budget-dialog.module.css";
@@ -37,7 +38,8 @@ export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
   const { t } = useTranslation();
   const found = useQuery({ ...budgetQuery(target, id), staleTime: 0, gcTime: 0 });
   return (
-    <Modal
+    <HelpModal
+      help="limits#spending"
       opened
       onClose={onClose}
       size="lg"
@@ -54,7 +56,7 @@ export function BudgetDialog({ target, id, name, onClose }: DialogProps) {
           <Skeleton height={260} />
         )}
       </Stack>
-    </Modal>
+    </HelpModal>
   );
 }
 

@@ -38,6 +38,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
             label={t("Model")}
             data={known}
             limit={50}
+            comboboxProps={{ withinPortal: false }}
             maxLength={160}
             value={typed}
             data-autofocus

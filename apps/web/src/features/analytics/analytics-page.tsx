@@ -6,7 +6,7 @@ import { Tabs } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { late } from "#ui/late.tsx";
-import { Page } from "#ui/page.tsx";
+import { Halves, Page } from "#ui/page.tsx";
 import { ChannelInsights } from "./channel-insights.tsx";
 import { MoneySection } from "./money-section.tsx";
 import { PeriodBar } from "./period-bar.tsx";
@@ -15,7 +15,6 @@ import { AnalyticsParams } from "./period.ts";
 import { RankingCard } from "./ranking-card.tsx";
 import { SiteCards } from "./site-cards.tsx";
 import { UsageSection } from "./usage-section.tsx";
-import classes from "./analytics.module.css";
 
 const StatementsTab = late(() => import("./statements-tab.tsx").then((module) => module.StatementsTab));
 const FlowSection = late(() => import("./flow-section.tsx").then((module) => module.FlowSection));
@@ -45,10 +44,10 @@ export default function AnalyticsPage() {
         <>
           <PeriodCards params={params} />
           <UsageSection {...view} />
-          <div className={classes.halves}>
+          <Halves>
             <RankingCard of="models" {...view} />
             <RankingCard of="users" {...view} />
-          </div>
+          </Halves>
           <FlowSection {...view} />
           <ChannelInsights params={params} />
           <SiteCards />

@@ -1,9 +1,10 @@
 /** Each channel in the period: failures, response times and revenue. */
-import { Skeleton, Text } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { Amount } from "#components/amount.tsx";
 import { logAddress } from "#lib/log-address.ts";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
@@ -37,7 +38,14 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
       ) : rows.length === 0 ? (
         <Empty compact title={t("No calls in this time")} />
       ) : (
-        <Figures label={t("Channels in this time")}>
+        <Figures
+          label={t("Channels in this time")}
+          amounts={{
+            spend: rows.map((row) => row.quota),
+            cost: rows.map((row) => row.cost),
+            margin: rows.map((row) => row.charged - row.cost),
+          }}
+        >
           <thead>
             <tr>
               <th scope="col">{t("Channel")}</th>
@@ -48,6 +56,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
               <th scope="col">{t("Spend")}</th>
               <th scope="col">{t("Provider cost")}</th>
               <th scope="col">{t("Margin")}</th>
+              <th scope="col">{t("Margin, %")}</th>
             </tr>
           </thead>
           <tbody>
@@ -90,20 +99,12 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
                   </td>
                   <td>{time(row.p50)}</td>
                   <td>{time(row.p95)}</td>
-                  <td title={format.exact(row.quota)}>{format.quota(row.quota)}</td>
-                  <td title={format.exact(row.cost)}>{known ? format.quota(row.cost) : "–"}</td>
-                  <td title={format.exact(margin)}>
-                    {known ? (
-                      <>
-                        {format.quota(margin)}
-                        <Text span fz="xs" c="dimmed">
-                          {` ${format.percent(share(margin, row.charged) ?? 0)}`}
-                        </Text>
-                      </>
-                    ) : (
-                      "–"
-                    )}
+                  <td>
+                    <Amount column="spend" points={row.quota} />
                   </td>
+                  <td>{known ? <Amount column="cost" points={row.cost} /> : "–"}</td>
+                  <td>{known ? <Amount column="margin" points={margin} /> : "–"}</td>
+                  <td>{known ? format.percent(share(margin, row.charged) ?? 0) : "–"}</td>
                 </tr>
               );
             })}

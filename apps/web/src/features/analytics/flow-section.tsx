@@ -16,6 +16,7 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { insightsQuery } from "./api.ts";
 import { FlowChart } from "./flow-chart.tsx";
 import { amountOf, type FlowColumn, flowColumns, type FlowNode, layFlows, nameOf } from "./flow-layout.ts";
+import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
 import type { View } from "./period-bar.tsx";
 import { metrics, windowOf } from "./period.ts";
@@ -29,6 +30,9 @@ const titles: Record<FlowColumn, string> = {
   channel: phrase("Channel"),
 };
 
+/** Rows of the table. */
+const mostPaths = 50;
+
 export function FlowSection({ params, onChange }: View) {
   const { t } = useTranslation();
   const phone = useIsPhone();
@@ -41,6 +45,10 @@ export function FlowSection({ params, onChange }: View) {
   const other = table ? t("Show the flow as a chart") : t("Show the flow as a table");
   const print = (value: number) => metricText(params.metric, value, format);
   const { end_timestamp } = windowOf(params, now);
+  const paths = (flows?.paths ?? [])
+    .filter((path) => amountOf(path, params.metric) > 0)
+    .toSorted((one, two) => amountOf(two, params.metric) - amountOf(one, params.metric))
+    .slice(0, mostPaths);
 
   function addressOf({ column, key, name }: Pick<FlowNode, "column" | "key" | "name">): string | undefined {
     if (key === "" || key === "0" || !flows) return undefined;
@@ -93,7 +101,13 @@ export function FlowSection({ params, onChange }: View) {
       ) : layout.total === 0 ? (
         <Empty compact title={t("No calls in this time")} />
       ) : table ? (
-        <Figures label={t("Flow of calls")}>
+        <Figures
+          label={t("Flow of calls")}
+          amounts={metricAmounts(
+            params.metric,
+            paths.map((path) => amountOf(path, params.metric)),
+          )}
+        >
           <thead>
             <tr>
               {flowColumns.map((column) => (
@@ -105,29 +119,25 @@ export function FlowSection({ params, onChange }: View) {
             </tr>
           </thead>
           <tbody>
-            {flows.paths
-              .filter((path) => amountOf(path, params.metric) > 0)
-              .toSorted((one, two) => amountOf(two, params.metric) - amountOf(one, params.metric))
-              .slice(0, 50)
-              .map((path) => {
-                const keys = [path.user_id, path.token_id, path.group, path.model, path.channel_id].map(
-                  String,
-                );
-                return (
-                  <tr key={keys.join(" ")}>
-                    {keys.map((key, column) => {
-                      const name = nameOf(flows, flowColumns[column] ?? "user", key);
-                      const address = addressOf({ column, key, name });
-                      return (
-                        <td key={flowColumns[column]} style={{ textAlign: "left" }} translate="no">
-                          {address === undefined ? name : <Link to={address}>{name}</Link>}
-                        </td>
-                      );
-                    })}
-                    <td>{print(amountOf(path, params.metric))}</td>
-                  </tr>
-                );
-              })}
+            {paths.map((path) => {
+              const keys = [path.user_id, path.token_id, path.group, path.model, path.channel_id].map(String);
+              return (
+                <tr key={keys.join(" ")}>
+                  {keys.map((key, column) => {
+                    const name = nameOf(flows, flowColumns[column] ?? "user", key);
+                    const address = addressOf({ column, key, name });
+                    return (
+                      <td key={flowColumns[column]} style={{ textAlign: "left" }} translate="no">
+                        {address === undefined ? name : <Link to={address}>{name}</Link>}
+                      </td>
+                    );
+                  })}
+                  <td>
+                    <MetricAmount metric={params.metric} value={amountOf(path, params.metric)} />
+                  </td>
+                </tr>
+              );
+            })}
           </tbody>
         </Figures>
       ) : (

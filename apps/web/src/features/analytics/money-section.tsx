@@ -10,10 +10,9 @@ import { useFormat } from "#lib/quota.ts";
 import { StackedBars } from "#ui/charts/stacked-bars.tsx";
 import { stack, tickDigits, topOf } from "#ui/charts/stacks.ts";
 import { Empty } from "#ui/empty.tsx";
-import { Section } from "#ui/page.tsx";
+import { Halves, Section } from "#ui/page.tsx";
 import { periodQuery } from "./api.ts";
 import type { AnalyticsParams } from "./period.ts";
-import classes from "./analytics.module.css";
 
 const kindLabels: Record<string, string> = {
   topup: phrase("Top-ups"),
@@ -43,14 +42,14 @@ export function MoneySection({ params }: { params: AnalyticsParams }) {
   const { data: period, error } = useQuery(periodQuery(params));
   if (error && !period) return null;
   return (
-    <div className={classes.halves}>
+    <Halves>
       <Section title={t("Credits")} hint={t("Credits by type")}>
         {period ? <Credits period={period} /> : <Skeleton height={260} />}
       </Section>
       <Section title={t("New accounts")} hint={t("Organic and invited sign-ups")}>
         {period ? <Accounts period={period} /> : <Skeleton height={260} />}
       </Section>
-    </div>
+    </Halves>
   );
 }
 

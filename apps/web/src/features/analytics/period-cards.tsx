@@ -1,10 +1,10 @@
 import type { Period, UsageSum } from "@gateway/shared/usage/analytics";
 import { Card, Group, SimpleGrid, Skeleton, Text } from "@mantine/core";
-import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
+import { isUnchanged, Trend } from "#ui/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { periodQuery } from "./api.ts";
 import { type AnalyticsParams, averageFirstByte, averageTime, share, trendOf } from "./period.ts";
@@ -117,19 +117,13 @@ function SumCard({ title, period, of, print, color, trend, note }: SumCardProps)
   );
 }
 
-/** A change is neither good nor bad here, so the arrow has no colour. */
 function Change({ now, before }: { now: number; before: number }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const change = share(now - before, before);
-  // Below the displayed precision.
-  if (change === null || Math.abs(change) < 0.0005) return null;
-  const Arrow = change < 0 ? IconArrowDownRight : IconArrowUpRight;
-  const text = t("{{share}} vs. the previous days", { share: format.percent(Math.abs(change)) });
+  if (change === null || isUnchanged(change)) return null;
   return (
-    <Text fz="xs" c="dimmed" className={classes.change} title={text} aria-label={text}>
-      <Arrow size={14} />
-      {format.percent(Math.abs(change))}
+    <Text fz="xs" c="dimmed">
+      <Trend share={change} title={t("Compared with the same number of days before")} />
     </Text>
   );
 }

@@ -1,7 +1,6 @@
 /** The models or users with the largest amounts of a period, each compared with the period before. */
 import type { Ranked } from "@gateway/shared/usage/insights";
 import { Skeleton, Text, UnstyledButton } from "@mantine/core";
-import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -11,7 +10,9 @@ import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
+import { Trend } from "#ui/trend.tsx";
 import { insightsQuery } from "./api.ts";
+import { MetricAmount, metricAmounts } from "./metric-amount.tsx";
 import { metricLabels, metricText } from "./metric-labels.ts";
 import type { View } from "./period-bar.tsx";
 import { type Metric, share, windowOf } from "./period.ts";
@@ -45,7 +46,12 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
       ) : rows.length === 0 ? (
         <Empty compact title={t("No calls in this time")} />
       ) : (
-        <Figures>
+        <Figures
+          amounts={metricAmounts(
+            metric,
+            rows.map((row) => row[metric]),
+          )}
+        >
           <thead>
             <tr>
               <th scope="col">{of === "models" ? t("Model") : t("Username")}</th>
@@ -71,11 +77,11 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
                     </UnstyledButton>
                   )}
                 </th>
-                <td title={metric === "quota" ? format.exact(row.quota) : format.whole(row[metric])}>
-                  {metricText(metric, row[metric], format)}
+                <td>
+                  <MetricAmount metric={metric} value={row[metric]} />
                 </td>
                 <td>
-                  <Trend row={row} metric={metric} />
+                  <Change row={row} metric={metric} />
                 </td>
                 <td>
                   <Link
@@ -98,8 +104,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
   );
 }
 
-/** A change is neither good nor bad here, so the arrow has no colour. */
-function Trend({ row, metric }: { row: Ranked; metric: Metric }) {
+function Change({ row, metric }: { row: Ranked; metric: Metric }) {
   const { t } = useTranslation();
   const format = useFormat();
   const [now, before] = [row[metric], row.before[metric]];
@@ -110,16 +115,6 @@ function Trend({ row, metric }: { row: Ranked; metric: Metric }) {
         {now > 0 ? t("New") : "–"}
       </Text>
     );
-  const Arrow = change < 0 ? IconArrowDownRight : IconArrowUpRight;
-  return (
-    <Text
-      span
-      fz="inherit"
-      className={classes.change}
-      title={t("{{amount}} before", { amount: metricText(metric, before, format) })}
-    >
-      {change === 0 ? null : <Arrow size={14} aria-hidden />}
-      {`${change > 0 ? "+" : change < 0 ? "−" : ""}${format.percent(Math.abs(change))}`}
-    </Text>
-  );
+  const title = t("{{amount}} before", { amount: metricText(metric, before, format) });
+  return <Trend share={change} title={title} />;
 }

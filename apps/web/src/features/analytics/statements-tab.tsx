@@ -7,6 +7,7 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
+import { amountColumn } from "#components/amount.tsx";
 import { StatementDrawer } from "#components/statement-drawer.tsx";
 import { downloadCsv } from "#lib/csv.ts";
 import { useListParams } from "#lib/list-params.ts";
@@ -179,7 +180,7 @@ function userColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column
       width: 220,
       cell: (row) => row.username,
     },
-    number("quota", t("Spend"), format.quota, "fact"),
+    amountColumn({ id: "quota", title: t("Spend"), sortable: true, card: "fact" }, (row) => row.quota),
     number("request_count", t("Requests"), format.whole, "fact"),
     number("prompt_tokens", t("Input tokens"), format.whole, "line"),
     number("completion_tokens", t("Output tokens"), format.whole, "line"),

@@ -1,5 +1,6 @@
 import type { GroupType, PeriodUsage } from "@gateway/shared/usage/analytics";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -14,9 +15,10 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
   const phone = useIsPhone();
   const time = (ms: number | null) => (ms === null || ms === 0 ? "–" : formatDuration(ms));
   const percent = (value: number | null) => (value === null ? "–" : format.percent(value));
+  const sums = sumByName(rows);
   const noName = by === "user" ? t("Others") : t("Unknown");
   return (
-    <Figures label={title}>
+    <Figures label={title} amounts={{ spend: sums.map((sum) => sum.quota) }}>
       <thead>
         <tr>
           <th scope="col">{t("Name")}</th>
@@ -35,12 +37,14 @@ export function UsageTable({ rows, title, by }: UsageTableProps) {
         </tr>
       </thead>
       <tbody>
-        {sumByName(rows).map((sum) => (
+        {sums.map((sum) => (
           <tr key={sum.name}>
             <th scope="row" title={sum.name}>
               {sum.name || noName}
             </th>
-            <td title={format.exact(sum.quota)}>{format.quota(sum.quota)}</td>
+            <td>
+              <Amount column="spend" points={sum.quota} />
+            </td>
             <td>{format.whole(sum.request_count)}</td>
             {phone ? null : (
               <>

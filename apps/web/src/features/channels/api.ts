@@ -10,7 +10,7 @@ import {
   ChannelRow,
 } from "@gateway/shared/channels/channel";
 import { ChannelTag } from "@gateway/shared/channels/channel-batch";
-import { ProviderInfo } from "@gateway/shared/channels/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -22,6 +22,7 @@ import {
 } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
+import { providersQuery } from "#lib/queries/providers.ts";
 import { inForm } from "#lib/query-client.ts";
 
 const lists = ["channels", "list"] as const;
@@ -69,12 +70,6 @@ export const eventsQuery = (id: number) =>
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page * last.size < last.total_count ? last.page + 1 : undefined),
   });
-
-export const providersQuery = queryOptions({
-  queryKey: ["providers"],
-  queryFn: () => http.get("/providers", z.array(ProviderInfo)),
-  staleTime: 600_000,
-});
 
 /** The symbols of all enabled groups. */
 export const groupsQuery = queryOptions({

@@ -30,6 +30,9 @@ const ChannelEditor = late(
   () => import("./editor/channel-editor.tsx").then((module) => module.ChannelEditor),
   ({ target }) => target !== "",
 );
+const ChangesDrawer = late(() =>
+  import("./model-changes/changes-drawer.tsx").then((module) => module.ChangesDrawer),
+);
 const BulkEditor = late(() => import("./list/bulk-editor.tsx").then((module) => module.BulkEditor));
 const DisableModelDialog = late(() =>
   import("#components/disabled-models/disable-model-dialog.tsx").then((module) => module.DisableModelDialog),
@@ -64,6 +67,7 @@ export default function ChannelPage() {
   const ask = useOpened("ask");
   const removal = useOpened("remove");
   const disabling = useOpened("disable");
+  const changes = useOpened("changes");
   const [selected, setSelected] = useState<string[]>([]);
   const [refreshing, setRefreshing] = useState(false);
   const [started, setStarted] = useState<number[]>([]);
@@ -118,6 +122,7 @@ export default function ChannelPage() {
             onDisableModel={() => disabling.open(ANY_MODEL)}
             onRemoveModel={() => removal.open(ANY_MODEL)}
             onBalances={() => run("balance")}
+            onChanges={() => changes.open("all")}
             onImport={() => file.open("import")}
             onExport={() => file.open("export")}
           />
@@ -226,6 +231,7 @@ export default function ChannelPage() {
       {disabling.key !== "" && mayChange ? (
         <DisableModelDialog model={disabling.key} onClose={disabling.close} />
       ) : null}
+      {changes.key === "" ? null : <ChangesDrawer onClose={changes.close} />}
       <OpenedBulkEditor opened={bulk} selected={selected} />
       {file.key === "import" && mayChange ? <ImportDialog onClose={file.close} /> : null}
       {file.key.startsWith("export") ? (

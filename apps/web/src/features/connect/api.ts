@@ -1,6 +1,7 @@
 /** What the page needs: the user's keys and the newest call of the account. */
 import { TokenPage } from "@gateway/shared/accounts/token";
-import { LogPage, LogType } from "@gateway/shared/usage/log";
+import { LogPage } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";

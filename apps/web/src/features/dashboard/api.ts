@@ -1,8 +1,10 @@
 import type { TokenPage } from "@gateway/shared/accounts/token";
 import type { StatementLine, StatementPage } from "@gateway/shared/billing/statement";
 import type { ChannelPage } from "@gateway/shared/channels/channel";
-import type { AvailableModels } from "@gateway/shared/channels/model";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import type { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
+import type { LogPage } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import { asSent, http } from "#lib/http.ts";
@@ -43,17 +45,43 @@ export function useLiveAccount(): [Connection, () => void] {
   });
 }
 
-export const modelsQuery = queryOptions({
-  queryKey: ["available-models"],
-  queryFn: () => http.get("/available_model", asSent<AvailableModels>()),
-  staleTime: 60_000,
-});
-
 /** One channel suffices to know whether channels exist and were tested. */
 export const firstChannelQuery = queryOptions({
   queryKey: ["channel", "first"],
   queryFn: () =>
     http.get("/channel", asSent<z.infer<typeof ChannelPage>>(), { size: 1, order: "-test_time" }),
+});
+
+/** Enough calls to include the first one of an account that the first steps are for. */
+const firstCalls = 25;
+
+/** The first charged call of the account; null before it. */
+export const firstCallQuery = queryOptions({
+  queryKey: ["log", "first-call"],
+  queryFn: async () => {
+    const query = { log_type: LogType.consume, size: firstCalls };
+    return (await http.get("/log/self", asSent<LogPage>(), query)).data.at(-1) ?? null;
+  },
+});
+
+/** Whether one of the newest channels uses a provider other than the built-in demo. */
+export const hasProviderQuery = queryOptions({
+  queryKey: ["channel", "has-provider"],
+  queryFn: async () => {
+    const [providers, channels] = await Promise.all([
+      http.get("/providers", asSent<z.infer<typeof ProviderInfo>[]>()),
+      http.get("/channel", asSent<z.infer<typeof ChannelPage>>(), { size: 20, order: "-id" }),
+    ]);
+    const demo = providers.find(({ id }) => id === "demo")?.type;
+    return channels.data.some(({ type }) => type !== demo);
+  },
+});
+
+/** Whether there are accounts besides the first administrator's. */
+export const hasCustomersQuery = queryOptions({
+  queryKey: ["user", "more-than-one"],
+  queryFn: async () =>
+    (await http.get("/user", asSent<{ total_count: number }>(), { size: 1 })).total_count > 1,
 });
 
 /** The newest tokens. The first step needs only their number. */

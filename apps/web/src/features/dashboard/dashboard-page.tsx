@@ -7,14 +7,15 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { CodeSamples } from "#components/code-samples.tsx";
 import { sampleModel } from "#components/sample-model.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LiveState } from "#ui/live-state.tsx";
-import { Page, Section } from "#ui/page.tsx";
-import { dashboardQuery, modelsQuery, shownDays, useLiveAccount } from "./api.ts";
+import { Halves, Page, Section } from "#ui/page.tsx";
+import { dashboardQuery, shownDays, useLiveAccount } from "./api.ts";
 import { BalanceCard } from "./balance-card.tsx";
 import { DayTable } from "./day-table.tsx";
 import { FailuresAlert } from "./failures-alert.tsx";
@@ -56,10 +57,10 @@ export default function DashboardPage({ tabs }: DashboardPageProps) {
         </Suspense>
       ) : null}
       <Usage />
-      <div className={classes.halves}>
+      <Halves>
         <TokensCard />
         <QuickStart />
-      </div>
+      </Halves>
       <ModelsCard />
       <StatementsCard />
     </Page>

@@ -1,5 +1,7 @@
 import { Skeleton } from "@mantine/core";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -10,9 +12,9 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
   const { t } = useTranslation();
   const format = useFormat();
   const phone = useIsPhone();
-  const number = (text: string) => (loading ? <Skeleton height={12} width={36} ml="auto" my={3} /> : text);
+  const number = (text: ReactNode) => (loading ? <Skeleton height={12} width={36} ml="auto" my={3} /> : text);
   return (
-    <Figures label={t("Usage by day")}>
+    <Figures label={t("Usage by day")} amounts={{ spend: days.map((day) => day.quota) }}>
       <thead>
         <tr>
           <th scope="col">{t("Date")}</th>
@@ -32,7 +34,7 @@ export function DayTable({ days, loading }: { days: DaySum[]; loading: boolean }
           <tr key={day.date} data-quiet={day.requests === 0 || undefined}>
             <th scope="row">{loading ? <Skeleton height={12} width={76} my={3} /> : day.date}</th>
             <td>{number(format.whole(day.requests))}</td>
-            <td title={format.exact(day.quota)}>{number(format.quota(day.quota))}</td>
+            <td>{number(<Amount column="spend" points={day.quota} />)}</td>
             {phone ? null : (
               <>
                 <td>{number(format.whole(day.promptTokens))}</td>

@@ -1,26 +1,16 @@
-/** Setup steps of a fresh installation, until the first successful call. */
+/** Setup steps of a fresh installation until the first successful call, then what follows it. */
 import { mayEnter } from "@gateway/shared/accounts/roles";
-import { Button, Card, CloseButton, Group, Skeleton, Text, ThemeIcon, Title } from "@mantine/core";
+import { Card, CloseButton, Group, Skeleton, Text, Title } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconCheck } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
 import { selfQuery, useSelf } from "#lib/session.ts";
 import { firstChannelQuery, recentTokensQuery } from "./api.ts";
-import classes from "./dashboard.module.css";
+import { FIRST_CALLS } from "./first-calls.ts";
+import { NextSteps } from "./next-steps.tsx";
+import { type Step, StepList } from "./step-list.tsx";
 
 const ADVANCE_MS = 4_000;
-
-type Step = {
-  id: string;
-  title: string;
-  hint: string;
-  done: boolean;
-  to: string;
-  action: string;
-  other?: { to: string; action: string };
-};
 
 export function FirstSteps() {
   const { t } = useTranslation();
@@ -38,7 +28,9 @@ export function FirstSteps() {
     getInitialValueInEffect: false,
   });
 
-  if (!self || hidden || self.request_count > 0 || channels.error || tokens.error) return null;
+  if (!self || hidden || self.request_count > FIRST_CALLS) return null;
+  if (self.request_count > 0) return <NextSteps self={self} onHide={() => hide(true)} />;
+  if (channels.error || tokens.error) return null;
   // Until both are known the card keeps its place, so that nothing below it moves.
   const waiting = tokens.isPending || (admin && channels.isPending);
 
@@ -108,38 +100,7 @@ export function FirstSteps() {
           </div>
           <CloseButton aria-label={t("Hide these steps")} onClick={() => hide(true)} />
         </Group>
-        <ol className={classes.steps} style={{ "--steps": steps.length } as React.CSSProperties}>
-          {steps.map((step, index) => (
-            <li key={step.id} data-next={step === next || undefined}>
-              <ThemeIcon
-                size={26}
-                radius="xl"
-                variant={step.done ? "filled" : "default"}
-                color={step.done ? "green.6" : undefined}
-              >
-                {step.done ? <IconCheck size={15} aria-label={t("Done")} /> : <span>{index + 1}</span>}
-              </ThemeIcon>
-              <div className={classes.stepText}>
-                <Text fw={600}>{step.title}</Text>
-                <Text fz="sm" c="dimmed">
-                  {step.hint}
-                </Text>
-                {step === next ? (
-                  <Group gap="xs" mt="sm">
-                    <Button component={Link} to={step.to} size="xs">
-                      {step.action}
-                    </Button>
-                    {step.other ? (
-                      <Button component={Link} to={step.other.to} size="xs" variant="default">
-                        {step.other.action}
-                      </Button>
-                    ) : null}
-                  </Group>
-                ) : null}
-              </div>
-            </li>
-          ))}
-        </ol>
+        <StepList steps={steps} offers={(step) => step === next} />
       </Card>
     </Skeleton>
   );

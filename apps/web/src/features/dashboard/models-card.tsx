@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelChip } from "#components/model-chip.tsx";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
-import { modelsQuery } from "./api.ts";
 
 const shownAtFirst = 18;
 

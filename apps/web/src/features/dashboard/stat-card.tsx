@@ -1,8 +1,7 @@
 import { Card, Group, Skeleton, Text } from "@mantine/core";
-import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "#lib/quota.ts";
 import { Sparkline } from "#ui/charts/sparkline.tsx";
+import { Trend } from "#ui/trend.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./dashboard.module.css";
 
@@ -42,21 +41,18 @@ export function StatCard({ title, value, print, exact, change, trend, color }: S
   );
 }
 
-/** A change is neither good nor bad here, so the arrow has no colour. */
 function Change({ share }: { share: number | null }) {
   const { t } = useTranslation();
-  const format = useFormat();
-  if (share === null)
-    return (
-      <Text fz="xs" c="dimmed" className={classes.change}>
-        {t("Nothing yesterday at this time")}
-      </Text>
-    );
-  const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight;
   return (
-    <Text fz="xs" c="dimmed" className={classes.change}>
-      {share === 0 ? null : <Arrow size={14} />}
-      {t("{{share}} vs. yesterday at this time", { share: format.percent(Math.abs(share)) })}
+    <Text fz="xs" c="dimmed">
+      {share === null ? (
+        t("Nothing yesterday at this time")
+      ) : (
+        <Trend
+          share={share}
+          label={(percent) => t("{{share}} vs. yesterday at this time", { share: percent })}
+        />
+      )}
     </Text>
   );
 }

@@ -2,6 +2,7 @@ import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { Amount } from "#components/amount.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { Figures } from "#ui/figures.tsx";
 import { LatePart } from "#ui/late-part.tsx";
@@ -22,7 +23,7 @@ export function StatementsCard() {
   if (months.length === 0) return null;
   return (
     <Section title={t("Monthly statements")} hint={t("Closed months (UTC). Open one to see it by model.")}>
-      <Figures label={t("Monthly statements")}>
+      <Figures label={t("Monthly statements")} amounts={{ spend: months.map((month) => month.quota) }}>
         <thead>
           <tr>
             <th scope="col">{t("Month")}</th>
@@ -41,7 +42,9 @@ export function StatementsCard() {
               </th>
               <td>{format.whole(month.request_count)}</td>
               <td>{format.short(month.prompt_tokens + month.completion_tokens)}</td>
-              <td title={format.exact(month.quota)}>{format.quota(month.quota)}</td>
+              <td>
+                <Amount column="spend" points={month.quota} />
+              </td>
             </tr>
           ))}
         </tbody>

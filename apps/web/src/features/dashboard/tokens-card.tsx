@@ -5,19 +5,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { Amount } from "#components/amount.tsx";
-import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { recentTokensQuery } from "./api.ts";
-import classes from "./dashboard.module.css";
 
 /** The user's newest tokens. */
 export function TokensCard() {
   const { t } = useTranslation();
-  const format = useFormat();
   const tokens = useQuery(recentTokensQuery);
   return (
     <Section
@@ -44,7 +42,15 @@ export function TokensCard() {
           }
         />
       ) : (
-        <Figures label={t("Your tokens")}>
+        <Figures
+          label={t("Your tokens")}
+          amounts={{
+            used: tokens.data.data.map((token) => token.used_quota),
+            left: tokens.data.data
+              .filter((token) => !token.unlimited_quota)
+              .map((token) => token.remain_quota),
+          }}
+        >
           <thead>
             <tr>
               <th scope="col">{t("Token")}</th>
@@ -58,13 +64,21 @@ export function TokensCard() {
               <tr key={token.id}>
                 <th scope="row">
                   <StatusDot tone={token.status === TokenStatus.enabled ? "good" : "bad"}>
-                    <Link to={`/panel/token?edit=${token.id}`} className={classes.tokenName} translate="no">
+                    <QuietLink to={`/panel/token?edit=${token.id}`} translate="no">
                       {token.name || `#${token.id}`}
-                    </Link>
+                    </QuietLink>
                   </StatusDot>
                 </th>
-                <td title={format.exact(token.used_quota)}>{format.quota(token.used_quota)}</td>
-                <td>{token.unlimited_quota ? t("No limit") : <Amount points={token.remain_quota} />}</td>
+                <td>
+                  <Amount column="used" points={token.used_quota} />
+                </td>
+                <td>
+                  {token.unlimited_quota ? (
+                    t("No limit")
+                  ) : (
+                    <Amount column="left" points={token.remain_quota} />
+                  )}
+                </td>
                 <td>
                   <RelativeTime seconds={token.accessed_time} />
                 </td>

@@ -7,7 +7,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { BudgetCell } from "#components/budgets/budget-bars.tsx";
+import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
@@ -196,12 +196,7 @@ function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail
       sortable: true,
       cell: (group) => <Promotion group={group} />,
     },
-    {
-      id: "budget",
-      title: t("Budget per member"),
-      card: "none",
-      cell: (group) => <BudgetCell uses={budgets[group.id]} />,
-    },
+    budgetColumn(t("Budget per member"), (group) => budgets[group.id]),
     { id: "user_count", title: t("Accounts"), align: "right", cell: (group) => group.user_count },
     { id: "channel_count", title: t("Channels"), align: "right", cell: (group) => group.channel_count },
     { id: "id", title: "ID", align: "right", sortable: true, hidden: true, cell: (group) => group.id },

@@ -3,7 +3,7 @@ import type { InboxKind, InboxRow } from "@gateway/shared/site/inbox";
 import type { TFunction } from "i18next";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { phrase } from "#lib/i18n.ts";
-import type { useFormat } from "#lib/quota.ts";
+import { formatTime, type useFormat } from "#lib/quota.ts";
 import { storedReason } from "#lib/reasons.ts";
 
 export type EntryText = { title: string; text: string; to: string };
@@ -95,6 +95,8 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
         text: t("Calls to them are refused: {{models}}", { models: of("models") }),
         to: "/panel/pricing",
       };
+    case "models-changed":
+      return changedModels(t, row);
     case "job-failed":
       return {
         title: t("The job “{{name}}” failed", { name: of("job") }),
@@ -115,6 +117,8 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
         text: t("Calls are refused when it is used up."),
         to: "/panel/topup",
       };
+    case "budget-notice":
+      return budgetNotice(t, row, points);
     case "calls-refused":
       return refusedCalls(t, row);
     case "payment-received":
@@ -152,6 +156,26 @@ export function entryText(t: TFunction, row: InboxRow, format: Format): EntryTex
   }
 }
 
+function changedModels(t: TFunction, { facts }: InboxRow): EntryText {
+  const provider = facts["provider"] ?? "–";
+  const [added, removed] = [Number(facts["added"] ?? 0), Number(facts["removed"] ?? 0)];
+  const title =
+    removed === 0
+      ? t("{{provider}} added {{count}} models", { provider, count: added })
+      : added === 0
+        ? t("{{provider}} removed {{count}} models", { provider, count: removed })
+        : t("{{provider}} changed its models: {{added}} added, {{removed}} removed", {
+            provider,
+            added,
+            removed,
+          });
+  const text = t("Channel “{{name}}”: {{models}}", {
+    name: facts["name"] ?? "–",
+    models: facts["models"] ?? "",
+  });
+  return { title, text, to: "/panel/channel?changes=all" };
+}
+
 function undelivered(t: TFunction, id: string, reason: string): EntryText {
   const channel = Object.hasOwn(noticeChannels, id) ? t(noticeChannels[id] ?? "") : id;
   return {
@@ -170,5 +194,37 @@ function refusedCalls(t: TFunction, { count, facts }: InboxRow): EntryText {
     title: t("{{count}} calls refused: {{reason, inside}}", { count, reason: label ? t(label) : code }),
     text: facts["token"] ? t("Token “{{name}}”", { name: facts["token"] }) : "",
     to: code === "insufficient_quota" ? "/panel/topup" : `/panel/log?${search.toString()}`,
+  };
+}
+
+const periodTexts: Record<string, { account: string; token: string }> = {
+  day: {
+    account: phrase("You have spent {{used}} of your budget today"),
+    token: phrase("“{{name}}” has spent {{used}} of its budget today"),
+  },
+  week: {
+    account: phrase("You have spent {{used}} of your budget this week"),
+    token: phrase("“{{name}}” has spent {{used}} of its budget this week"),
+  },
+  month: {
+    account: phrase("You have spent {{used}} of your budget this month"),
+    token: phrase("“{{name}}” has spent {{used}} of its budget this month"),
+  },
+};
+
+function budgetNotice(t: TFunction, { facts }: InboxRow, points: (name: string) => string): EntryText {
+  const ofToken = facts["target"] === "token";
+  const texts = periodTexts[facts["period"] ?? ""] ?? periodTexts["day"];
+  const time = formatTime(Number(facts["resets"] ?? 0));
+  return {
+    title: t((ofToken ? texts?.token : texts?.account) ?? "", { name: facts["name"], used: points("used") }),
+    text:
+      Number(facts["limit"] ?? 0) > 0
+        ? t("Calls are refused above {{limit}}. The period ends at {{time}}.", {
+            limit: points("limit"),
+            time,
+          })
+        : t("The period ends at {{time}}.", { time }),
+    to: ofToken ? `/panel/token/${facts["id"] ?? ""}` : "/panel/dashboard",
   };
 }

@@ -1,4 +1,5 @@
-import { type LogBodies, type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { LogBodies, LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Group, Stack, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";

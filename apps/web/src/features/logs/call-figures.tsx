@@ -11,7 +11,7 @@ export function CallFigures({ row }: { row: LogRow }) {
   const format = useFormat();
   const speed = tokensPerSecond(row);
   const figures = [
-    { label: t("Cost"), value: <CostCell row={row} format={format} /> },
+    { label: t("Cost"), value: <CostCell row={row} /> },
     { label: t("Duration"), value: formatDuration(row.request_time) },
     ...(row.first_byte_time > 0
       ? [{ label: t("First byte"), value: formatDuration(row.first_byte_time) }]

@@ -1,13 +1,14 @@
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import type { useFormat } from "#lib/quota.ts";
 
-type Format = ReturnType<typeof useFormat>;
-
-/** The amount that the entry deducted from or added to the balance. */
-export function CostCell({ row, format }: { row: LogRow; format: Format }) {
+/**
+ * The amount that the entry deducted from or added to the balance.
+ * @param column its column in a table; undefined elsewhere
+ */
+export function CostCell({ row, column }: { row: LogRow; column?: string }) {
   const { t } = useTranslation();
   if (row.quota === 0)
     return (
@@ -15,24 +16,18 @@ export function CostCell({ row, format }: { row: LogRow; format: Format }) {
         {row.type === LogType.consume ? t("Free") : "–"}
       </Text>
     );
+  const note = row.estimated ? t("Tokens counted by the gateway") : undefined;
   if (row.type !== LogType.consume)
     return (
       <Text span fz="inherit" c={row.quota > 0 ? "green" : undefined} fw={500}>
         {row.quota > 0 ? "+" : ""}
-        <Amount points={row.quota} />
+        <Amount column={column} points={row.quota} />
       </Text>
     );
-  const exact = t("{{points}} points", { count: row.quota, points: format.whole(row.quota) });
   return (
-    <Text
-      span
-      fz="inherit"
-      fw={500}
-      // A title instead of a tooltip, because there are hundreds of rows.
-      title={row.estimated ? `${exact} · ${t("Tokens counted by the gateway")}` : exact}
-    >
+    <Text span fz="inherit" fw={500}>
       {row.estimated ? "≈ " : ""}
-      {format.charge(row.quota)}
+      <Amount column={column} points={row.quota} note={note} charge />
     </Text>
   );
 }

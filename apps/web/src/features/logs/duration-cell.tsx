@@ -1,4 +1,5 @@
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration } from "#lib/quota.ts";

@@ -1,5 +1,6 @@
 /** Why a call failed: a short label for the list and a sentence for its page. Pure. */
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { TFunction } from "i18next";
 import { attemptResultText } from "#lib/attempt-labels.ts";
 import { failureLabel } from "#lib/failure-labels.ts";

@@ -49,7 +49,7 @@ export function Flags({ facets, filter, onChange, forAdmins }: FlagsProps) {
       off: { min_time: 0 },
     },
     {
-      label: t("≥ {{limit}}", { limit: format.charge(expensive.min_quota) }),
+      label: t("≥ {{limit}}", { limit: format.exact(expensive.min_quota) }),
       hint: t("Expensive calls"),
       count: expensive.count,
       on: filter.min_quota > 0,

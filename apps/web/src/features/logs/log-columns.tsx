@@ -1,4 +1,5 @@
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Text } from "@mantine/core";
 import { IconBolt, IconCornerDownRight, IconWaveSine } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
@@ -145,14 +146,16 @@ export function logColumns(t: TFunction, format: Format, forAdmins: boolean): Co
       title: t("Cost"),
       align: "right",
       pinned: true,
-      cell: (row) => <CostCell row={row} format={format} />,
+      amounts: (row) => [row.quota],
+      charges: true,
+      cell: (row) => <CostCell row={row} column="quota" />,
     },
   ];
   return columns.filter((column) => column !== false);
 }
 
 /** A row on a phone: model and cost above; time, user, duration and reason below. */
-export function CompactRow({ row, t, format }: { row: LogRow; t: TFunction; format: Format }) {
+export function CompactRow({ row, t }: { row: LogRow; t: TFunction }) {
   const who = [row.username, row.token_name].filter(Boolean).join(" · ");
   const failed = hasFailed(row);
   return (
@@ -160,7 +163,7 @@ export function CompactRow({ row, t, format }: { row: LogRow; t: TFunction; form
       <OutcomeDot row={row} t={t} />
       <ModelName row={row} t={t} />
       <span className={classes.compactCost}>
-        <CostCell row={row} format={format} />
+        <CostCell row={row} column="quota" />
       </span>
       <span className={classes.compactFacts}>
         <TimeCell seconds={row.created_at} />

@@ -1,4 +1,5 @@
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Anchor, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -30,7 +31,7 @@ export function LogFacts({ row }: { row: LogRow }) {
       value: <CopyCode text={row.request_id} label={t("Request ID")} />,
       shown: row.request_id !== "",
     },
-    { label: t("Balance change"), value: <CostCell row={row} format={format} />, shown: !call },
+    { label: t("Balance change"), value: <CostCell row={row} />, shown: !call },
     { label: t("Username"), value: <UserLink row={row} /> },
     {
       label: t("Token"),

@@ -1,5 +1,6 @@
 /** Labels of the log's codes. An unknown code is shown as it is. */
-import { type AttemptNote, type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { AttemptNote, LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { TFunction } from "i18next";
 import { attemptResultText } from "#lib/attempt-labels.ts";
 import { phrase } from "#lib/i18n.ts";

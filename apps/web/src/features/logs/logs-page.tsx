@@ -1,6 +1,6 @@
 /** The log: every call and every change of a balance, with time, speed, price and failure. */
 import { mayEnter } from "@gateway/shared/accounts/roles";
-import { LogType } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Card, Tabs } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
@@ -136,7 +136,7 @@ export default function LogsPage() {
         onOrder={(order) => setFilter({ order })}
         onOpen={(row) => panel.open(idOfCall(row))}
         openKey={rest.shown?.id ?? ""}
-        compactRow={(row) => <CompactRow row={row} t={t} format={format} />}
+        compactRow={(row) => <CompactRow row={row} t={t} />}
         paging={{
           kind: "more",
           hasMore: logs.hasNextPage,

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { formatDuration } from "#lib/quota.ts";
 import { useSelf } from "#lib/session.ts";
+import { CopyCode } from "#ui/copy.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { attemptText } from "./log-labels.ts";
 import { type Bar, barsOf } from "./waterfall-bars.ts";
@@ -80,6 +81,14 @@ function Attempt({ bar, number, total }: { bar: Bar; number: number; total: numb
           {note.message}
         </Text>
       ) : null}
+      {note.upstream_request_id === undefined ? null : (
+        <div className={classes.requestId}>
+          <Text span fz="xs" c="dimmed" style={{ flexShrink: 0 }}>
+            {t("Provider request ID")}
+          </Text>
+          <CopyCode text={note.upstream_request_id} label={t("Provider request ID")} />
+        </div>
+      )}
     </li>
   );
 }

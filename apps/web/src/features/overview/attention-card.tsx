@@ -4,13 +4,13 @@ import { Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
 import { currentLocale } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { namesError, storedReason } from "#lib/reasons.ts";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import classes from "./overview.module.css";
 
 type Line = { title: string; text: string; to: string; urgent: boolean };
@@ -45,9 +45,7 @@ export function AttentionCard({ items, since }: { items: AttentionItem[]; since:
               <li key={keyOf(item)} data-urgent={line.urgent || undefined}>
                 <IconAlertTriangle size={17} stroke={1.7} aria-hidden />
                 <div>
-                  <Link to={line.to} className={classes.quietLink}>
-                    {line.title}
-                  </Link>
+                  <QuietLink to={line.to}>{line.title}</QuietLink>
                   {line.text ? (
                     <Text fz="xs" c="dimmed" lineClamp={2} title={line.text}>
                       {line.text}

@@ -6,6 +6,7 @@ import { IconRoute } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import { Amount } from "#components/amount.tsx";
 import { ChannelHoursBar } from "#components/channel-hours.tsx";
 import { healthOf } from "#lib/channel-hours.ts";
 import { logAddress } from "#lib/log-address.ts";
@@ -13,6 +14,7 @@ import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./overview.module.css";
@@ -60,7 +62,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
   const format = useFormat();
   const ms = (value: number | null) => (value === null ? "–" : formatDuration(value));
   return (
-    <Figures label={t("Channels")}>
+    <Figures label={t("Channels")} amounts={{ charged: rows.map((row) => row.charged) }}>
       <thead>
         <tr>
           <th scope="col">{t("Channel")}</th>
@@ -83,9 +85,7 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
           return (
             <tr key={row.id} data-quiet={calls === 0 || undefined}>
               <th scope="row">
-                <Link to={`/panel/channel/${row.id}`} className={classes.quietLink}>
-                  {row.name || `#${row.id}`}
-                </Link>
+                <QuietLink to={`/panel/channel/${row.id}`}>{row.name || `#${row.id}`}</QuietLink>
               </th>
               <td className={classes.left}>
                 <State row={row} />
@@ -98,14 +98,14 @@ function Table({ rows, since }: { rows: ChannelHealth[]; since: number }) {
                 {calls === 0 ? (
                   "0"
                 ) : (
-                  <Link to={logAddress(since, { channel_id: row.id })} className={classes.quietLink}>
-                    {format.whole(calls)}
-                  </Link>
+                  <QuietLink to={logAddress(since, { channel_id: row.id })}>{format.whole(calls)}</QuietLink>
                 )}
               </td>
               <td>{ms(row.p50)}</td>
               <td>{ms(row.p95)}</td>
-              <td title={format.exact(row.charged)}>{format.quota(row.charged)}</td>
+              <td>
+                <Amount column="charged" points={row.charged} />
+              </td>
             </tr>
           );
         })}
@@ -122,9 +122,7 @@ function PhoneRow({ row, since }: { row: ChannelHealth; since: number }) {
   return (
     <li>
       <div className={classes.line}>
-        <Link to={`/panel/channel/${row.id}`} className={classes.quietLink}>
-          {row.name || `#${row.id}`}
-        </Link>
+        <QuietLink to={`/panel/channel/${row.id}`}>{row.name || `#${row.id}`}</QuietLink>
         <State row={row} />
       </div>
       <div className={classes.line}>

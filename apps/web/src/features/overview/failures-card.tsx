@@ -8,6 +8,7 @@ import { failureLabel } from "#lib/failure-labels.ts";
 import { logAddress } from "#lib/log-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import classes from "./overview.module.css";
 
 type FailuresCardProps = { failures: Failures; failed: number; since: number };
@@ -42,12 +43,9 @@ export function FailuresCard({ failures: { reasons, complete }, failed, since }:
             return (
               <li key={`${code} ${status}`} style={{ "--share": count / most } as React.CSSProperties}>
                 <span>
-                  <Link
-                    to={logAddress(since, { log_type: 5, error_code: code })}
-                    className={classes.quietLink}
-                  >
+                  <QuietLink to={logAddress(since, { log_type: 5, error_code: code })}>
                     {label === undefined ? code || t("Unknown") : t(label)}
-                  </Link>{" "}
+                  </QuietLink>{" "}
                   <small>{status}</small>
                 </span>
                 <span className="tabular" title={t("Of {{count}} customers", { count: users })}>

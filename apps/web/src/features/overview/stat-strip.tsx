@@ -1,9 +1,9 @@
 /** Six figures of the last 24 hours side by side, each with its change. */
 import type { Compared, LatencySample, Traffic } from "@gateway/shared/usage/overview";
-import { IconArrowDownRight, IconArrowUpRight } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { formatDuration, useFormat } from "#lib/quota.ts";
 import { Stat, Stats } from "#ui/stats.tsx";
+import { isUnchanged, Trend } from "#ui/trend.tsx";
 import { changeOf, errorRate } from "./figures.ts";
 import classes from "./overview.module.css";
 
@@ -22,10 +22,8 @@ export function StatStrip({ traffic }: { traffic: Traffic }) {
         bad={(rate.now ?? 0) >= 0.05}
         line={
           <>
-            {t("{{count}} failed", { count: failed.now })}
-            {rate.before === null ? null : (
-              <> · {t("{{share}} before", { share: format.percent(rate.before) })}</>
-            )}
+            <span className={classes.part}>{t("{{count}} failed", { count: failed.now })}</span>
+            {rate.before === null ? null : <Before text={format.percent(rate.before)} />}
           </>
         }
       />
@@ -93,8 +91,8 @@ function Latency({ title, now: [p50, p95], before, sample }: LatencyProps) {
           t("No calls yet")
         ) : (
           <>
-            p95 {text(p95)}
-            {before === null ? null : <> · {t("{{share}} before", { share: text(before) })}</>}
+            <span className={classes.part}>p95 {text(p95)}</span>
+            {before === null ? null : <Before text={text(before)} />}
           </>
         )
       }
@@ -102,22 +100,21 @@ function Latency({ title, now: [p50, p95], before, sample }: LatencyProps) {
   );
 }
 
-/** A change is neither good nor bad here, so the arrow has no colour. */
-function Change({ compared }: { compared: Compared }) {
+/** The value of the previous day. It stands on a line of its own where the column is narrow. */
+function Before({ text }: { text: string }) {
   const { t } = useTranslation();
-  const format = useFormat();
-  const share = changeOf(compared);
-  if (share === null) return compared.now === 0 ? t("No change") : t("Nothing the day before");
-  if (Math.abs(share) < 0.0005) return t("No change");
-  const Arrow = share < 0 ? IconArrowDownRight : IconArrowUpRight;
   return (
-    <span className={classes.change}>
-      <Arrow size={14} aria-hidden />
-      {t("{{share}} vs. the day before", { share: signed(format.percent(Math.abs(share)), share) })}
-    </span>
+    <>
+      {" · "}
+      <span className={classes.part}>{t("{{share}} before", { share: text })}</span>
+    </>
   );
 }
 
-function signed(text: string, value: number): string {
-  return `${value < 0 ? "−" : "+"}${text}`;
+function Change({ compared }: { compared: Compared }) {
+  const { t } = useTranslation();
+  const share = changeOf(compared);
+  if (share === null) return compared.now === 0 ? t("No change") : t("Nothing the day before");
+  if (isUnchanged(share)) return t("No change");
+  return <Trend share={share} label={(percent) => t("{{share}} vs. day before", { share: percent })} />;
 }

@@ -32,7 +32,14 @@ export function ConfigInput({ field, required, secretSet, ...input }: ConfigInpu
     case "text":
       return <TextInput maxLength={200} {...common} />;
     case "secret":
-      return <PasswordInput maxLength={200} {...common} autoComplete="new-password" />;
+      return (
+        <PasswordInput
+          maxLength={200}
+          {...common}
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
+        />
+      );
     case "key":
     case "secret-key":
       return <Textarea rows={3} maxLength={8_000} styles={mono} {...common} />;

@@ -18,7 +18,6 @@ import { OrderStatus, orderStatuses } from "#components/order-status.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { formatMoney } from "#lib/money.ts";
-import { useFormat } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -51,14 +50,13 @@ const noFilters = {
 
 export function OrderList() {
   const { t } = useTranslation();
-  const format = useFormat();
   const [params, setParams] = useListParams(OrderQuery);
   const orders = useQuery(ordersQuery({ ...params, order: params.order || "-id" }));
   const names = useQuery(gatewayNamesQuery).data ?? [];
   const edits = useMayChange();
   const act = useOrderAction();
   const [refunding, setRefunding] = useState<OrderRow | null>(null);
-  const columns = useMemo(() => orderColumns(t, format), [t, format]);
+  const columns = useMemo(() => orderColumns(t), [t]);
   const filtered = Object.entries(noFilters).some(
     ([name, value]) => params[name as keyof typeof noFilters] !== value,
   );
@@ -192,8 +190,8 @@ export function OrderList() {
   );
 }
 
-function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<OrderRow>[] {
-  const shared = sharedOrderColumns<OrderRow>(t, format.quota);
+function orderColumns(t: TFunction): Column<OrderRow>[] {
+  const shared = sharedOrderColumns<OrderRow>(t);
   return [
     { ...shared.number, fixed: true },
     shared.time,

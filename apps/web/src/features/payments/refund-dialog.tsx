@@ -1,10 +1,11 @@
 /** Deducts the credit of an order after its payment was refunded at the gateway. */
 import { OrderRefund, type OrderRow } from "@gateway/shared/billing/order";
-import { Button, Group, Modal, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useSchemaForm } from "#ui/form/form.ts";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useRefundOrder } from "./api.ts";
 
@@ -14,7 +15,7 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
   const refund = useRefundOrder();
   const form = useSchemaForm(OrderRefund, { reason: "" });
   return (
-    <Modal opened onClose={onClose} title={t("Mark as refunded")}>
+    <HelpModal help="payments#orders-and-refunds" opened onClose={onClose} title={t("Mark as refunded")}>
       <form
         noValidate
         onSubmit={form.onSubmit(({ reason }) =>
@@ -62,6 +63,6 @@ export function RefundDialog({ order, onClose }: { order: OrderRow; onClose: () 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </HelpModal>
   );
 }

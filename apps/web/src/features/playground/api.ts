@@ -1,15 +1,8 @@
 import { TokenKey } from "@gateway/shared/accounts/token";
-import { AvailableModels } from "@gateway/shared/channels/model";
 import { LogPage } from "@gateway/shared/usage/log";
 import { queryOptions } from "@tanstack/react-query";
 import { http } from "#lib/http.ts";
 import type { Charge } from "./chat.ts";
-
-export const modelsQuery = queryOptions({
-  queryKey: ["available-models"],
-  queryFn: () => http.get("/available_model", AvailableModels),
-  staleTime: 60_000,
-});
 
 /** The API key of the console itself. The server creates it on the first request. */
 export const keyQuery = queryOptions({

@@ -5,8 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { kindOfModel } from "#components/sample-model.ts";
+import { modelsQuery } from "#lib/queries/models.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import { modelsQuery } from "./api.ts";
 import { mostModels } from "./chat.ts";
 import classes from "./playground.module.css";
 

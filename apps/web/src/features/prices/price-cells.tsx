@@ -17,7 +17,7 @@ export function ModelCell({ price, owner }: { price: ListedPrice; owner: string 
       <ModelIcon model={price.model} />
       <Box miw={0}>
         <Group gap={3} wrap="nowrap">
-          <Text ff="monospace" fz="sm" fw={500} truncate>
+          <Text ff="monospace" fz="sm" fw={500} truncate title={price.model}>
             {price.model}
           </Text>
           {price.locked ? (
@@ -75,7 +75,7 @@ export function ExtrasCell({ price }: { price: ListedPrice }) {
     `${t(nameOfKind(kind))} ${isTool(kind) ? `$${value}` : `×${Number(value.toPrecision(6))}`}`;
   const [shown, rest] = [extras.slice(0, 2), extras.slice(2)];
   return (
-    <Group gap={4} wrap="nowrap" display="inline-flex">
+    <Group gap={4} className={classes.extras}>
       {shown.map(([kind, value]) => (
         <Badge key={kind} variant="default" fw={500}>
           {text(kind, value)}

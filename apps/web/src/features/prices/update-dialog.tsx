@@ -1,6 +1,6 @@
 /** Imports a price list: source, preview, and import mode. */
 import type { PriceChanges, PricePreview, SyncMode } from "@gateway/shared/billing/price";
-import { Alert, Button, Group, Modal, Radio, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Radio, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +9,7 @@ import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { updateServiceQuery, usePreview, useTakeOver } from "./api.ts";
@@ -34,7 +35,14 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
     preview.mutate(source === "url" ? url : "");
   };
   return (
-    <Modal opened onClose={onClose} size={820} fullScreen={phone} title={t("Update prices")}>
+    <HelpModal
+      help="billing#set-prices"
+      opened
+      onClose={onClose}
+      size={820}
+      fullScreen={phone}
+      title={t("Update prices")}
+    >
       <Stack gap="lg">
         <Stack gap="sm">
           <SegmentedControl
@@ -96,7 +104,7 @@ export function UpdateDialog({ owners, onClose }: { owners: Owners; onClose: () 
           </Text>
         )}
       </Stack>
-    </Modal>
+    </HelpModal>
   );
 }
 

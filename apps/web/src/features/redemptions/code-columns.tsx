@@ -3,8 +3,8 @@ import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/re
 import { Group, Switch, Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
+import { amountColumn } from "#components/amount.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import type { useFormat } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -13,7 +13,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { useSwitchCode } from "./api.ts";
 import { statusOfCode } from "./code-status.ts";
 
-export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<RedemptionRow>[] {
+export function codeColumns(t: TFunction): Column<RedemptionRow>[] {
   return [
     {
       id: "name",
@@ -36,14 +36,7 @@ export function codeColumns(t: TFunction, format: ReturnType<typeof useFormat>):
       ),
     },
     { id: "status", title: t("Status"), sortable: true, card: "fact", cell: (row) => <Status row={row} /> },
-    {
-      id: "quota",
-      title: t("Worth"),
-      align: "right",
-      sortable: true,
-      card: "fact",
-      cell: (row) => format.usd(row.quota),
-    },
+    amountColumn({ id: "quota", title: t("Worth"), sortable: true, card: "fact" }, (row) => row.quota),
     {
       id: "redeemed_by",
       title: t("Redeemed by"),

@@ -1,8 +1,9 @@
 /** The new codes, to copy or to download. */
-import { Button, Code, Group, Modal, ScrollArea, Stack, Text } from "@mantine/core";
+import { Button, Code, Group, ScrollArea, Stack, Text } from "@mantine/core";
 import { IconCopy, IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { copyText } from "#ui/copy.tsx";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { downloadCodes } from "./codes-file.ts";
 
 type CreatedDialogProps = { codes: string[]; name: string; onClose: () => void };
@@ -11,7 +12,13 @@ export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
   const { t } = useTranslation();
   const text = codes.join("\n");
   return (
-    <Modal opened onClose={onClose} title={t("{{count}} codes created", { count: codes.length })} size={480}>
+    <HelpModal
+      help="payments#redemption-codes"
+      opened
+      onClose={onClose}
+      title={t("{{count}} codes created", { count: codes.length })}
+      size={480}
+    >
       <Stack>
         <Text c="dimmed" fz="sm">
           {t("The list shows them again at any time.")}
@@ -35,6 +42,6 @@ export function CreatedDialog({ codes, name, onClose }: CreatedDialogProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </HelpModal>
   );
 }

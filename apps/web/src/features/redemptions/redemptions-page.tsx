@@ -8,7 +8,6 @@ import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
-import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -31,14 +30,13 @@ const CreatedDialog = late(() => import("./created-dialog.tsx").then((module) =>
 export default function RedemptionsPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const format = useFormat();
   const [params, setParams] = useListParams(RedemptionQuery);
   const codes = useQuery(codesQuery(params));
   const remove = useDeleteCodes();
   const edited = useOpened();
   const [created, setCreated] = useState<{ codes: string[]; name: string } | null>(null);
   const [selected, setSelected] = useState<string[]>([]);
-  const columns = useMemo(() => codeColumns(t, format), [t, format]);
+  const columns = useMemo(() => codeColumns(t), [t]);
   const rowsOf = useSeenRows(codes.data?.data);
   const filtered = params.keyword !== "" || params.status !== 0;
   const keysOf = (ids: string[]) => rowsOf(ids).map((row) => row.key);

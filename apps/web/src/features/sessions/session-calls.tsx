@@ -1,5 +1,6 @@
 /** The calls of a session, newest first. */
-import { type LogRow, LogType } from "@gateway/shared/usage/log";
+import type { LogRow } from "@gateway/shared/usage/log";
+import { LogType } from "@gateway/shared/usage/log-type";
 import type { AgentSession } from "@gateway/shared/usage/session";
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
@@ -7,11 +8,13 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router-dom";
+import { Amount, amountColumn } from "#components/amount.tsx";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { cachedShare } from "#lib/cached-share.ts";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -86,9 +89,9 @@ function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRo
       title: t("Time"),
       fixed: true,
       cell: (row) => (
-        <Link className={classes.link} to={`/panel/log/${encodeURIComponent(row.request_id)}`}>
+        <QuietLink to={`/panel/log/${encodeURIComponent(row.request_id)}`}>
           <span className="tabular">{formatTime(row.created_at)}</span>
-        </Link>
+        </QuietLink>
       ),
     },
     {
@@ -136,13 +139,7 @@ function columnsOf(t: TFunction, format: Format, seesAll: boolean): Column<LogRo
       align: "right",
       cell: (row) => formatDuration(row.request_time),
     },
-    {
-      id: "quota",
-      title: t("Cost"),
-      align: "right",
-      pinned: true,
-      cell: (row) => <span title={format.exact(row.quota)}>{format.charge(row.quota)}</span>,
-    },
+    amountColumn({ id: "quota", title: t("Cost"), charges: true, pinned: true }, (row) => row.quota),
   ];
   return columns.filter((column) => column !== false);
 }
@@ -153,7 +150,7 @@ function CompactCall({ row, t, format }: { row: LogRow; t: TFunction; format: Fo
   return (
     <div className={classes.compact}>
       <StatusDot tone={failed ? "bad" : "good"}>{row.model_name || t("Unknown")}</StatusDot>
-      <span>{format.charge(row.quota)}</span>
+      <Amount column="quota" points={row.quota} />
       <Text span fz="xs" c="dimmed" truncate>
         {[formatTime(row.created_at), row.session?.agent, failed ? outcomeOf(row, t) : ""]
           .filter(Boolean)

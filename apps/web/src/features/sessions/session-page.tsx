@@ -3,12 +3,14 @@ import type { AgentSession } from "@gateway/shared/usage/session";
 import { Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { Link, useParams, useSearchParams } from "react-router-dom";
+import { useParams, useSearchParams } from "react-router-dom";
 import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { usePageTitle } from "#lib/site.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { BackLink, idOf, UnloadedObject } from "#ui/object-page.tsx";
+import { Halves } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { Stat, Stats } from "#ui/stats.tsx";
 import { sessionQuery } from "./api.ts";
 import { SessionCalls } from "./session-calls.tsx";
@@ -47,12 +49,12 @@ function Loaded({ session }: { session: AgentSession }) {
       <Heading session={session} />
       <Totals session={session} />
       <AgentTable session={session} />
-      <div className={classes.halves}>
+      <Halves>
         <ModelTable session={session} />
         {session.channels ? <ChannelTable channels={session.channels} /> : null}
         {session.move_list && session.move_list.length > 0 ? <MoveTable moves={session.move_list} /> : null}
         {session.errors.length > 0 ? <ErrorTable session={session} /> : null}
-      </div>
+      </Halves>
       <SessionCalls session={session} seesAll={seesAll} />
       {session.complete ? null : (
         <Text fz="sm" c="dimmed">
@@ -78,9 +80,7 @@ function Heading({ session }: { session: AgentSession }) {
         {seesAll ? (
           <>
             {seesUsers ? (
-              <Link className={classes.link} to={`/panel/user/${session.user_id}`}>
-                {session.username}
-              </Link>
+              <QuietLink to={`/panel/user/${session.user_id}`}>{session.username}</QuietLink>
             ) : (
               session.username
             )}

@@ -4,13 +4,14 @@ import { Button } from "@mantine/core";
 import { IconCornerDownRight } from "@tabler/icons-react";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Link } from "react-router-dom";
+import { Amount } from "#components/amount.tsx";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { modelAddress } from "#lib/model-address.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Figures } from "#ui/figures.tsx";
 import { Section } from "#ui/page.tsx";
+import { QuietLink } from "#ui/quiet-link.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { treeOf } from "./agent-tree.ts";
 import classes from "./sessions.module.css";
@@ -58,11 +59,7 @@ export function ModelTable({ session }: { session: AgentSession }) {
         first={t("Model")}
         rows={session.models.map((row) => ({
           key: row.name,
-          name: (
-            <Link className={classes.link} to={modelAddress(row.name, true)}>
-              {row.name || t("Unknown")}
-            </Link>
-          ),
+          name: <QuietLink to={modelAddress(row.name, true)}>{row.name || t("Unknown")}</QuietLink>,
           sums: row,
         }))}
       />
@@ -92,11 +89,7 @@ function ChannelName({ id, name }: { id: number; name: string }) {
   const seesChannels = useMayEnter("channels");
   const text = name || t("Deleted channel");
   if (!seesChannels || name === "") return text;
-  return (
-    <Link className={classes.link} to={`/panel/channel/${id}`}>
-      {text}
-    </Link>
-  );
+  return <QuietLink to={`/panel/channel/${id}`}>{text}</QuietLink>;
 }
 
 type SumTableProps = {
@@ -112,7 +105,7 @@ function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
   const { t } = useTranslation();
   const format = useFormat();
   return (
-    <Figures label={label} wraps={wraps}>
+    <Figures label={label} wraps={wraps} amounts={{ cost: rows.map(({ sums }) => sums.quota) }}>
       <thead>
         <tr>
           <th scope="col">{first}</th>
@@ -133,7 +126,9 @@ function SumTable({ label, first, rows, wraps = true }: SumTableProps) {
             <td title={format.whole(sums.input)}>{format.short(sums.input)}</td>
             <td>{sums.input === 0 ? "–" : format.percent(sums.cached / sums.input)}</td>
             <td title={format.whole(sums.output)}>{format.short(sums.output)}</td>
-            <td>{format.exact(sums.quota)}</td>
+            <td>
+              <Amount column="cost" points={sums.quota} />
+            </td>
           </tr>
         ))}
       </tbody>
@@ -146,7 +141,11 @@ export function MoveTable({ moves }: { moves: ChannelMove[] }) {
   const format = useFormat();
   return (
     <Section title={t("Most expensive channel moves")}>
-      <Figures label={t("Most expensive channel moves")} wraps>
+      <Figures
+        label={t("Most expensive channel moves")}
+        wraps
+        amounts={{ cost: moves.map((move) => move.cost) }}
+      >
         <thead>
           <tr>
             <th scope="col">{t("Channel")}</th>
@@ -159,18 +158,20 @@ export function MoveTable({ moves }: { moves: ChannelMove[] }) {
           {moves.map((move) => (
             <tr key={move.request_id}>
               <th scope="row">
-                <Link className={classes.link} to={`/panel/log/${encodeURIComponent(move.request_id)}`}>
+                <QuietLink to={`/panel/log/${encodeURIComponent(move.request_id)}`}>
                   {t("{{from}} → {{to}}", {
                     from: move.from_channel_name || t("Deleted channel"),
                     to: move.to_channel_name || t("Deleted channel"),
                   })}
-                </Link>
+                </QuietLink>
               </th>
               <td>
                 <RelativeTime seconds={move.created_at} />
               </td>
               <td>{format.whole(move.lost)}</td>
-              <td>{format.exact(move.cost)}</td>
+              <td>
+                <Amount column="cost" points={move.cost} />
+              </td>
             </tr>
           ))}
         </tbody>
@@ -192,9 +193,7 @@ export function ErrorTable({ session }: { session: AgentSession }) {
             return (
               <tr key={code}>
                 <th scope="row">
-                  <Link className={classes.link} to={`/panel/log?${search}`}>
-                    {label === undefined ? code : t(label)}
-                  </Link>
+                  <QuietLink to={`/panel/log?${search}`}>{label === undefined ? code : t(label)}</QuietLink>
                 </th>
                 <td>{format.whole(count)}</td>
               </tr>

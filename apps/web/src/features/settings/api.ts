@@ -1,7 +1,8 @@
 import { Nothing } from "@gateway/shared/envelope";
+import { AccentPreview } from "@gateway/shared/site/accent";
 import { SettingsView } from "@gateway/shared/site/settings";
 import { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { z } from "zod";
 import { http } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
@@ -12,6 +13,17 @@ export const settingsQuery = queryOptions({
   queryKey: ["option"],
   queryFn: () => http.get("/option", SettingsView),
 });
+
+/** What the console would look like with an accent colour; undefined keeps the last one. */
+export const accentPreviewQuery = (color: string | undefined) =>
+  queryOptions({
+    queryKey: ["option", "accent", color],
+    queryFn: () => http.get("/option/accent", AccentPreview, { color }),
+    enabled: color !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    meta: { quiet: true },
+  });
 
 /** Saves several settings. Everything on screen may depend on them, so all queries are invalidated. */
 export function useSaveSettings() {

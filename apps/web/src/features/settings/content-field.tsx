@@ -33,7 +33,7 @@ export function ContentField({ label, value, error, onChange }: ContentFieldProp
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
-      <div className={classes.preview} role="region" aria-label={t("Preview")} tabIndex={0}>
+      <div className={classes.preview} role="region" aria-label={`${label}: ${t("Preview")}`} tabIndex={0}>
         {shown.trim() === "" ? (
           <Text c="dimmed" fz="sm">
             {t("The preview appears here.")}

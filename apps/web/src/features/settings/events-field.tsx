@@ -10,6 +10,7 @@ export const eventTitles: Record<NoticeEvent, string> = {
   "job-failed": phrase("A scheduled job failed"),
   "prices-failed": phrase("The price list could not be updated"),
   "models-unpriced": phrase("Models have no price"),
+  "models-changed": phrase("A provider added or removed models"),
   "payment-trouble": phrase("Payment problem"),
   "storage-full": phrase("A server's disk is full"),
   "budget-reached": phrase("An account or API key reaches the amount that its budget names"),

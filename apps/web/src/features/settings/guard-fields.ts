@@ -49,6 +49,13 @@ export const monitoringSection: SettingSection = {
       label: phrase("Refresh all balances every"),
       hint: phrase("If the provider reports it. 0 = off."),
     },
+    {
+      key: "ModelListCheckHours",
+      kind: "number",
+      unit: units.hours,
+      label: phrase("Check the model lists of providers every"),
+      hint: phrase("You get a notification when a provider adds or removes models. 0 = off."),
+    },
   ],
 };
 

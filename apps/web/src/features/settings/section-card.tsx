@@ -14,6 +14,7 @@ import { HelpLink } from "#ui/form/help-link.tsx";
 import { Section } from "#ui/page.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useSaveSettings } from "./api.ts";
+import { BrandPreview } from "./brand-preview.tsx";
 import { type Draft, type Drafts, problemOf, savedValue } from "./drafts.ts";
 import { labelOf } from "./fields.ts";
 import type { SettingSection } from "./section.ts";
@@ -40,8 +41,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const mayTest = section.fields.some((field) => !isLocked(field.key));
   const [refused, setRefused] = useState<ApiError["issues"]>({});
   const dirty = section.fields.map((field) => field.key).filter((key) => key in drafts);
+  const valueOf = (key: SettingKey) => drafts[key] ?? savedValue(settings, key);
   const { foldedBy } = section;
-  const folded = foldedBy !== undefined && (drafts[foldedBy] ?? savedValue(settings, foldedBy)) !== true;
+  const folded = foldedBy !== undefined && valueOf(foldedBy) !== true;
   const shown = folded ? section.fields.filter((field) => field.key === foldedBy) : section.fields;
   const errorOf = (key: SettingKey) => {
     const draft = drafts[key];
@@ -131,7 +133,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             <fieldset key={field.key} className={classes.lock} disabled={isLocked(field.key)}>
               <SettingField
                 field={field}
-                value={drafts[field.key] ?? savedValue(settings, field.key)}
+                value={valueOf(field.key)}
                 dirty={field.key in drafts}
                 secretSet={settings.secrets_set.includes(field.key)}
                 error={errorOf(field.key)}
@@ -140,6 +142,13 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
             </fieldset>
           ))}
         </div>
+        {section.preview === "brand" ? (
+          <BrandPreview
+            name={String(valueOf("SystemName"))}
+            logo={String(valueOf("Logo"))}
+            accent={errorOf("AccentColor") === undefined ? String(valueOf("AccentColor")) : undefined}
+          />
+        ) : null}
         {dirty.length > 0 ? (
           <Group className={classes.foot} justify="flex-end" gap="xs">
             <Text fz="sm" c="dimmed" mr="auto" className={classes.unsaved} role="status">

@@ -18,6 +18,7 @@ export type FieldKind =
   /** One of `choices`. */
   | "choice"
   | "logo"
+  | "color"
   /** The events of a notice channel. */
   | "events"
   | "content"
@@ -52,6 +53,8 @@ export type SettingSection = {
   foldedBy?: SettingKey;
   /** Tests the saved values. */
   test?: TestAction;
+  /** Shows the unsaved values as they will look. */
+  preview?: "brand";
   fields: Field[];
 };
 export type SettingGroup = {

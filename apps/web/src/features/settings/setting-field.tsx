@@ -15,6 +15,7 @@ import { useTranslation } from "react-i18next";
 import { languages } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { ChatLinksField } from "./chat-links-field.tsx";
+import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";
 import { defaultOf, type Draft, type Value } from "./drafts.ts";
 import { EventsField } from "./events-field.tsx";
@@ -178,6 +179,8 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       );
     case "logo":
       return <LogoField {...common} value={text} onChange={onChange} />;
+    case "color":
+      return <ColorField {...common} value={text} onChange={onChange} />;
     case "json":
       return (
         <Textarea

@@ -2,7 +2,7 @@
 import { Center, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { IconSearchOff } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
 import { useCan } from "#lib/session.ts";
@@ -15,6 +15,7 @@ import { type Drafts, withDraft, without } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
 import { SectionCard } from "./section-card.tsx";
 import type { SettingGroup, SettingSection } from "./section.ts";
+import { showAccent } from "./show-accent.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
 import classes from "./settings.module.css";
 
@@ -26,6 +27,10 @@ export default function SettingsPage() {
   const [drafts, setDrafts] = useState<Drafts>({});
   const wanted = search.get("q") ?? "";
   const group = settingGroups.find((one) => one.id === search.get("tab")) ?? settingGroups[0];
+  const accent = settings.data?.AccentColor;
+  useEffect(() => {
+    if (accent !== undefined) showAccent(accent);
+  }, [accent]);
   useLeaveGuard(Object.keys(drafts).length > 0);
 
   const found = wanted === "" ? group?.sections : sectionsWith(wanted, t);

@@ -7,7 +7,6 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -25,13 +24,12 @@ import classes from "./tasks.module.css";
 
 export default function MidjourneyPage() {
   const { t } = useTranslation();
-  const format = useFormat();
   const [query, setQuery] = useListParams(TaskQuery);
   const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
   const forAdmins = whose === "everybody";
   const columns = useMemo(
-    () => [pictureColumn(t), ...taskColumns<MidjourneyRow>(t, format, { forAdmins, read: shownPicture })],
-    [t, format, forAdmins],
+    () => [pictureColumn(t), ...taskColumns<MidjourneyRow>(t, { forAdmins, read: shownPicture })],
+    [t, forAdmins],
   );
   return (
     <TaskList

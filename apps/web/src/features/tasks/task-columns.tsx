@@ -1,7 +1,7 @@
 /** Columns shared by both lists of tasks. */
 import { Text } from "@mantine/core";
 import type { TFunction } from "i18next";
-import { formatDuration, type useFormat } from "#lib/quota.ts";
+import { formatDuration } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
@@ -9,11 +9,8 @@ import type { Column } from "#ui/table/table-model.ts";
 import type { ShownTask } from "./shown-task.ts";
 import { TaskCost, TaskState } from "./task-state.tsx";
 
-type Format = ReturnType<typeof useFormat>;
-
 export function taskColumns<Row>(
   t: TFunction,
-  format: Format,
   { forAdmins, read }: { forAdmins: boolean; read: (row: Row) => ShownTask },
 ): Column<Row>[] {
   const dash = (
@@ -71,7 +68,9 @@ export function taskColumns<Row>(
       title: t("Cost"),
       align: "right",
       card: "fact",
-      cell: (row) => <TaskCost task={read(row)} format={format} />,
+      amounts: (row) => [read(row).quota],
+      charges: true,
+      cell: (row) => <TaskCost task={read(row)} column="cost" />,
     },
     {
       id: "fail_reason",

@@ -4,7 +4,7 @@ import { IconAlertCircle } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
-import { formatDuration, formatTime, useFormat } from "#lib/quota.ts";
+import { formatDuration, formatTime } from "#lib/quota.ts";
 import { CopyCode } from "#ui/copy.tsx";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";
@@ -80,7 +80,6 @@ function Outcome({ task, result }: { task: ShownTask; result: ReactNode }) {
 
 function TaskFacts({ task, forAdmins }: { task: ShownTask; forAdmins: boolean }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const { finished, submitted } = task;
   return (
     <Facts columns={2}>
@@ -93,7 +92,7 @@ function TaskFacts({ task, forAdmins }: { task: ShownTask; forAdmins: boolean })
         {finished === null ? "–" : formatDuration(Math.max(0, finished - submitted) * 1_000)}
       </Fact>
       <Fact label={t("Cost")}>
-        <TaskCost task={task} format={format} />
+        <TaskCost task={task} />
       </Fact>
       {forAdmins ? (
         <>

@@ -2,7 +2,6 @@
 import { Progress, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Amount } from "#components/amount.tsx";
-import type { useFormat } from "#lib/quota.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import type { ShownTask } from "./shown-task.ts";
 import { isOpen, statusLabels } from "./task-labels.ts";
@@ -24,18 +23,24 @@ export function TaskState({ task }: { task: Pick<ShownTask, "status" | "percent"
   );
 }
 
-type CostProps = { task: Pick<ShownTask, "quota" | "refunded">; format: ReturnType<typeof useFormat> };
-
-export function TaskCost({ task, format }: CostProps) {
+/** @param column its column in a table; undefined elsewhere */
+export function TaskCost({
+  task,
+  column,
+}: {
+  task: Pick<ShownTask, "quota" | "refunded">;
+  column?: string | undefined;
+}) {
   const { t } = useTranslation();
-  if (!task.refunded) return <Amount points={task.quota} charge />;
+  const amount = <Amount column={column} points={task.quota} charge />;
+  if (!task.refunded) return amount;
   return (
     <span style={{ whiteSpace: "nowrap" }}>
-      <Text span c="dimmed" td="line-through" fz="inherit" className="tabular">
-        {format.charge(task.quota)}
-      </Text>{" "}
       <Text span fz="xs" c="dimmed">
         {t("given back")}
+      </Text>{" "}
+      <Text span c="dimmed" td="line-through" fz="inherit">
+        {amount}
       </Text>
     </span>
   );

@@ -8,7 +8,6 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useListParams } from "#lib/list-params.ts";
-import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Short } from "#ui/short.tsx";
@@ -24,13 +23,12 @@ import { TaskPreview } from "./task-preview.tsx";
 
 export default function TasksPage() {
   const { t } = useTranslation();
-  const format = useFormat();
   const [query, setQuery] = useListParams(TaskQuery);
   const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
   const forAdmins = whose === "everybody";
   const columns = useMemo(
-    () => [kindColumn(t), ...taskColumns<TaskRow>(t, format, { forAdmins, read: shownTask })],
-    [t, format, forAdmins],
+    () => [kindColumn(t), ...taskColumns<TaskRow>(t, { forAdmins, read: shownTask })],
+    [t, forAdmins],
   );
   return (
     <TaskList

@@ -5,7 +5,8 @@ import { Group, Text, Tooltip } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconGauge, IconShieldLock, IconTerminal2 } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useState } from "react";
-import { BudgetCell } from "#components/budgets/budget-bars.tsx";
+import { Amount } from "#components/amount.tsx";
+import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import type { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -55,32 +56,17 @@ export function tokenColumns(
       sortable: true,
       card: "fact",
       width: 150,
-      cell: (token) => <QuotaCell token={token} format={format} />,
-    },
-    {
-      id: "day_quota",
-      title: t("Today"),
-      hidden: true,
       align: "right",
-      cell: (token) => (
-        <SpentCell spent={token.day_quota} limit={token.setting.rates.daily_spend} format={format} />
-      ),
+      amounts: (token) =>
+        token.unlimited_quota ? [token.used_quota] : [token.used_quota, token.remain_quota],
+      cell: (token) => <QuotaCell token={token} column="remain_quota" />,
     },
-    {
-      id: "month_quota",
-      title: t("This month"),
-      hidden: true,
-      align: "right",
-      cell: (token) => (
-        <SpentCell spent={token.month_quota} limit={token.setting.rates.monthly_spend} format={format} />
-      ),
-    },
-    Object.keys(budgets).length > 0 && {
-      id: "budget",
-      title: t("Budget"),
-      card: "none",
-      cell: (token) => <BudgetCell uses={budgets[token.id]} />,
-    },
+    spentColumn("day_quota", t("Today"), ({ day_quota, setting }) => [day_quota, setting.rates.daily_spend]),
+    spentColumn("month_quota", t("This month"), ({ month_quota, setting }) => [
+      month_quota,
+      setting.rates.monthly_spend,
+    ]),
+    Object.keys(budgets).length > 0 && budgetColumn(t("Budget"), (token) => budgets[token.id]),
     {
       id: "group",
       title: t("Group"),
@@ -128,20 +114,34 @@ function Dash() {
   );
 }
 
-function SpentCell({ spent, limit, format }: { spent: number; limit: number; format: Format }) {
+/** @param of what was spent in the period, and the limit; 0 = no limit */
+function spentColumn(
+  id: string,
+  title: string,
+  of: (token: TokenRow) => [spent: number, limit: number],
+): Column<TokenRow> {
+  return {
+    id,
+    title,
+    hidden: true,
+    align: "right",
+    amounts: of,
+    cell: (token) => {
+      const [spent, limit] = of(token);
+      return <SpentCell spent={spent} limit={limit} column={id} />;
+    },
+  };
+}
+
+function SpentCell({ spent, limit, column }: { spent: number; limit: number; column: string }) {
   const share = limit === 0 ? 0 : spent / limit;
   return (
-    <Text
-      span
-      fz="inherit"
-      className="tabular"
-      title={format.exact(spent)}
-      c={share >= 1 ? "red" : share >= 0.9 ? "amber" : undefined}
-    >
-      {format.quota(spent)}
+    <Text span fz="inherit" c={share >= 1 ? "red" : share >= 0.9 ? "amber" : undefined}>
+      <Amount column={column} points={spent} />
       {limit === 0 ? null : (
         <Text span fz="inherit" c="dimmed">
-          {` / ${format.quota(limit)}`}
+          {" / "}
+          <Amount column={column} points={limit} />
         </Text>
       )}
     </Text>

@@ -1,6 +1,6 @@
 /** The complete new key, with its next steps. */
 import type { TokenCreated } from "@gateway/shared/accounts/token";
-import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { IconCopy, IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -13,6 +13,7 @@ import { modelsOfToken } from "#lib/reachable-models.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { copyText } from "#ui/copy.tsx";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./tokens.module.css";
 
@@ -25,7 +26,8 @@ export function CreatedDialog({ token, onClose }: { token: Created; onClose: () 
   const self = useSelf();
   const models = useQuery(modelsQuery).data;
   return (
-    <Modal
+    <HelpModal
+      help="users#tokens"
       opened
       onClose={onClose}
       size={680}
@@ -76,6 +78,6 @@ export function CreatedDialog({ token, onClose }: { token: Created; onClose: () 
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </HelpModal>
   );
 }

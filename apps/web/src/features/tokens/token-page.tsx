@@ -5,8 +5,10 @@ import { IconKey, IconPencil } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
+import { BudgetBars } from "#components/budgets/budget-bars.tsx";
 import { LimitBar, UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
+import { ownBudgetQuery, useBudgetUses } from "#lib/queries/budgets.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
@@ -63,6 +65,7 @@ function Loaded({ token, own, owner }: PageToken) {
       content: () => (
         <Stack gap="md">
           <Limits token={token} />
+          <BudgetOf token={token} own={own} />
           {usage.data ? (
             <>
               <UsageStats usage={usage.data} />
@@ -127,6 +130,22 @@ function Limits({ token }: { token: TokenRow }) {
         <LimitBar label={t("This month")} used={token.month_quota} limit={month} />
       </Stack>
     </Section>
+  );
+}
+
+/** The budget that an operator set for the token, and its use. Renders nothing without a budget. */
+function BudgetOf({ token, own }: { token: TokenRow; own: boolean }) {
+  const { t } = useTranslation();
+  const mine = useQuery({ ...ownBudgetQuery, enabled: own, meta: { quiet: true } }).data?.tokens;
+  const theirs = useBudgetUses("token", own ? undefined : [token]);
+  const uses = (own ? mine : theirs)?.[token.id] ?? [];
+  if (uses.length === 0) return null;
+  return (
+    <section aria-label={t("Budget")}>
+      <Section title={t("Budget")} hint={t("Set by the administrator. Calls above a limit are refused.")}>
+        <BudgetBars uses={uses} />
+      </Section>
+    </section>
   );
 }
 

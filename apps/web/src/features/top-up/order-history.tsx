@@ -9,7 +9,6 @@ import { useTranslation } from "react-i18next";
 import { sharedOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus } from "#components/order-status.tsx";
 import { useListParams } from "#lib/list-params.ts";
-import { useFormat } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
@@ -18,11 +17,10 @@ import { choicesQuery, ownOrdersQuery } from "./api.ts";
 
 export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const [params, setParams] = useListParams(OwnOrderQuery);
   const orders = useQuery(ownOrdersQuery(params));
   const choices = useQuery(choicesQuery).data;
-  const columns = useMemo(() => orderColumns(t, format), [t, format]);
+  const columns = useMemo(() => orderColumns(t), [t]);
   const none = orders.data?.total_count === 0;
   if (none && choices?.length === 0) return null;
   // When no payments are accepted, a list that may be empty would only flash.
@@ -58,8 +56,8 @@ export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) 
   );
 }
 
-function orderColumns(t: TFunction, format: ReturnType<typeof useFormat>): Column<OwnOrder>[] {
-  const shared = sharedOrderColumns<OwnOrder>(t, format.quota);
+function orderColumns(t: TFunction): Column<OwnOrder>[] {
+  const shared = sharedOrderColumns<OwnOrder>(t);
   return [
     { ...shared.time, fixed: true, width: 140 },
     {

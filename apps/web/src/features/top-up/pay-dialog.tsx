@@ -1,12 +1,13 @@
 /** The dialog of an open order: payment instructions, and a status check every few seconds. */
 import type { OpenedOrder, OrderStatus } from "@gateway/shared/billing/order";
-import { Button, Group, Loader, Modal, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
+import { Button, Group, Loader, Skeleton, Stack, Text, ThemeIcon } from "@mantine/core";
 import { IconCheck, IconExternalLink, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { formatMoney } from "#lib/money.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Failed } from "#ui/empty.tsx";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { QrCode } from "#ui/qr-code.tsx";
 import { orderStateQuery, useCloseOrder } from "./api.ts";
 import classes from "./top-up.module.css";
@@ -24,7 +25,14 @@ export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
   const opened = state.data?.opened;
 
   return (
-    <Modal opened onClose={onClose} title={t("Top up")} size={420} closeOnClickOutside={false}>
+    <HelpModal
+      help="payments"
+      opened
+      onClose={onClose}
+      title={t("Top up")}
+      size={420}
+      closeOnClickOutside={false}
+    >
       {state.error && !state.data ? (
         <Failed error={state.error} onRetry={() => void state.refetch()} />
       ) : status === "success" ? (
@@ -72,7 +80,7 @@ export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
           </Button>
         </Stack>
       )}
-    </Modal>
+    </HelpModal>
   );
 }
 

@@ -1,10 +1,11 @@
 import type { UserListRow } from "@gateway/shared/accounts/user";
 /** Adds to or deducts from a user's balance, with a remark for the log. */
 import { pointsOf } from "@gateway/shared/billing/money";
-import { Button, Group, Modal, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, NumberInput, SegmentedControl, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useFormat } from "#lib/quota.ts";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useChangeQuota } from "./api.ts";
 
@@ -43,7 +44,8 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
   };
 
   return (
-    <Modal
+    <HelpModal
+      help="billing#give-credit"
       opened
       onClose={onClose}
       title={t("Balance of {{name}}", { name: user.username })}
@@ -109,6 +111,6 @@ export function QuotaDialog({ user, onClose }: { user: UserListRow; onClose: () 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </HelpModal>
   );
 }

@@ -4,8 +4,8 @@ import { Avatar, Group, Text, Tooltip } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Amount } from "#components/amount.tsx";
-import { BudgetCell } from "#components/budgets/budget-bars.tsx";
+import { amountColumn } from "#components/amount.tsx";
+import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { RoleBadge } from "#components/role-badge.tsx";
 import { useFormat } from "#lib/quota.ts";
 import { RelativeTime } from "#ui/relative-time.tsx";
@@ -73,23 +73,15 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
       { id: "id", title: "ID", sortable: true, align: "right", card: "none", cell: (row) => row.id },
       { id: "group", title: t("Group"), sortable: true, cell: (row) => row.group },
       { id: "role", title: t("Role"), sortable: true, cell: (row) => <RoleBadge role={row.role} /> },
-      {
-        id: "quota",
-        title: t("Balance"),
-        sortable: true,
-        align: "right",
-        card: "fact",
-        cell: (row) => <Amount points={row.quota} />,
-      },
-      {
-        id: "used_quota",
-        title: t("Used"),
-        sortable: true,
-        align: "right",
-        card: "fact",
-        cell: (row) => <Amount points={row.used_quota} />,
-      },
-      ...(Object.keys(budgets).length > 0 ? [budgetColumn(t("Budget"), budgets)] : []),
+      amountColumn({ id: "quota", title: t("Balance"), sortable: true, card: "fact" }, (row) => row.quota),
+      amountColumn(
+        { id: "used_quota", title: t("Used"), sortable: true, card: "fact" },
+        (row) => row.used_quota,
+      ),
+      // The list has many columns.
+      ...(Object.keys(budgets).length > 0
+        ? [budgetColumn<UserListRow>(t("Budget"), (row) => budgets[row.id])]
+        : []),
       {
         id: "request_count",
         title: t("Requests"),
@@ -136,9 +128,4 @@ export function useUserColumns(budgets: BudgetUses): Column<UserListRow>[] {
     ],
     [t, format, budgets],
   );
-}
-
-/** Shown only while a row has a budget: the list has many columns. */
-function budgetColumn(title: string, budgets: BudgetUses): Column<UserListRow> {
-  return { id: "budget", title, card: "none", cell: (row) => <BudgetCell uses={budgets[row.id]} /> };
 }

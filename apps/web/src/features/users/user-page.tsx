@@ -6,6 +6,7 @@ import { IconCoins, IconPencil, IconUser } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router-dom";
+import { Amount } from "#components/amount.tsx";
 import { CacheEffectCard } from "#components/cache-effect.tsx";
 import { UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
@@ -217,7 +218,6 @@ const tokensOf = (userId: number) =>
 
 function Tokens({ user }: { user: UserDetail }) {
   const { t } = useTranslation();
-  const format = useFormat();
   const mayEdit = useMayEnter("tokens", "edit");
   const tokens = useQuery(tokensOf(user.id));
   const rows = tokens.data?.data;
@@ -244,7 +244,11 @@ function Tokens({ user }: { user: UserDetail }) {
       ) : rows.length === 0 ? (
         <Empty compact title={t("No tokens yet")} />
       ) : (
-        <Figures label={t("Tokens")} wraps>
+        <Figures
+          label={t("Tokens")}
+          wraps
+          amounts={{ used: rows.map((row) => row.used_quota), month: rows.map((row) => row.month_quota) }}
+        >
           <thead>
             <tr>
               <th scope="col">{t("Name")}</th>
@@ -259,8 +263,12 @@ function Tokens({ user }: { user: UserDetail }) {
                 <th scope="row">
                   <Link to={`/panel/token/${token.id}`}>{token.name}</Link>
                 </th>
-                <td title={format.exact(token.used_quota)}>{format.quota(token.used_quota)}</td>
-                <td title={format.exact(token.month_quota)}>{format.quota(token.month_quota)}</td>
+                <td>
+                  <Amount column="used" points={token.used_quota} />
+                </td>
+                <td>
+                  <Amount column="month" points={token.month_quota} />
+                </td>
                 <td>
                   {token.accessed_time === null ? (
                     t("Not used yet")

@@ -99,7 +99,7 @@ export function FormDrawer<Values extends Record<string, unknown>>(props: FormDr
     >
       <Drawer.Overlay backgroundOpacity={0.3} />
       <Drawer.Content>
-        <Drawer.Header className={classes.header}>
+        <Drawer.Header className={classes.header} role="none">
           <Drawer.Title>
             <Title order={2} component="span" fz="lg">
               {title}

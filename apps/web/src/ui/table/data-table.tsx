@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Failed } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import { AmountColumns, type ColumnAmounts } from "./amount-columns.tsx";
 import { ColumnChooser } from "./column-chooser.tsx";
 import { OrderMenu } from "./order-menu.tsx";
 import { Pager, type Paging } from "./pager.tsx";
@@ -117,6 +118,12 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
     [columns, columnVisibility],
   );
   const view = { ...props, table, loading, shown };
+  const money = useMemo(() => {
+    const found: Record<"amounts" | "charges", ColumnAmounts> = { amounts: {}, charges: {} };
+    for (const { id: name, amounts, charges } of columns)
+      if (amounts) found[charges ? "charges" : "amounts"][name] = (rows ?? noRows).flatMap(amounts);
+    return found;
+  }, [columns, rows]);
 
   return (
     <Box className={classes.frame} data-list>
@@ -151,10 +158,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         <Failed error={error} onRetry={onRetry} />
       ) : isEmpty ? (
         empty
-      ) : phone ? (
-        <CardList {...view} />
       ) : (
-        <TableGrid {...view} />
+        <AmountColumns {...money}>{phone ? <CardList {...view} /> : <TableGrid {...view} />}</AmountColumns>
       )}
       {(isEmpty && paging.kind === "pages" && paging.page === 1) || (error && rows === undefined) ? null : (
         <Pager paging={paging} shown={rows?.length ?? 0} />

@@ -8,6 +8,10 @@ export type Column<Row> = {
   /** Already translated. */
   title: string;
   cell: (row: Row) => ReactNode;
+  /** The points that the cell shows with `Amount`. They decide the decimals of the whole column. */
+  amounts?: (row: Row) => readonly number[];
+  /** The amounts are costs of single calls, which have more decimals. */
+  charges?: boolean;
   /** Numbers are aligned right. */
   align?: "left" | "right";
   sortable?: boolean;

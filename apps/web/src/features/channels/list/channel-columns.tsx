@@ -59,7 +59,8 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         title: t("Used / balance"),
         sortable: true,
         align: "right",
-        cell: (row) => <MoneyCell row={row} />,
+        amounts: (row) => [row.used_quota],
+        cell: (row) => <MoneyCell row={row} column="used_quota" />,
       },
       {
         id: "priority",

@@ -6,9 +6,10 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
-import { groupsQuery, providersQuery, tagsQuery } from "#features/channels/api.ts";
+import { groupsQuery, tagsQuery } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { statusChoices, statusOf } from "#features/channels/status.ts";
+import { providersQuery } from "#lib/queries/providers.ts";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 

@@ -12,11 +12,11 @@ import { toast } from "#ui/toast.tsx";
 const signs: Record<string, string> = { USD: "$", CNY: "¥" };
 
 /** The channel's usage and its balance at the provider. A click on the balance fetches it again. */
-export function MoneyCell({ row }: { row: ChannelRow }) {
+export function MoneyCell({ row, column }: { row: ChannelRow; column: string }) {
   const tells = useProvider(row.type)?.tells_balance === true;
   return (
     <Box component="span" display="inline-block" lh="18px">
-      <Amount points={row.used_quota} />
+      <Amount column={column} points={row.used_quota} />
       {tells ? <Balance row={row} /> : null}
     </Box>
   );
@@ -35,9 +35,10 @@ function Balance({ row }: { row: ChannelRow }) {
         if (left === null) toast.info(t("This provider does not report the balance."));
       },
     });
+  const text = known ? t("{{amount}} left", { amount }) : mayChange ? t("Query balance") : "–";
   const left = (
     <Text c={known && row.balance <= 0 ? "red" : "dimmed"} fz="xs" lh="16px">
-      {known ? t("{{amount}} left", { amount }) : mayChange ? t("Query balance") : "–"}
+      {text}
     </Text>
   );
   if (!mayChange) return left;
@@ -53,7 +54,7 @@ function Balance({ row }: { row: ChannelRow }) {
         display="block"
         ml="auto"
         disabled={refresh.isPending}
-        aria-label={t("Refresh the balance of {{name}}", { name: row.name })}
+        aria-label={`${text} · ${row.name}`}
         onClick={ask}
       >
         {refresh.isPending ? <Loader size={11} /> : left}

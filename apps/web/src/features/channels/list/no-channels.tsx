@@ -3,9 +3,10 @@ import { Button, Group } from "@mantine/core";
 import { IconFlask2, IconPlus, IconRouteOff, IconSearchOff } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { groupsQuery, providersQuery, refreshChannels, saveChannel } from "#features/channels/api.ts";
+import { groupsQuery, refreshChannels, saveChannel } from "#features/channels/api.ts";
 import { useRunTest } from "#features/channels/runs/channel-tests.ts";
 import { useMayChange } from "#lib/changes.ts";
+import { providersQuery } from "#lib/queries/providers.ts";
 import { Empty } from "#ui/empty.tsx";
 import { toast } from "#ui/toast.tsx";
 

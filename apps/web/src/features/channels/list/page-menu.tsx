@@ -1,18 +1,20 @@
 /** Actions for all channels. */
-import { ActionIcon, Menu, Tooltip } from "@mantine/core";
+import { ActionIcon, Badge, Indicator, Menu, Tooltip } from "@mantine/core";
 import {
   IconBan,
   IconDots,
   IconDownload,
   IconEraser,
   IconGauge,
+  IconListCheck,
   IconTrash,
   IconUpload,
   IconWallet,
 } from "@tabler/icons-react";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
+import { modelChangeCountQuery } from "#features/channels/model-changes/api.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { faultText } from "#lib/error-text.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -24,6 +26,7 @@ type PageMenuProps = {
   onDisableModel: () => void;
   onRemoveModel: () => void;
   onBalances: () => void;
+  onChanges: () => void;
   onImport: () => void;
   onExport: () => void;
 };
@@ -33,12 +36,15 @@ export function PageMenu({
   onDisableModel,
   onRemoveModel,
   onBalances,
+  onChanges,
   onImport,
   onExport,
 }: PageMenuProps) {
   const { t } = useTranslation();
   const mayChange = useMayChange();
   const client = useQueryClient();
+  const counts = useQuery(modelChangeCountQuery).data?.counts;
+  const changed = counts === undefined ? 0 : counts.added + counts.removed;
   const clean = useMutation({
     mutationFn: deleteDisabled,
     onSuccess: ({ done, failed }) => {
@@ -60,14 +66,16 @@ export function PageMenu({
     <Menu position="bottom-end" width={270}>
       <Menu.Target>
         <Tooltip label={t("For all channels")}>
-          <ActionIcon
-            size={36}
-            variant="default"
-            aria-label={t("For all channels")}
-            loading={clean.isPending}
-          >
-            <IconDots size={18} />
-          </ActionIcon>
+          <Indicator disabled={changed === 0} size={9} offset={4}>
+            <ActionIcon
+              size={36}
+              variant="default"
+              aria-label={t("For all channels")}
+              loading={clean.isPending}
+            >
+              <IconDots size={18} />
+            </ActionIcon>
+          </Indicator>
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
@@ -91,6 +99,13 @@ export function PageMenu({
             </Menu.Item>
           </>
         ) : null}
+        <Menu.Item
+          leftSection={<IconListCheck size={16} />}
+          rightSection={changed > 0 ? <Badge size="sm">{changed}</Badge> : null}
+          onClick={onChanges}
+        >
+          {t("Model changes")}
+        </Menu.Item>
         <Menu.Item leftSection={<IconDownload size={16} />} onClick={onExport}>
           {t("Export")}
         </Menu.Item>

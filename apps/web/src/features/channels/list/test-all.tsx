@@ -1,11 +1,12 @@
 /** Asks before all channels are tested. `?ask=test` opens it, for the command palette and links. */
-import { Button, Group, Modal, Text } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 
 export function TestAllDialog({ onTest, onClose }: { onTest: () => void; onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Modal opened onClose={onClose} title={t("Test all channels?")} centered>
+    <HelpModal help="providers" opened onClose={onClose} title={t("Test all channels?")} centered>
       <Text>{t("Each test is one short call to the provider. Manually disabled channels are skipped.")}</Text>
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="default" onClick={onClose}>
@@ -21,6 +22,6 @@ export function TestAllDialog({ onTest, onClose }: { onTest: () => void; onClose
           {t("Test")}
         </Button>
       </Group>
-    </Modal>
+    </HelpModal>
   );
 }

@@ -3,7 +3,7 @@
  * on root's request. An import reports each channel's result.
  */
 import type { ChannelImportAnswer } from "@gateway/shared/channels/channel-batch";
-import { Alert, Button, Checkbox, FileButton, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Button, Checkbox, FileButton, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconUpload } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,6 +12,7 @@ import { refreshChannels } from "#features/channels/api.ts";
 import { fieldNameOf } from "#features/channels/editor/draft.ts";
 import { faultText } from "#lib/error-text.ts";
 import { useCan } from "#lib/session.ts";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
 import { exportChannels, importChannels } from "./batch-api.ts";
 import classes from "#features/channels/runs/runs.module.css";
@@ -30,7 +31,8 @@ export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onCl
     },
   });
   return (
-    <Modal
+    <HelpModal
+      help="providers#fields-of-a-channel"
       opened
       onClose={onClose}
       title={
@@ -63,7 +65,7 @@ export function ExportDialog({ ids, onClose }: { ids: number[] | undefined; onCl
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </HelpModal>
   );
 }
 
@@ -118,7 +120,13 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
   };
   const waiting = answer?.created.filter((each) => each.needs_key).length ?? 0;
   return (
-    <Modal opened onClose={onClose} title={t("Import channels")} styles={{ title: { fontWeight: 600 } }}>
+    <HelpModal
+      help="providers#fields-of-a-channel"
+      opened
+      onClose={onClose}
+      title={t("Import channels")}
+      styles={{ title: { fontWeight: 600 } }}
+    >
       <Stack gap="md">
         <Text fz="sm">{t("A file exported from this installation or another one.")}</Text>
         <Group gap="sm">
@@ -176,6 +184,6 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </HelpModal>
   );
 }

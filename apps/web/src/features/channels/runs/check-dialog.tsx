@@ -1,7 +1,7 @@
 /** Asks a channel's models questions that a relabelled model gets wrong, and shows each response. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { CheckStatus, type CheckStep, type ModelCheck } from "@gateway/shared/channels/model-check";
-import { Alert, Button, Code, Group, Loader, Modal, MultiSelect, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, Loader, MultiSelect, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,6 +9,7 @@ import { errorReason } from "#lib/error-text.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { Fold } from "#ui/fold.tsx";
+import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import { checkModels } from "./check-stream.ts";
 import classes from "./runs.module.css";
@@ -59,7 +60,8 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
     setState("done");
   };
   return (
-    <Modal
+    <HelpModal
+      help="providers"
       opened
       onClose={onClose}
       size={680}
@@ -117,7 +119,7 @@ export function CheckDialog({ row, onClose }: { row: ChannelRow; onClose: () => 
           </Group>
         ) : null}
       </Stack>
-    </Modal>
+    </HelpModal>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Current and recently finished runs: progress, failures, and a stop button. */
-import type { ChannelRunDetail, ChannelRunItem } from "@gateway/shared/channels/channel-run";
+import type { ChannelRun, ChannelRunDetail, ChannelRunItem } from "@gateway/shared/channels/channel-run";
 import {
   ActionIcon,
   Box,
@@ -18,6 +18,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
+import { phrase } from "#lib/i18n.ts";
 import { runsQuery, useCancelRun, useRunProgress } from "./runs.ts";
 import classes from "./runs.module.css";
 
@@ -26,7 +27,10 @@ export function RunBars({ started }: { started: number[] }) {
   const runs = useQuery(runsQuery).data ?? [];
   const [seen, setSeen] = useState<number[]>([]);
   const [dismissed, setDismissed] = useState<number[]>([]);
-  const running = runs.filter((run) => run.status === "running").map((run) => run.id);
+  // The drawer of model changes shows its own runs.
+  const running = runs
+    .filter((run) => run.status === "running" && run.kind !== "models")
+    .map((run) => run.id);
   const fresh = [...new Set([...started, ...running])].filter((id) => !seen.includes(id));
   if (fresh.length > 0) setSeen([...seen, ...fresh]);
   const shown = seen.filter((id) => !dismissed.includes(id)).slice(-3);
@@ -40,7 +44,8 @@ export function RunBars({ started }: { started: number[] }) {
   );
 }
 
-function RunBar({ id, onDismiss }: { id: number; onDismiss: () => void }) {
+/** One run: its progress, its failures, and a stop button while it runs. */
+export function RunBar({ id, onDismiss }: { id: number; onDismiss: () => void }) {
   const { t } = useTranslation();
   const progress = useRunProgress(id);
   const mayChange = useMayChange();
@@ -86,18 +91,29 @@ function RunBar({ id, onDismiss }: { id: number; onDismiss: () => void }) {
 }
 
 function titleOf({ run }: ChannelRunDetail, t: (key: string) => string): string {
-  const isTest = run.kind === "test";
-  switch (run.status) {
-    case "running":
-      return isTest ? t("Testing channels") : t("Refreshing balances");
-    case "done":
-      return isTest ? t("Channels tested") : t("Balances refreshed");
-    case "cancelled":
-      return isTest ? t("Testing was stopped") : t("Refreshing was stopped");
-    case "interrupted":
-      return isTest ? t("Testing was interrupted") : t("Refreshing was interrupted");
-  }
+  return t(titles[run.kind][run.status]);
 }
+
+const titles: Record<ChannelRun["kind"], Record<ChannelRun["status"], string>> = {
+  test: {
+    running: phrase("Testing channels"),
+    done: phrase("Channels tested"),
+    cancelled: phrase("Testing was stopped"),
+    interrupted: phrase("Testing was interrupted"),
+  },
+  balance: {
+    running: phrase("Refreshing balances"),
+    done: phrase("Balances refreshed"),
+    cancelled: phrase("Refreshing was stopped"),
+    interrupted: phrase("Refreshing was interrupted"),
+  },
+  models: {
+    running: phrase("Checking model lists"),
+    done: phrase("Model lists checked"),
+    cancelled: phrase("The check was stopped"),
+    interrupted: phrase("The check was interrupted"),
+  },
+};
 
 function Outcomes({ progress: { run, items } }: { progress: ChannelRunDetail }) {
   const { t } = useTranslation();
@@ -117,7 +133,11 @@ function Outcomes({ progress: { run, items } }: { progress: ChannelRunDetail }) 
       ) : null}
       {run.skipped > 0 ? (
         <ItemList
-          word={t("{{count}} not testable", { count: run.skipped })}
+          word={
+            run.kind === "models"
+              ? t("{{count}} skipped", { count: run.skipped })
+              : t("{{count}} not testable", { count: run.skipped })
+          }
           color="dimmed"
           items={items.filter((item) => item.outcome === "skipped")}
         />

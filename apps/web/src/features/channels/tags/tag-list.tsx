@@ -7,9 +7,9 @@ import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Amount } from "#components/amount.tsx";
+import { Amount, amountColumn } from "#components/amount.tsx";
 import { ProviderIcon } from "#components/provider-icon.tsx";
-import { providersQuery, refreshChannels } from "#features/channels/api.ts";
+import { refreshChannels } from "#features/channels/api.ts";
 import { channelTagsQuery, leaveTag, rankTag, tagMembersQuery } from "#features/channels/list/batch-api.ts";
 import { NameCell, RankCell } from "#features/channels/list/cells.tsx";
 import { HealthCell } from "#features/channels/list/health-cell.tsx";
@@ -19,7 +19,8 @@ import { providerWord } from "#features/channels/provider-labels.ts";
 import { speedOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { errorReason } from "#lib/error-text.ts";
-import { formatDuration, useFormat } from "#lib/quota.ts";
+import { providersQuery } from "#lib/queries/providers.ts";
+import { formatDuration } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { problemIn } from "#ui/form/form.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
@@ -83,14 +84,10 @@ export function TagList({ onTest, onEdit, onOpen }: TagListProps) {
           </Text>
         ),
       },
-      {
-        id: "used",
-        title: t("Used"),
-        align: "right",
-        sortable: true,
-        sortValue: (row) => row.used_quota,
-        cell: (row) => <Used points={row.used_quota} />,
-      },
+      amountColumn(
+        { id: "used", title: t("Used"), sortable: true, sortValue: (row) => row.used_quota },
+        (row) => row.used_quota,
+      ),
       {
         id: "priority",
         title: t("Priority"),
@@ -207,10 +204,6 @@ function MixedStatus({ row }: { row: ChannelTag }) {
   );
 }
 
-function Used({ points }: { points: number }) {
-  return useFormat().quota(points);
-}
-
 function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight" }) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -318,7 +311,7 @@ function Member({ row, onOpen }: { row: ChannelRow; onOpen: (id: number) => void
       <HealthCell row={row} />
       <ResponseCell row={row} />
       <Text fz="sm" ta="right" component="div">
-        <Amount points={row.used_quota} />
+        <Amount column="used" points={row.used_quota} />
       </Text>
       <RankCell row={row} field="priority" />
       <RankCell row={row} field="weight" />

@@ -1,0 +1,16 @@
+/** What axe finds on a page, with the rule that controls are at least 24 × 24 px, which is off by default. */
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+
+/**
+ * Returns a line per finding: the rule, where, and the element.
+ * @param within selector of the part to examine
+ */
+export async function faults(page: Page, within = "html"): Promise<string[]> {
+  // Without frames of others there is no need for the second window of the usual mode.
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).include(within);
+  const { violations } = await axe.options({ rules: { "target-size": { enabled: true } } }).analyze();
+  return violations.flatMap((violation) =>
+    violation.nodes.map((node) => `${violation.id} at ${node.target.join(" ")}: ${node.html}`),
+  );
+}

@@ -1,0 +1,74 @@
+/** What follows the first call of an account: its cost, and the steps from a trial to a gateway with customers. */
+import { mayEnter } from "@gateway/shared/accounts/roles";
+import type { Self } from "@gateway/shared/accounts/session";
+import { Anchor, Card, CloseButton, Group, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
+import { Amount } from "#components/amount.tsx";
+import { firstCallQuery, hasCustomersQuery, hasProviderQuery } from "./api.ts";
+import { type Step, StepList } from "./step-list.tsx";
+
+type NextStepsProps = { self: Self; onHide: () => void };
+
+export function NextSteps({ self, onHide }: NextStepsProps) {
+  const { t } = useTranslation();
+  const addsChannels = mayEnter(self, "channels", "edit");
+  const addsUsers = mayEnter(self, "users", "edit") && mayEnter(self, "tokens", "edit");
+  const first = useQuery(firstCallQuery);
+  const provider = useQuery({ ...hasProviderQuery, enabled: addsChannels });
+  const customers = useQuery({ ...hasCustomersQuery, enabled: addsUsers });
+  const call = first.data;
+  if (!call || (addsChannels && !provider.isSuccess) || (addsUsers && !customers.isSuccess)) return null;
+
+  const steps: (Step | false)[] = [
+    addsChannels && {
+      id: "provider",
+      title: t("Add a provider"),
+      hint: t("Your key at OpenAI, Anthropic, Gemini or another provider, in a channel."),
+      done: provider.data === true,
+      to: "/panel/channel?edit=new",
+      action: t("Add a channel"),
+    },
+    addsUsers && {
+      id: "customer",
+      title: t("Add a customer"),
+      hint: t("An account, a key with a monthly budget, and a message to send, in one form."),
+      done: customers.data === true,
+      to: "/panel/user?customer=new",
+      action: t("New customer"),
+    },
+    {
+      id: "client",
+      title: t("Connect a client"),
+      hint: t("Settings for Claude Code, Codex, Cherry Studio and other programs, ready to copy."),
+      done: false,
+      to: "/panel/connect",
+      action: t("Connect a client"),
+    },
+  ];
+  const shown = steps.filter((step) => step !== false);
+  // A gateway with a provider and customers is set up.
+  if (addsChannels && shown.every((step) => step.done || step.id === "client")) return null;
+  return (
+    <Card padding="lg" component="section" aria-label={t("Your first call")}>
+      <Group justify="space-between" align="flex-start" wrap="nowrap" mb="md">
+        <div>
+          <Title order={2} fz="md">
+            {t("Your first call")}
+          </Title>
+          <Text c="dimmed" fz="sm">
+            {call.model_name} ·{" "}
+            {t("{{count}} tokens", { count: call.prompt_tokens + call.completion_tokens })} ·{" "}
+            <Amount points={call.quota} charge /> ·{" "}
+            <Anchor component={Link} to={`/panel/log/${call.request_id}`} fz="inherit">
+              {t("See how the cost was calculated")}
+            </Anchor>
+          </Text>
+        </div>
+        <CloseButton aria-label={t("Hide these steps")} onClick={onHide} />
+      </Group>
+      <StepList steps={shown} offers={(step) => !step.done} />
+    </Card>
+  );
+}
