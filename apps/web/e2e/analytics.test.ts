@@ -144,7 +144,7 @@ it("ranks models and users, shows calls by channel, and links to them in the log
   await table.click();
   await expect.poll(() => new URL(page.url()).searchParams.get("flow")).toBe("table");
   await flow.getByRole("link", { name: "Journey" }).first().waitFor();
-  const channels = page.getByRole("region", { name: "Channels in this time" });
+  const channels = page.getByRole("region", { name: "Channels in this period" });
   await channels.getByRole("link", { name: "2 calls of Demo upstream" }).click();
   await page.waitForURL(/\/panel\/log\?.*channel_id=1/);
 });

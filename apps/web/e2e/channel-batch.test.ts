@@ -172,6 +172,6 @@ describe("a run of tests", () => {
     const check = page.getByRole("dialog", { name: "Verify Known" });
     await check.getByRole("button", { name: "Check", exact: true }).click();
     await check.getByText("Tool call").waitFor();
-    await check.getByText("It answers").waitFor();
+    await check.getByText("Responds").waitFor();
   });
 });

@@ -63,7 +63,7 @@ describe("the keys of a channel", () => {
     const timeline = page.getByRole("dialog", { name: "Timeline of Many" });
     for (const word of [
       "Channel created",
-      "Key switched off",
+      "Key disabled",
       "Key weight changed",
       "Key removed",
       "Channel changed",
@@ -87,7 +87,7 @@ describe("JSON fields of a channel", () => {
     await form.getByLabel("Extra parameters").fill('{"overwrite": "yes"}');
     await form.getByRole("button", { name: "Time-outs and limits" }).click();
     await form.getByLabel("Time to the first byte").fill("20000");
-    await form.getByLabel("Calls at once").fill("3");
+    await form.getByLabel("Concurrent calls").fill("3");
     await save(form);
     await form.getByText("overwrite: It must be true or false").waitFor();
     await form.getByLabel("Extra parameters").fill('{"overwrite": true, "seed": 7}');

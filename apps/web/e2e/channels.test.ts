@@ -137,7 +137,7 @@ describe("a new channel", () => {
     await typeModels(form, "retired-model", "demo-chat");
     await form.getByRole("button", { name: "Fetch from provider" }).click();
     const picker = page.getByRole("dialog", { name: "Models of the provider" });
-    await picker.getByText("not listed any more").waitFor();
+    await picker.getByText("no longer listed").waitFor();
     await picker.getByLabel("Find a model").fill("think");
     await picker.getByLabel("Select all shown").check();
     await picker.getByLabel("Find a model").fill("");

@@ -206,7 +206,7 @@ describe("the list of all orders", () => {
     await row.getByText("root").waitFor();
     await row.getByText("$20.00").first().waitFor();
     await row.getByRole("button", { name: "Query the gateway" }).click();
-    await page.getByText("The gateway knows of no payment yet.").waitFor();
+    await page.getByText("The payment gateway has not reported a payment yet.").waitFor();
     await row.getByRole("button", { name: "Close order" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Close order" }).click();
     await row.getByText("Order closed", { exact: true }).waitFor();

@@ -106,7 +106,7 @@ describe("the playground", () => {
     await page.keyboard.press("Escape");
     const [chooser] = await Promise.all([
       page.waitForEvent("filechooser"),
-      page.getByRole("button", { name: "Attach pictures" }).click(),
+      page.getByRole("button", { name: "Attach images" }).click(),
     ]);
     await chooser.setFiles({
       name: "dot.png",
@@ -134,7 +134,7 @@ describe("the playground", () => {
     const page = await site.open("/panel/playground");
     await chooseModel(page, "Model", "demo-image");
     await say(page, "A red house");
-    const picture = page.getByRole("img", { name: "Picture from demo-image" });
+    const picture = page.getByRole("img", { name: "Image from demo-image" });
     await picture.waitFor();
     await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(128);
     await page.getByText(/Cost \$0\.01/).waitFor();

@@ -43,10 +43,10 @@ describe("the profile", () => {
   it("changes the display name and shows it immediately", async () => {
     const page = await openAs("details", "/panel/profile");
     await page.getByLabel("Display name").fill("小明");
-    await page.getByLabel("Picture address").fill("javascript:alert(1)");
+    await page.getByLabel("Image URL").fill("javascript:alert(1)");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The address must be an http or https URL").waitFor();
-    await page.getByLabel("Picture address").fill("");
+    await page.getByLabel("Image URL").fill("");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Profile saved").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
@@ -58,7 +58,7 @@ describe("the profile", () => {
     await signIn(other, "changer", "long enough");
     await other.waitForURL("**/panel/dashboard");
     await page.reload();
-    await page.getByText("This one").waitFor();
+    await page.getByText("Current").waitFor();
     await expect.poll(() => page.getByRole("button", { name: /^Sign out Chrome/ }).count()).toBe(1);
 
     const change = async (current: string) => {
@@ -118,10 +118,10 @@ describe("the profile", () => {
     await page.getByText("Secret copied!").waitFor();
     const secret = await page.evaluate(() => navigator.clipboard.readText());
     await dialog.getByRole("textbox", { name: "Code" }).fill("abc def");
-    await dialog.getByRole("button", { name: "Switch on" }).click();
+    await dialog.getByRole("button", { name: "Enable" }).click();
     await dialog.getByText("The code is wrong or was used before").waitFor();
     await dialog.getByRole("textbox", { name: "Code" }).fill(codeOf(secret));
-    await dialog.getByRole("button", { name: "Switch on" }).click();
+    await dialog.getByRole("button", { name: "Enable" }).click();
     const shown = dialog.getByTestId("recovery-codes").locator("code");
     await expect.poll(() => shown.count()).toBe(10);
     const [code = ""] = await shown.allTextContents();

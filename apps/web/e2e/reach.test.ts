@@ -176,7 +176,7 @@ describe("settings", () => {
 
     await page.getByRole("tab", { name: "Notices" }).click();
     const hook = page.getByRole("form", { name: "Webhook", exact: true });
-    await hook.getByRole("switch", { name: "Send notices there" }).click();
+    await hook.getByRole("switch", { name: "Enable this destination" }).click();
     await hook.getByLabel("Webhook address").fill("http://127.0.0.1:9/in");
     await hook.getByLabel("A channel recovered").uncheck();
     await hook.getByRole("button", { name: "Save" }).click();

@@ -30,10 +30,10 @@ describe("redemption codes", () => {
     await form.getByLabel("Name").fill("Fair 2027");
     await form.getByLabel("Worth each").fill("2.5");
     await form.getByText("1,250,000 points").waitFor();
-    await form.getByLabel("How many").fill("101");
+    await form.getByLabel("Number of codes").fill("101");
     await form.getByRole("button", { name: "Create" }).click();
     await form.getByText("At most 100 codes at a time").waitFor();
-    await form.getByLabel("How many").fill("3");
+    await form.getByLabel("Number of codes").fill("3");
     await form.getByRole("button", { name: "Create" }).click();
     const made = page.getByRole("dialog").filter({ hasText: "3 codes created" });
     await made.waitFor();

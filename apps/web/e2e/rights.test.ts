@@ -29,7 +29,7 @@ async function openAs(username: string, path: string, options: { phone?: boolean
 }
 
 const rights = (page: Page) =>
-  page.locator("section", { has: page.getByRole("heading", { name: "Rights" }) });
+  page.locator("section", { has: page.getByRole("heading", { name: "Permissions" }) });
 
 describe("the permissions of an administrator", () => {
   it("send no request to a denied area on any allowed screen", async () => {
@@ -48,8 +48,8 @@ describe("the permissions of an administrator", () => {
     const { id } = await makeAdmin("narrowed");
     const page = await site.open(`/panel/user?user=${id}`);
     const part = rights(page);
-    await part.getByText("All rights of administrators.").waitFor();
-    await part.getByRole("button", { name: "Change the rights" }).click();
+    await part.getByText("All permissions of administrators.").waitFor();
+    await part.getByRole("button", { name: "Change permissions" }).click();
     await part.getByText("Selected areas").click();
     const level = (area: string, name: string) =>
       part.getByRole("radiogroup", { name: area, exact: true }).getByText(name, { exact: true }).click();
@@ -64,16 +64,16 @@ describe("the permissions of an administrator", () => {
       )
       .toBe(true);
     await part.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Rights saved").waitFor();
+    await page.getByText("Permissions saved").waitFor();
     await part.getByText("Can view").waitFor();
     const stored = await site.api<UserDetail>("GET", `/user/${id}`);
     expect(stored.permissions).toMatchObject({ channels: "view", users: "edit", audit: "view" });
     expect(stored.permissions).not.toHaveProperty("balances");
 
-    await part.getByRole("button", { name: "Change the rights" }).click();
+    await part.getByRole("button", { name: "Change permissions" }).click();
     await part.getByText("Everything").click();
     await part.getByRole("button", { name: "Save" }).click();
-    await part.getByText("All rights of administrators.").waitFor();
+    await part.getByText("All permissions of administrators.").waitFor();
   });
 
   it("are not shown for other roles, and only root can change them", async () => {

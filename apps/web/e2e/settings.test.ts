@@ -19,7 +19,7 @@ describe("settings", () => {
   it("are saved by section, marked until then, and can be reset to their default", async () => {
     const page = await site.open("/panel/setting");
     const retries = section(page, "Retries");
-    const attempts = retries.getByRole("textbox", { name: "Further attempts" });
+    const attempts = retries.getByRole("textbox", { name: "Additional attempts" });
     await attempts.fill("7");
     await section(page, "Time-outs").getByRole("textbox", { name: "To connect" }).fill("2.5");
     await retries.getByText("Not saved").waitFor();
@@ -29,7 +29,7 @@ describe("settings", () => {
     await section(page, "Time-outs").getByRole("button", { name: "Save" }).click();
     await expect.poll(settings).toMatchObject({ ConnectTimeoutMs: 2500 });
 
-    await retries.getByRole("button", { name: "Further attempts: Back to the default: 3" }).click();
+    await retries.getByRole("button", { name: "Additional attempts: Back to the default: 3" }).click();
     await expect.poll(() => attempts.inputValue()).toBe("3");
     await retries.getByRole("button", { name: "Save" }).click();
     await expect.poll(settings).toMatchObject({ RetryTimes: 3 });
@@ -97,20 +97,20 @@ describe("settings", () => {
 
   it("ask before unsaved changes are discarded", async () => {
     const page = await site.open("/panel/setting");
-    await section(page, "Retries").getByRole("textbox", { name: "Further attempts" }).fill("9");
+    await section(page, "Retries").getByRole("textbox", { name: "Additional attempts" }).fill("9");
     await page.getByRole("link", { name: "Profile" }).first().click();
     await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("tab", { name: "System" }).click();
     await page.getByRole("tab", { name: "Operation" }).click();
-    const attempts = section(page, "Retries").getByRole("textbox", { name: "Further attempts" });
+    const attempts = section(page, "Retries").getByRole("textbox", { name: "Additional attempts" });
     await expect.poll(() => attempts.inputValue()).toBe("9");
   });
 
   it("block Back until the user confirms, and then leave", async () => {
     const page = await site.open("/panel/profile");
     await page.getByRole("link", { name: "Settings", exact: true }).click();
-    const attempts = section(page, "Retries").getByRole("textbox", { name: "Further attempts" });
+    const attempts = section(page, "Retries").getByRole("textbox", { name: "Additional attempts" });
     await attempts.fill("9");
     const question = page.getByRole("dialog", { name: "Leave without saving?" });
     await page.evaluate(() => history.back());

@@ -72,7 +72,7 @@ describe("a session that ends while the console is open", () => {
     await form.getByLabel("Worth each").fill("2");
     await page.context().clearCookies();
     await form.getByRole("button", { name: "Create" }).click();
-    const question = page.getByRole("dialog", { name: "Please sign in again" });
+    const question = page.getByRole("dialog", { name: "Sign in again" });
     await question.waitFor();
     await expect.poll(() => page.evaluate(() => localStorage.getItem("user"))).toBeNull();
     const beside = page.context().waitForEvent("page");

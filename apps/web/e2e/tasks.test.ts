@@ -37,7 +37,7 @@ describe("the lists of tasks", () => {
     const page = await site.open("/panel/task");
     await page.getByText("No tasks yet").waitFor();
     await page.getByRole("link", { name: "Midjourney" }).click();
-    await page.getByText("No pictures yet").waitFor();
+    await page.getByText("No images yet").waitFor();
   });
 
   it("show progress, results and refunds", PATIENCE, async () => {
@@ -54,7 +54,7 @@ describe("the lists of tasks", () => {
     await row("A song about boats").getByText("Done").waitFor(PATIENCE);
     await row("A boat at dawn").getByText("Done").waitFor(PATIENCE);
     await row("Nothing comes of it").getByText("Failed").waitFor(PATIENCE);
-    await row("Nothing comes of it").getByText("given back").waitFor();
+    await row("Nothing comes of it").getByText("refunded").waitFor();
 
     const drawer = page.getByRole("dialog");
     await row("A song about boats").getByRole("button", { name: "Open" }).click();

@@ -96,7 +96,7 @@ describe("creating a token", () => {
 
     await drawer.getByText("Name is required").waitFor();
     await drawer.getByText("This time has passed already").waitFor();
-    await drawer.getByText("Choose at least one model, or switch the restriction off").waitFor();
+    await drawer.getByText("Choose at least one model, or turn the restriction off").waitFor();
     const lines = drawer.getByText("neither an IP address nor a range");
     await expect
       .poll(async () => (await lines.allTextContents()).map((line) => line.split(" ·")[0]))

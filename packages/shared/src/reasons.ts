@@ -49,11 +49,11 @@ export const reasons = {
     "Bedrock's own model ids are needed. Enter them in the model mapping and enable the channel.",
   // skipped tests
   balanceNotReported: "This provider does not report the balance.",
-  noCheapTest: "There is no cheap question to test this model with.",
+  noCheapTest: "No inexpensive request can test this model.",
   testNotCheap: "Testing this model costs more than a short chat.",
   testNeedsRecording: "Transcription needs a recording, so this model is not tested.",
   testTakesMinutes: "Videos and music take minutes, so this model is not tested.",
-  testNeedsSocket: "This model speaks over a socket only, so it is not tested.",
+  testNeedsSocket: "This model works over WebSocket only, so it is not tested.",
   // lists of models
   modelsNotListed: "This provider has no list of models.",
   modelListEmpty: "The provider returned an empty list of models.",
@@ -74,7 +74,7 @@ export const reasons = {
   // payments
   paymentTrouble: "{{reason}} ({{order}}, {{payment}})",
   // the server
-  jobOverrun: "The job has been running for {{minutes}} minutes and goes on.",
+  jobOverrun: "The job has been running for {{minutes}} minutes and continues.",
   uploadRefused: "An upload was refused. Too little space is left.",
   uploadFailed: "An upload was refused. {{reason}}",
   storageLow: "{{megabytes}} MB left. Below 256 MB, uploads larger than 1 MB are refused.",

@@ -324,7 +324,7 @@ describe("bad input", () => {
     ]);
     expect(await send('{"setting":{"\\udc00":1}}', "/api/token")).toEqual([
       400,
-      "setting: A name in it has half of a surrogate pair.",
+      "setting: A name contains half of a surrogate pair.",
     ]);
     const search = await root.get("/api/user?keyword=a%00b");
     expect(search).toMatchObject({

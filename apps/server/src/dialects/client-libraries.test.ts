@@ -122,7 +122,7 @@ describe("OpenAI's library on chat completions", () => {
       );
     const stream = openai(answering(broken)).chat.completions.stream({ model: "m", messages });
     await expect(stream.finalChatCompletion()).rejects.toThrow(
-      "The upstream broke off in the middle of its answer.",
+      "The provider closed the connection before its response was complete.",
     );
   });
 });
@@ -166,7 +166,7 @@ describe("OpenAI's library on responses", () => {
       );
     const stream = openai(answering(broken)).responses.stream({ model: "m", input: "hi" });
     await expect(stream.finalResponse()).rejects.toThrow(
-      "The upstream broke off in the middle of its answer.",
+      "The provider closed the connection before its response was complete.",
     );
   });
 });
@@ -216,7 +216,7 @@ describe("Anthropic's library on messages", () => {
       );
     const stream = anthropic(answering(broken)).messages.stream(input);
     await expect(stream.finalMessage()).rejects.toThrow(
-      "The upstream broke off in the middle of its answer.",
+      "The provider closed the connection before its response was complete.",
     );
   });
 });

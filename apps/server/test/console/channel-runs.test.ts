@@ -82,25 +82,20 @@ describe("a check of a model", () => {
     const steps = first.data.process;
     expect(steps.map((step) => step.name)).toEqual([
       "Plain answer",
-      "Impossible role",
+      "Invalid role",
       "Picture",
       "Structured answer",
       "Tool call",
     ]);
     const findings = new Map(steps.flatMap((step) => step.results).map((each) => [each.name, each.status]));
-    for (const name of [
-      "It answers",
-      "Usage is reported",
-      "It names the requested model",
-      "It calls the tool",
-    ])
+    for (const name of ["Responds", "Usage is reported", "Reports the requested model", "Calls the tool"])
       expect([name, findings.get(name)]).toEqual([name, 1]);
     expect(JSON.stringify(first)).not.toContain("vendor-key");
 
     gateway.upstream.control.set({ status: 503, times: 1 });
     const [broken] = await check(id, "demo-chat");
     expect(broken).toMatchObject({
-      data: { process: [{ results: [{ name: "It answers", status: 0, remark: "HTTP 503" }] }] },
+      data: { process: [{ results: [{ name: "Responds", status: 0, remark: "HTTP 503" }] }] },
     });
   });
 });

@@ -44,7 +44,7 @@ describe("a key", () => {
     expect((await pinned(`#${channel?.id}`)).status).toBe(200);
     expect(await pinned("#987")).toMatchObject({
       status: 404,
-      text: expect.stringContaining("Channel 987 does not exist or is switched off."),
+      text: expect.stringContaining("Channel 987 does not exist or is disabled."),
     });
   });
 });

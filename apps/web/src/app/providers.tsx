@@ -31,7 +31,7 @@ whenUnauthenticated(() => {
     return;
   }
   clearSession(queryClient);
-  if (wasOpen) toast.info(i18next.t("Please sign in again"));
+  if (wasOpen) toast.info(i18next.t("Sign in again"));
 });
 
 // Events may have been missed while the server was unreachable.

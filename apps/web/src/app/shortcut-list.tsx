@@ -10,7 +10,7 @@ const shortcuts: [keys: string[], what: string][] = [
   [["?"], phrase("Show the keyboard shortcuts")],
   [["↵"], phrase("Open the row that has the focus")],
   [[commandKey, "↵"], phrase("Save the form")],
-  [["Esc"], phrase("Close what is open")],
+  [["Esc"], phrase("Close the open panel")],
 ];
 
 export function ShortcutList({ onClose }: { onClose: () => void }) {

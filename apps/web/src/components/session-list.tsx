@@ -39,7 +39,7 @@ export function SessionList({ sessions, error, onRetry, onEnd, ending }: Session
                 <Text fw={500} title={session.user_agent}>
                   {name}
                 </Text>
-                {session.current ? <Badge color="green">{t("This one")}</Badge> : null}
+                {session.current ? <Badge color="green">{t("Current")}</Badge> : null}
               </Group>
             }
             detail={

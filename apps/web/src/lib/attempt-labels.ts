@@ -6,7 +6,7 @@ const attemptResults: Record<string, string> = {
   "bad-request": phrase("Refused the request"),
   auth: phrase("Refused the key"),
   quota: phrase("Account at the provider is empty"),
-  "not-found": phrase("Does not know the model"),
+  "not-found": phrase("Model not found"),
   "rate-limited": phrase("Too many requests"),
   overloaded: phrase("Overloaded"),
   server: phrase("Provider error"),

@@ -17,9 +17,7 @@ export const accountMessages = {
 export const accountReasons = {
   wrong_credentials: {
     user_name_or_password_wrong: phrase("The user name or the password is wrong."),
-    setup_link_invalid: phrase(
-      "This set-up link is not valid any more. Restart the server to get a new one.",
-    ),
+    setup_link_invalid: phrase("This set-up link is no longer valid. Restart the server to get a new one."),
   },
   totp_required: {
     totp_code_required: phrase("Send the code of your authenticator app, or a recovery code."),
@@ -28,7 +26,7 @@ export const accountReasons = {
   origin_refused: {
     page_of_another_site: phrase("This request does not come from a page of this console."),
     sign_in_from_another_site: phrase(
-      "A link or a page of another site cannot sign anyone in. Enter the code on the sign-in page.",
+      "A link or another site cannot sign you in. Enter the code on the sign-in page.",
     ),
   },
   sign_in_again: {
@@ -46,30 +44,30 @@ export const accountReasons = {
     ),
   },
   forbidden: {
-    rights_missing: phrase("Your account does not have the rights to do this."),
-    rights_not_granted: phrase("An administrator has not given your account the rights to do this."),
+    rights_missing: phrase("Your account does not have permission to do this."),
+    rights_not_granted: phrase("Your account does not have permission to do this. Ask an administrator."),
     balance_by_gateway: phrase(
-      "Your account may not give balances, which the right to set up a payment gateway includes. Ask for the right to edit balances.",
+      "Setting up a payment gateway requires permission to edit balances. Ask root for it.",
     ),
-    balance_by_user: phrase("Your account may not give balances: create the user without one."),
-    balance_by_code: phrase(
-      "Your account may not give balances, and a code is one. Ask for the right to edit balances.",
+    balance_by_user: phrase(
+      "Your account does not have permission to edit balances. Create the user without a balance.",
     ),
+    balance_by_code: phrase("Creating codes requires permission to edit balances. Ask root for it."),
     root_setting: phrase(
       "Only root can change {{setting}}: it decides who can sign in or where links of this site lead.",
     ),
     own_account: phrase("Change your own account in your profile."),
-    rank_too_high: phrase("You cannot change an account of your own rank or a higher one."),
-    role_too_high: phrase("You can only give roles below your own."),
+    rank_too_high: phrase("You cannot change an account whose role is the same as yours or higher."),
+    role_too_high: phrase("You can only assign roles below your own."),
     rights_by_root_only: phrase("Only root decides what administrators may do."),
-    own_role: phrase("You cannot end your own role as an administrator."),
+    own_role: phrase("You cannot remove your own administrator role."),
     rights_beyond_own: phrase(
-      "This administrator has rights that you do not have. Ask root to change the role.",
+      "This administrator has permissions that you do not have. Ask root to change the role.",
     ),
     sign_up_closed: phrase("The administrator has closed sign-up."),
-    password_sign_up_off: phrase("Signing up with a password is switched off."),
-    password_sign_in_off: phrase("Signing in with a password is switched off."),
-    sign_in_method_off: phrase("This way of signing in is switched off."),
+    password_sign_up_off: phrase("Sign-up with a password is disabled."),
+    password_sign_in_off: phrase("Sign-in with a password is disabled."),
+    sign_in_method_off: phrase("This sign-in method is disabled."),
     sign_in_expired: phrase("This sign-in has expired or was begun in another browser. Start again."),
     sign_in_not_confirmed: phrase("The sign-in provider did not confirm this sign-in. Start again."),
     sign_in_cancelled: phrase("The sign-in was cancelled."),
@@ -86,9 +84,9 @@ export const accountReasons = {
     provider_linked_already: phrase("Your account is bound to another account there. Unbind that one first."),
     linked_to_another_user: phrase("This account is linked to another user here."),
     only_sign_in_method: phrase("This is the only way you can sign in. Set a password first."),
-    totp_off: phrase("The second factor is not switched on."),
-    totp_on: phrase("The second factor is switched on already."),
-    totp_secret_missing: phrase("Begin with a new secret for your app."),
+    totp_off: phrase("The second factor is not enabled."),
+    totp_on: phrase("The second factor is already enabled."),
+    totp_secret_missing: phrase("Start the setup of your authenticator app again."),
     too_many_passkeys: phrase("An account can have {{most}} passkeys."),
     passkey_taken: phrase("This passkey belongs to an account here already."),
     default_group_disable: phrase("The default group cannot be disabled"),
@@ -128,8 +126,8 @@ export const accountReasons = {
     key_not_kept: phrase(
       "This key comes from another gateway that kept only its hash, so it cannot be shown. It goes on working. To see a key, create a new one.",
     ),
-    rights_need_admin_role: phrase("Only administrators have rights that can be narrowed."),
-    group_unknown: phrase("There is no such group."),
+    rights_need_admin_role: phrase("Only the permissions of administrators can be restricted."),
+    group_unknown: phrase("This group does not exist."),
     group_window: phrase("The upper end must be above the lower one, or 0"),
     mail_domain_refused: phrase("Email addresses of this domain are not accepted here"),
     mail_code_wrong: phrase("The code is wrong or has expired"),

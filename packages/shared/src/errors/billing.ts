@@ -50,15 +50,15 @@ export const billingReasons = {
   },
   upstream_failed: {
     payment_gateway_unreachable: phrase("The payment gateway cannot be reached. Try again in a moment."),
-    usage_impossible: phrase("The upstream reported a usage that cannot be true."),
+    usage_impossible: phrase("The provider reported an impossible usage."),
   },
   forbidden: {
-    payment_notice_not_genuine: phrase("This is not a notice of the payment gateway."),
+    payment_notice_not_genuine: phrase("This is not a notification of the payment gateway."),
   },
   conflict: {
     price_changed: phrase("The price has changed. Check it again before you pay."),
     order_not_paid: phrase("Only a paid order can be refunded"),
-    order_not_open: phrase("This order is not open any more"),
+    order_not_open: phrase("This order is no longer open"),
     payment_type_fixed: phrase("The type cannot be changed. Add another gateway instead"),
     payment_unknown_order: phrase("There is no order with this number."),
     payment_other_gateway: phrase("The order was opened with another gateway."),
@@ -71,7 +71,7 @@ export const billingReasons = {
     redemption_fixed: phrase("A redeemed code cannot be changed"),
     credit_reference_taken: phrase("This reference belongs to another credit."),
     model_names_repeated: phrase("Model names cannot be repeated"),
-    statements_made: phrase("The statements of this month are made already."),
+    statements_made: phrase("The statements of this month already exist."),
   },
   not_found: {
     payment_gateway_not_found: phrase("Payment gateway not found."),
@@ -84,7 +84,7 @@ export const billingReasons = {
     usage_in_month_not_found: phrase("Usage in this month not found."),
   },
   rate_limit_exceeded: {
-    too_many_orders: phrase("Too many orders wait to be paid. Pay or cancel one of them first."),
+    too_many_orders: phrase("Too many unpaid orders. Pay or cancel one of them first."),
   },
   invalid_request: {
     redemption_code_missing: phrase("Redemption failed, no redemption code was given"),
@@ -93,8 +93,8 @@ export const billingReasons = {
     balance_too_low: phrase("Cannot deduct an amount exceeding the user's balance"),
     amount_below_minimum: phrase("The amount is below the minimum"),
     price_list_empty: phrase("The price list is empty."),
-    price_list_unreadable: phrase("The price list is not in a form that can be read."),
-    price_list_repeats: phrase("The price list names {{model}} twice."),
+    price_list_unreadable: phrase("The format of the price list is not supported."),
+    price_list_repeats: phrase("The price list contains {{model}} twice."),
     price_list_not_answered: phrase("The address did not answer with a price list."),
     price_model_name: phrase("A model name has 1 to {{most}} characters and no spaces around it."),
     price_wildcard: phrase("A wildcard * may stand only at the end of a model name."),
@@ -103,7 +103,7 @@ export const billingReasons = {
     price_not_decimal: phrase("{{name}} must be a decimal number from 0."),
     price_too_large: phrase("{{name}} must be at most 1000000000 and have at most {{decimals}} decimals."),
     results_not_billable: phrase("The number of results cannot be billed."),
-    month_not_over: phrase("Statements can be made of months that are over."),
+    month_not_over: phrase("Statements can be created for past months only."),
     not_private_key: phrase("This is not an RSA private key"),
     not_public_key: phrase("This is not an RSA public key"),
   },

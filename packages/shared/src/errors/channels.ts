@@ -4,24 +4,22 @@ import { phrase } from "./phrase.ts";
 /** Codes with a message per reason. */
 export const channelReasons = {
   conflict: {
-    last_key: phrase(
-      "This is the last key in use. Switch the channel off instead, or add another key first.",
-    ),
+    last_key: phrase("This is the last enabled key. Disable the channel instead, or add another key first."),
     channel_secrets_unreadable: phrase(
       "The stored proxy password, headers and parameters cannot be decrypted with this server's SECRET_KEY. Enter them again.",
     ),
     channel_key_unreadable: phrase(
-      "The stored key cannot be opened with this server's secret. Enter the key again.",
+      "The stored key cannot be decrypted with this server's SECRET_KEY. Enter the key again.",
     ),
     named_channel_key_unreadable: phrase(
-      "The stored key of {{channel}} cannot be opened with this server's secret. Enter the key again.",
+      "The stored key of {{channel}} cannot be decrypted with this server's SECRET_KEY. Enter the key again.",
     ),
     test_model_missing: phrase("Enter a test model first. All models of this channel are wildcards."),
-    run_not_due: phrase("It is not time yet."),
+    run_not_due: phrase("The next run is not due yet."),
     test_running: phrase("A test is running already."),
     balances_running: phrase("Balances are being refreshed already."),
     models_running: phrase("The model lists are being checked already."),
-    model_described: phrase("This model is described already"),
+    model_described: phrase("This model already has a description"),
     owner_id_taken: phrase("This id is taken"),
     owner_in_use: phrase("Prices belong to this owner. Give them another owner first"),
   },
@@ -33,7 +31,7 @@ export const channelReasons = {
     icon_not_found: phrase("Icon not found."),
     model_info_not_found: phrase("Model not found."),
     owner_not_found: phrase("Model owner not found."),
-    pinned_channel_not_found: phrase("Channel {{channel}} does not exist or is switched off."),
+    pinned_channel_not_found: phrase("Channel {{channel}} does not exist or is disabled."),
   },
   invalid_request: {
     owner_built_in: phrase("This owner comes with the product and cannot be deleted"),

@@ -27,22 +27,20 @@ export const keyReasons = {
     model_disabled: phrase(
       'The model "{{model}}" is disabled by the operator of this gateway. Use another model.',
     ),
-    model_unknown_to_provider: phrase('No upstream knows the model "{{model}}".'),
+    model_unknown_to_provider: phrase('No provider knows the model "{{model}}".'),
   },
   forbidden: {
     pin_by_admins_only: phrase("Only administrators may choose a channel."),
-    pin_needs_edit_right: phrase(
-      "Your administrator role may view channels only. Choosing one for a call needs the right to edit them.",
-    ),
+    pin_needs_edit_right: phrase("Choosing a channel for a call requires permission to edit channels."),
     pin_required: phrase(
       "Files, batches, assistants and similar objects belong to one provider's account. An administrator reaches them by naming the channel behind the key: `sk-…#12`.",
     ),
-    anthropic_api_off: phrase("The Anthropic API is switched off here."),
-    gemini_api_off: phrase("The Gemini API is switched off here."),
+    anthropic_api_off: phrase("The Anthropic API is disabled on this gateway."),
+    gemini_api_off: phrase("The Gemini API is disabled on this gateway."),
   },
   conflict: {
     request_id_taken: phrase("A request with this id is under way."),
-    task_name_taken: phrase("The upstream gave this task a name that is taken."),
+    task_name_taken: phrase("The provider returned the id of another task."),
     too_many_conversations: phrase(
       "This account keeps {{most}} conversations, which is the most it may. Delete some to begin another.",
     ),
@@ -74,11 +72,11 @@ export const keyReasons = {
     gateway_address_not_found: phrase("This address was not found. Check the path."),
     customizing_address_not_found: phrase("The address was not found."),
     route_not_served: phrase("This gateway does not serve {{method}} {{path}}."),
-    method_not_served_here: phrase("This gateway does not serve {{method}} here."),
+    method_not_served_here: phrase("The method {{method}} is not supported for this path."),
     batches_not_served: phrase("This gateway does not offer the Message Batches API."),
     item_not_found: phrase('The item "{{id}}" was not found.'),
     response_not_found: phrase('The response "{{id}}" was not found.'),
-    response_channel_gone: phrase("The channel that made this response does not exist anymore."),
+    response_channel_gone: phrase("The channel of this response no longer exists."),
     previous_response_not_found: phrase(
       'The response "{{id}}" is not known here: it was not stored, has lapsed, or belongs to another account.',
     ),

@@ -3,10 +3,10 @@ import { phrase } from "./phrase.ts";
 
 /** Codes with one message. */
 export const relayMessages = {
-  upstream_overloaded: phrase("The upstream is overloaded. Try again later."),
-  upstream_timeout: phrase("The upstream took too long to answer."),
+  upstream_overloaded: phrase("The provider is overloaded. Try again later."),
+  upstream_timeout: phrase("The provider took too long to respond."),
   no_channel: phrase('No channel can serve the model "{{model}}" right now. Try again shortly.'),
-  content_policy_violation: phrase("This request has words that are not allowed here."),
+  content_policy_violation: phrase("This request contains words that are not allowed on this gateway."),
   shutting_down: phrase("The gateway is shutting down. Try again in a moment."),
   overloaded: phrase(
     "The requests in progress use all memory that this server may use for them. Try again in a moment.",
@@ -29,7 +29,7 @@ export const relayReasons = {
     provider_message: phrase("{{message}}"),
   },
   upstream_rate_limited: {
-    provider_busy: phrase("The upstream is receiving too many requests. Try again later."),
+    provider_busy: phrase("The provider is receiving too many requests. Try again later."),
     channels_full: phrase(
       'Every channel for the model "{{model}}" has as many calls under way as it may have. Try again shortly.',
     ),
@@ -38,14 +38,14 @@ export const relayReasons = {
     ),
   },
   upstream_failed: {
-    upstream_no_answer: phrase("The upstream could not answer this request."),
-    upstream_incomplete: phrase("The upstream could not complete its answer."),
-    upstream_unreadable: phrase("The upstream's answer is not readable."),
-    upstream_empty: phrase("The upstream answered with nothing."),
-    upstream_broke_off: phrase("The upstream broke off in the middle of its answer."),
-    upstream_broke_off_session: phrase("The upstream broke off the session."),
+    upstream_no_answer: phrase("The provider could not process this request."),
+    upstream_incomplete: phrase("The provider could not complete its response."),
+    upstream_unreadable: phrase("The provider's response cannot be read."),
+    upstream_empty: phrase("The provider returned an empty response."),
+    upstream_broke_off: phrase("The provider closed the connection before its response was complete."),
+    upstream_broke_off_session: phrase("The provider closed the session."),
     response_unreachable: phrase("The provider could not be reached for this response."),
-    response_state_unknown: phrase("The provider did not say how this response stands. Try again."),
+    response_state_unknown: phrase("The provider did not report the state of this response. Try again."),
     response_not_cancelled: phrase(
       "This response is still being made, and its provider could not cancel it now. Try again in a moment.",
     ),

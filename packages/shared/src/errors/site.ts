@@ -15,7 +15,7 @@ const addressReasons = {
 export const siteReasons = {
   conflict: {
     command_taken: phrase("This command exists already"),
-    too_many_commands: phrase("The bot has as many commands as Telegram takes. Delete one first."),
+    too_many_commands: phrase("Telegram allows no more commands. Delete one first."),
     token_expired_before: phrase(
       "The token has expired and cannot be enabled. Change its expiry time first, or let it never expire.",
     ),
@@ -30,7 +30,7 @@ export const siteReasons = {
     status_page_disabled: phrase("The status page is not enabled on this site."),
   },
   forbidden: {
-    billing_tag: phrase("Your account may not set billing tags."),
+    billing_tag: phrase("Your account does not have permission to set billing tags."),
   },
   group_not_allowed: {
     group_not_for_account: phrase('This account may not use the group "{{group}}".'),
@@ -49,8 +49,8 @@ export const siteReasons = {
     bot_missing: phrase("This site has no Telegram bot."),
     no_test_address: phrase("Your account has no email address to send a test to."),
     sort_unknown: phrase('The list cannot be sorted by "{{field}}".'),
-    cursor_order: phrase("Pages by cursor are newest first: ask for them by number."),
-    page_too_deep: phrase("Pages end at row 10,000: go on with the cursor that came as `next`."),
+    cursor_order: phrase("Cursor pages are sorted newest first. Request page numbers for another order."),
+    page_too_deep: phrase("Page numbers end at row 10,000. Continue with the cursor in `next`."),
     cursor_unknown: phrase("This is not the cursor of a page."),
     backup_group_same: phrase("The backup group must be another one than the group."),
     expiry_too_far: phrase("The expiry time is too far away. Use -1 for never."),
@@ -64,7 +64,7 @@ export const siteReasons = {
     ...addressReasons,
     mail_server_missing: phrase("No mail server is set up."),
     mail_account_refused: phrase("The mail server refuses the account or its password.{{detail}}"),
-    mail_server_unknown: phrase("There is no mail server of this name.{{detail}}"),
+    mail_server_unknown: phrase("There is no mail server with this name.{{detail}}"),
     mail_server_unreachable: phrase("The mail server cannot be reached.{{detail}}"),
     mail_server_timeout: phrase("The mail server did not answer in time.{{detail}}"),
     mail_server_encryption: phrase("No encrypted connection to the mail server could be made.{{detail}}"),

@@ -92,7 +92,7 @@ export const importNotes = {
     'Keys with the group "auto", of which only the first two groups are imported. The second one is the backup.',
   ),
   key_rotated: phrase(
-    "Former values of rotated keys. They work until their date, and each has the limits of its key for itself.",
+    "Previous values of rotated keys. They work until they expire, and each has the limits of its key.",
   ),
   key_owner_gone: phrase(
     "Keys of users or teams that do not exist. They belong to the account litellm-keys.",
@@ -177,7 +177,7 @@ export const importNotes = {
   menu_unusable: phrase("Telegram commands that cannot be used here."),
   setting_refused: phrase("Settings whose value cannot be used here. They have their default."),
   setting_unknown: phrase("Settings that do not exist here."),
-  setting_switched_off: phrase("Switches that are off because what they need is missing."),
+  setting_switched_off: phrase("Options that are off because a setting that they need is missing."),
 } as const;
 
 export type ImportNoteCode = keyof typeof importNotes;

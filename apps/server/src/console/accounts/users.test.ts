@@ -61,7 +61,7 @@ describe("creating an account", () => {
     const nowhere = { username: newName(), password: "long enough", group: "nowhere" };
     expect(await admin.send("POST", "/api/user", nowhere)).toMatchObject({
       status: 400,
-      body: { fields: { group: "There is no such group." } },
+      body: { fields: { group: "This group does not exist." } },
     });
     for (const username of ["a@b.example", "two words", "zero\u200bwidth"]) {
       const answer = await admin.send("POST", "/api/user", { username, password: "long enough" });

@@ -97,7 +97,7 @@ describe("the commands of the Telegram bot", () => {
 
   it.each([
     ["command", "", "The command is required"],
-    ["command", "你好", "A command has up to 32 small English letters, digits and underscores"],
+    ["command", "你好", "A command has at most 32 lowercase letters, digits and underscores"],
     ["command", "/bind", "The bot has a built-in reply for this command"],
     ["command", "/recharge", "The bot has a built-in reply for this command"],
     ["command", "apikey", "The bot has a built-in reply for this command"],
@@ -466,7 +466,7 @@ describe("messages to the bot", () => {
     const { db } = site.services;
     await db.user.update({ where: { id: user.id }, data: { aff_count: 3, aff_quota: 1_500_000n } });
     expect(await ask("/aff", { id: 120 })).toBe(
-      `Invitation code: ${user.aff_code}\nhttps://ai.example.com/gate/register?aff=${user.aff_code}\nPeople invited: 3\nEarned by inviting: $3.00`,
+      `Invitation code: ${user.aff_code}\nhttps://ai.example.com/gate/register?aff=${user.aff_code}\nPeople invited: 3\nInvitation rewards: $3.00`,
     );
   });
 

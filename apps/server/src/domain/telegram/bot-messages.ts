@@ -62,7 +62,7 @@ export const botMessages: Readonly<Record<Settings["Language"], BotMessages>> = 
     previous: "Previous",
     next: "Next",
     invitation: ({ code, link, invited, earned }) =>
-      `Invitation code: ${code}\n${link === undefined ? "" : `${link}\n`}People invited: ${invited}\nEarned by inviting: ${earned}`,
+      `Invitation code: ${code}\n${link === undefined ? "" : `${link}\n`}People invited: ${invited}\nInvitation rewards: ${earned}`,
     inPrivate: "Write to me in a private chat for that.",
   },
   zh_CN: {

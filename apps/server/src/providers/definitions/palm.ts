@@ -6,5 +6,5 @@ export const palm: Provider = {
   ...gemini,
   type: 11,
   id: "palm",
-  label: "Google PaLM (retired by Google; asks Gemini)",
+  label: "Google PaLM (retired; uses Gemini)",
 };

@@ -9,5 +9,5 @@ export const tencent: Provider = {
   ...hunyuan,
   type: 23,
   id: "tencent",
-  label: "Tencent Hunyuan, first API (retired by Tencent; asks today's)",
+  label: "Tencent Hunyuan, first API (retired; uses the current API)",
 };

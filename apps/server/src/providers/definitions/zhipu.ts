@@ -12,7 +12,7 @@ const plugin = z.object({
       knowledge_id: z.string().optional().meta({ title: "Knowledge base" }),
       prompt_template: z.string().optional().meta({
         title: "Prompt template",
-        description: "With {{ knowledge }} and {{ question }} where they shall stand",
+        description: "Must contain {{ knowledge }} and {{ question }}",
       }),
     })
     .optional()

@@ -93,5 +93,5 @@ export function instantOf(milliseconds: number | null | undefined): Date | undef
 }
 
 export function unreadable(): { error: UpstreamError } {
-  return { error: { kind: "server", message: "The upstream's answer is not readable.", status: 200 } };
+  return { error: { kind: "server", message: "The provider's response cannot be read.", status: 200 } };
 }

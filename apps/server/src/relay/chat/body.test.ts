@@ -41,7 +41,7 @@ describe("a response with status 200 that is an error", () => {
 
   it.each(clients)("returns an error for an empty response to a client of %s", async (client) => {
     expect(await read(client, '{"choices":[]}')).toMatchObject({
-      error: { kind: "server", message: "The upstream answered with nothing." },
+      error: { kind: "server", message: "The provider returned an empty response." },
     });
   });
 

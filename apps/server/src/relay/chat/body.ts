@@ -233,7 +233,7 @@ function errorInside(
 
 const silence: UpstreamError = {
   kind: "server",
-  message: "The upstream answered with nothing.",
+  message: "The provider returned an empty response.",
   status: 200,
 };
 

@@ -88,7 +88,7 @@ export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLi
   }
   if (ended && isSilent(pipe)) {
     return {
-      error: { kind: "server", message: "The upstream answered with nothing.", status: response.status },
+      error: { kind: "server", message: "The provider returned an empty response.", status: response.status },
     };
   }
   lifecycle.firstByteAt ??= now();

@@ -111,16 +111,16 @@ async function replies(ask: Ask, model: string, dialect: DialectId): Promise<Che
   const requested = await ask({ messages: says("Say hi.") });
   const name = "Plain answer";
   if ("refused" in requested)
-    return step(name, requested, [finding("It answers", false, refusedBy(requested))]);
+    return step(name, requested, [finding("Responds", false, refusedBy(requested))]);
   const { id, usage, model: named } = requested.response;
   const prefix = idPrefixes[dialect];
   const counted = usage !== undefined && usage.input > 0 && usage.output > 0;
   return step(name, requested, [
-    finding("It answers", true, ""),
+    finding("Responds", true, ""),
     finding("Usage is reported", counted, usage === undefined ? "" : `${usage.input} + ${usage.output}`),
-    finding("It names the requested model", isSameModel(named, model), named),
+    finding("Reports the requested model", isSameModel(named, model), named),
     finding(
-      "The id looks like the provider's",
+      "Uses the provider's id format",
       prefix === undefined || id === "" ? undefined : id.startsWith(prefix),
       id,
     ),
@@ -144,15 +144,23 @@ async function refusesNonsense(ask: Ask): Promise<CheckStep> {
       if (Array.isArray(body[field]))
         body[field] = [{ role: "nobody", content: "Hi", parts: [{ text: "Hi" }] }];
   });
-  const name = "Impossible role";
+  const name = "Invalid role";
   if (!("refused" in requested))
     return step(name, requested, [
-      finding("It is refused", false, "Another relay between this server and the provider changes requests."),
+      finding(
+        "Refuses an invalid request",
+        false,
+        "Another relay between this server and the provider changes requests.",
+      ),
     ]);
   const relays = requested.refused.match(/request[ _-]?id/gi)?.length ?? 0;
   return step(name, requested, [
-    finding("It is refused", requested.status >= 400 && requested.status < 500, refusedBy(requested)),
-    finding("Relays in between", relays <= 1 ? undefined : false, String(relays)),
+    finding(
+      "Refuses an invalid request",
+      requested.status >= 400 && requested.status < 500,
+      refusedBy(requested),
+    ),
+    finding("Intermediate relays", relays <= 1 ? undefined : false, String(relays)),
   ]);
 }
 
@@ -175,9 +183,9 @@ async function sees(ask: Ask): Promise<CheckStep> {
   const name = "Picture";
   // Not every model accepts images, so a rejection is inconclusive.
   if ("refused" in requested)
-    return step(name, requested, [finding("It sees a picture", undefined, refusedBy(requested))]);
+    return step(name, requested, [finding("Recognizes an image", undefined, refusedBy(requested))]);
   const text = textOf(requested.response);
-  return step(name, requested, [finding("It sees a picture", /\bred\b/i.test(text), text.slice(0, 80))]);
+  return step(name, requested, [finding("Recognizes an image", /\bred\b/i.test(text), text.slice(0, 80))]);
 }
 
 async function keepsToSchema(ask: Ask): Promise<CheckStep> {
@@ -197,11 +205,11 @@ async function keepsToSchema(ask: Ask): Promise<CheckStep> {
   });
   const name = "Structured answer";
   if ("refused" in requested)
-    return step(name, requested, [finding("It keeps to the schema", undefined, refusedBy(requested))]);
+    return step(name, requested, [finding("Follows the schema", undefined, refusedBy(requested))]);
   const text = textOf(requested.response);
   const answer = parseRecord(text);
   const keeps = typeof answer?.["city"] === "string" && Number.isInteger(answer["population"]);
-  return step(name, requested, [finding("It keeps to the schema", keeps, text.slice(0, 80))]);
+  return step(name, requested, [finding("Follows the schema", keeps, text.slice(0, 80))]);
 }
 
 async function callsTool(ask: Ask): Promise<CheckStep> {
@@ -218,11 +226,11 @@ async function callsTool(ask: Ask): Promise<CheckStep> {
   });
   const name = "Tool call";
   if ("refused" in requested)
-    return step(name, requested, [finding("It calls the tool", undefined, refusedBy(requested))]);
+    return step(name, requested, [finding("Calls the tool", undefined, refusedBy(requested))]);
   const call = partsOf(requested.response).find((part) => part.type === "tool-call");
   const good = call?.name === "get_weather" && typeof parseRecord(call.input)?.["city"] === "string";
   return step(name, requested, [
-    finding("It calls the tool", good, call === undefined ? "" : call.input.slice(0, 80)),
+    finding("Calls the tool", good, call === undefined ? "" : call.input.slice(0, 80)),
   ]);
 }
 

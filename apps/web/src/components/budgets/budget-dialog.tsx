@@ -100,7 +100,7 @@ function BudgetForm({ target, id, view, onClose }: FormProps) {
         {target === "user" ? (
           <SegmentedControl
             fullWidth
-            aria-label={t("Which budget")}
+            aria-label={t("Budget")}
             data={[
               { value: "group", label: t("Budget of the group") },
               { value: "own", label: t("Own budget") },

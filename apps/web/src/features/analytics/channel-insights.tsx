@@ -24,7 +24,7 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
   const time = (ms: number | null) => (ms === null ? "–" : formatDuration(ms));
   return (
     <Section
-      title={t("Channels in this time")}
+      title={t("Channels in this period")}
       hint={t(
         "Latency of the newest 5,000 calls. Margin: charges minus the cost at list prices, without groups whose ratio is 0.",
       )}
@@ -36,10 +36,10 @@ export function ChannelInsights({ params }: { params: AnalyticsParams }) {
           <Skeleton height={220} />
         )
       ) : rows.length === 0 ? (
-        <Empty compact title={t("No calls in this time")} />
+        <Empty compact title={t("No calls in this period")} />
       ) : (
         <Figures
-          label={t("Channels in this time")}
+          label={t("Channels in this period")}
           amounts={{
             spend: rows.map((row) => row.quota),
             cost: rows.map((row) => row.cost),

@@ -99,7 +99,7 @@ export function FlowSection({ params, onChange }: View) {
           <Skeleton height={430} />
         )
       ) : layout.total === 0 ? (
-        <Empty compact title={t("No calls in this time")} />
+        <Empty compact title={t("No calls in this period")} />
       ) : table ? (
         <Figures
           label={t("Flow of calls")}

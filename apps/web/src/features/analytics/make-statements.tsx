@@ -21,8 +21,7 @@ export function MakeStatements({ made, shown }: { made: string[]; shown?: string
     make.mutate(
       { date, again },
       {
-        onSuccess: () =>
-          toast.success(t("The statements of {{month}} are made", { month: date.slice(0, 7) })),
+        onSuccess: () => toast.success(t("Statements of {{month}} created", { month: date.slice(0, 7) })),
       },
     );
   const remake = async (date: string) => {

@@ -77,7 +77,7 @@ function Credits({ period }: { period: Period }) {
       <Empty
         compact
         icon={IconCoins}
-        title={t("No credits in this time")}
+        title={t("No credits in this period")}
         hint={facts.length > 0 ? facts.join(" · ") : undefined}
       />
     );

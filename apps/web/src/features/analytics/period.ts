@@ -33,7 +33,7 @@ export const rangeTexts: Record<Range, string> = {
   "90d": phrase("Last 90 days"),
   month: phrase("This month"),
   "last-month": phrase("Last month"),
-  custom: phrase("Custom time"),
+  custom: phrase("Custom period"),
 };
 
 const rollingDays: Partial<Record<Range, number>> = { today: 1, "7d": 7, "30d": 30, "90d": 90 };

@@ -44,7 +44,7 @@ export function RankingCard({ of, params, onChange }: RankingCardProps) {
           <Skeleton height={320} />
         )
       ) : rows.length === 0 ? (
-        <Empty compact title={t("No calls in this time")} />
+        <Empty compact title={t("No calls in this period")} />
       ) : (
         <Figures
           amounts={metricAmounts(

@@ -87,7 +87,7 @@ export function UsageSection({ params, onChange }: View) {
       ) : period.data.channel_statistics.length === 0 ? (
         <Empty
           icon={IconChartBar}
-          title={t("No calls in this time")}
+          title={t("No calls in this period")}
           hint={t("Choose a longer period or another user.")}
         />
       ) : (
@@ -112,9 +112,7 @@ function UsageChart({ period, metric }: { period: Period; metric: Metric }) {
   const format = useFormat();
   const stacks = stack(partsOf(period.channel_statistics, metric), period.dates);
   if (stacks.series.length === 0)
-    return (
-      <Empty icon={IconChartBar} title={metric === "failed" ? t("No call failed") : t("Nothing to draw")} />
-    );
+    return <Empty icon={IconChartBar} title={metric === "failed" ? t("No call failed") : t("No data")} />;
   const digits = tickDigits(topOf(stacks) / format.pointsPerUsd);
   const money = metric === "quota";
   return (

@@ -36,7 +36,7 @@ export default function AuditLogPage() {
   return (
     <Page
       title={t("Audit log")}
-      description={t("Who changed what in the console. Open a row to see before and after.")}
+      description={t("All changes by administrators. Open a row to see the values before and after.")}
     >
       <DataTable
         id="audit"
@@ -113,7 +113,7 @@ export default function AuditLogPage() {
           ) : (
             <Empty
               icon={IconHistory}
-              title={t("Nothing has changed yet")}
+              title={t("No changes yet")}
               hint={t("Every change by an administrator is recorded here.")}
             />
           )

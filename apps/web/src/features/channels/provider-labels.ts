@@ -45,9 +45,9 @@ const known = new Set([
   phrase("GitHub Models (ended by GitHub on 2026-07-30)"),
   phrase("Flux (OpenAI-compatible server)"),
   phrase("Ideogram (OpenAI-compatible server)"),
-  phrase("Google PaLM (retired by Google; asks Gemini)"),
-  phrase("Tencent Hunyuan, first API (retired by Tencent; asks today's)"),
-  phrase("With {{ knowledge }} and {{ question }} where they shall stand"),
+  phrase("Google PaLM (retired; uses Gemini)"),
+  phrase("Tencent Hunyuan, first API (retired; uses the current API)"),
+  phrase("Must contain {{ knowledge }} and {{ question }}"),
   phrase(
     'By the part of the model name before the slash: {"anthropic": {"order": ["Amazon Bedrock"], "allow_fallbacks": false}}',
   ),

@@ -29,5 +29,5 @@ export const pitfallTexts: Record<Pitfall, string> = {
     "In a container, localhost is the container. Use an address that it can reach, such as host.docker.internal.",
   ),
   restart: phrase("Restart the application after a change of its files."),
-  "key-in-code": phrase("Do not commit the key. Read it from an environment variable in your own code."),
+  "key-in-code": phrase("Do not commit the key. Read it from an environment variable."),
 };

@@ -41,7 +41,7 @@ export function BalanceCard({ days }: { days: DaySum[] | undefined }) {
           {empty
             ? t("Calls are refused until you top up.")
             : left === null
-              ? t("Nothing was spent this week")
+              ? t("No spending this week")
               : left > manyDays
                 ? t("Enough for more than a year at the current rate")
                 : t("About {{count}} days left at the current rate", { count: Math.floor(left) })}

@@ -131,7 +131,7 @@ function Usage() {
           ) : stacks.series.length === 0 ? (
             <Empty
               icon={IconChartBar}
-              title={t("Nothing was spent this week")}
+              title={t("No spending this week")}
               hint={t("Each call with a price shows up here within a minute.")}
             />
           ) : (

@@ -56,7 +56,7 @@ export function BillArithmetic({ row, bill }: { row: LogRow; bill: Bill }) {
             <tr>
               <td colSpan={3}>
                 {row.cache_hit
-                  ? t("Ratio of the group {{group}}, of it the share for remembered answers, in every line", {
+                  ? t("Ratio of the group {{group}} times the share for cached responses, in every line", {
                       group,
                     })
                   : t("Ratio of the group {{group}}, in every line", { group })}

@@ -85,7 +85,7 @@ function Body({ title, text, bytes }: { title: string; text: string; bytes: numb
       </Group>
       {text === "" ? (
         <Text c="dimmed" fz="sm">
-          {bytes === 0 ? t("None.") : t("It is not text.")}
+          {bytes === 0 ? t("None.") : t("The body is not text.")}
         </Text>
       ) : (
         <pre className={classes.body} tabIndex={0} aria-labelledby={id}>

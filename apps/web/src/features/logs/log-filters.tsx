@@ -34,7 +34,7 @@ const rangeTexts: Record<Range, string> = {
   "7d": phrase("Last 7 days"),
   "30d": phrase("Last 30 days"),
   all: phrase("All time"),
-  custom: phrase("Custom time"),
+  custom: phrase("Custom period"),
 };
 
 export function LogFilters(props: Props) {
@@ -136,7 +136,7 @@ function RareFields({ filter, onChange, facets }: Props) {
       ) : null}
       {admin ? (
         <Select
-          label={t("Whose calls")}
+          label={t("Calls of")}
           data={[
             { value: "", label: t("All users'") },
             { value: "own", label: t("Only mine") },

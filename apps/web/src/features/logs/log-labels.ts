@@ -36,12 +36,12 @@ const outcomes: Record<string, OutcomeWord> = {
   },
   "client-left": {
     tone: "idle",
-    text: phrase("Client left"),
-    sentence: phrase("The client left before the end. It pays for what was produced until then."),
+    text: phrase("Client disconnected"),
+    sentence: phrase("The client disconnected before the end and pays for what was produced until then."),
   },
   "upstream-died": {
     tone: "warn",
-    text: phrase("Broke off"),
+    text: phrase("Connection lost"),
     sentence: phrase("The provider's response was interrupted. Only the delivered part is charged."),
   },
   interrupted: {

@@ -219,7 +219,7 @@ function Nothing({ filter, onChange, searchedUntil, searching, onSearch }: Nothi
     );
   return (
     <Empty
-      title={t("Nothing happened in this time")}
+      title={t("No activity in this period")}
       action={
         <Button variant="default" onClick={() => onChange({ range: "all" })}>
           {t("Show all of it")}

@@ -13,7 +13,7 @@ const skipTexts: Record<SkipReason, string> = {
   "lower-priority": phrase("Lower priority: not needed"),
   "not-chosen": phrase("Same priority: another channel was chosen"),
   "backup-group": phrase("Of the backup group: not needed"),
-  busy: phrase("At its limit of calls"),
+  busy: phrase("Concurrency limit reached"),
   paused: phrase("Paused during the call"),
   "no-tools": phrase("Does not support tools"),
   "no-streaming": phrase("Does not stream this model"),

@@ -27,7 +27,7 @@ export function ReportView({ report }: { report: ImportReport }) {
         <Counts report={report} />
       </Section>
       {noted.length === 0 ? null : (
-        <Section title={t("What else was noted")}>
+        <Section title={t("Other notes")}>
           <Notes notes={noted} />
         </Section>
       )}

@@ -116,7 +116,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
         />
         {onlyPostgres ? null : (
           <SegmentedControl
-            aria-label={t("Where its database is")}
+            aria-label={t("Location of its database")}
             data={[
               { value: "file", label: t("SQLite file") },
               { value: "address", label: t("MySQL or Postgres") },

@@ -190,9 +190,7 @@ function Ended({ run, onBack, onImport }: EndedProps) {
       <Paper withBorder p={{ base: "lg", sm: 36 }}>
         <Stack gap="md" align="flex-start">
           <Title order={2} fz="md">
-            {run.status === "cancelled"
-              ? t("Cancelled. Nothing was changed.")
-              : t("The import could not be done")}
+            {run.status === "cancelled" ? t("Cancelled. Nothing was changed.") : t("The import failed")}
           </Title>
           {run.failure === null ? (
             run.status === "interrupted" ? (

@@ -86,7 +86,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
             />
           ) : null}
           <Radio.Group
-            label={t("Models that are described already")}
+            label={t("Models that already have a description")}
             value={mode}
             onChange={(value) => setMode(value === "overwrite" ? "overwrite" : "skip")}
           >

@@ -60,7 +60,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
         />
         <TextInput
           label={t("Name")}
-          description={t("The name its maker uses, for example GPT-4o.")}
+          description={t("The name that its owner uses, for example GPT-4o.")}
           maxLength={160}
           {...form.getInputProps("name")}
         />
@@ -73,7 +73,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
           {...form.getInputProps("description")}
         />
       </FormSection>
-      <FormSection title={t("What it can do")} hint={t("Tokens; 0 where it is not known.")}>
+      <FormSection title={t("Capabilities")} hint={t("Tokens; 0 where it is not known.")}>
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
             label={t("Context")}
@@ -99,7 +99,7 @@ export function ModelInfoDrawer({ info, taken, onClose }: ModelInfoDrawerProps) 
         />
         <TagsInput
           label={t("Links")}
-          description={t("Link to the maker's documentation.")}
+          description={t("Link to the provider's documentation.")}
           {...form.getInputProps("support_url")}
         />
       </FormSection>

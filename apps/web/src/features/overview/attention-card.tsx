@@ -109,7 +109,7 @@ function lineOf(t: TFunction, item: AttentionItem, since: number, points: (quota
       };
     case "audit-drift":
       return {
-        title: t("The last audit of the balances found a difference"),
+        title: t("The last audit found a difference in the balances"),
         text: points(item.drift),
         to: "/panel/analytics",
         urgent: true,

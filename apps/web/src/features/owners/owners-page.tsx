@@ -52,7 +52,7 @@ export default function OwnersPage() {
   return (
     <Page
       title={t("Model owners")}
-      description={t("The makers of models and their logos. Prices refer to them.")}
+      description={t("The owners of models and their logos. Prices refer to them.")}
       actions={
         mayChange ? (
           <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>

@@ -85,7 +85,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
             leftSection={<PaymentIcon icon={isOurs(icon) ? icon : "card"} size={18} />}
             data={[
               ...paymentIcons.map((value) => ({ value, label: t(iconTitles[value]) })),
-              { value: otherIcon, label: t("Picture at an address") },
+              { value: otherIcon, label: t("Image from a URL") },
             ]}
             value={ownIcon ? otherIcon : icon}
             renderOption={({ option }) => (
@@ -110,7 +110,7 @@ export function GatewayDrawer({ gateway, onClose, onUnfinished }: GatewayDrawerP
         </SimpleGrid>
         {ownIcon ? (
           <TextInput
-            label={t("Address of the picture")}
+            label={t("Image URL")}
             withAsterisk
             maxLength={300}
             placeholder="https://"

@@ -94,7 +94,7 @@ export function GatewayList() {
             <Empty
               icon={IconCreditCard}
               title={t("No payment gateways yet")}
-              hint={t("Add one, and users can top up on the top-up screen.")}
+              hint={t("Add a payment gateway so that users can top up.")}
               action={
                 edits ? (
                   <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>

@@ -68,7 +68,7 @@ export function OrderList() {
         onSuccess: ({ status }) =>
           status === "success"
             ? toast.success(t("The payment arrived and was credited."))
-            : toast.info(t("The gateway knows of no payment yet.")),
+            : toast.info(t("The payment gateway has not reported a payment yet.")),
       },
     );
 
@@ -137,7 +137,7 @@ export function OrderList() {
             <SearchBox
               value={params.gateway_no}
               onChange={(gateway_no) => setParams({ gateway_no })}
-              placeholder={t("Gateway's number")}
+              placeholder={t("Payment gateway's number")}
               width={160}
             />
             <SearchBox
@@ -224,10 +224,14 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
     shared.credit,
     {
       id: "gateway_no",
-      title: t("Gateway's number"),
+      title: t("Payment gateway's number"),
       hidden: true,
       cell: (order) =>
-        order.gateway_no === "" ? "–" : <CopyCode text={order.gateway_no} label={t("Gateway's number")} />,
+        order.gateway_no === "" ? (
+          "–"
+        ) : (
+          <CopyCode text={order.gateway_no} label={t("Payment gateway's number")} />
+        ),
     },
     {
       id: "paid_at",

@@ -4,10 +4,10 @@ import type { TFunction } from "i18next";
 import { phrase } from "#lib/i18n.ts";
 
 const labels: Record<OrderTrouble, string> = {
-  not_opened: phrase("The gateway did not open it: {{reason}}"),
+  not_opened: phrase("The payment gateway did not accept the order: {{reason}}"),
   unknown_order: phrase("There is no order with this number."),
   other_gateway: phrase("The order was opened with another gateway."),
-  paid_twice: phrase("It was paid twice. Refund the second payment at the payment gateway."),
+  paid_twice: phrase("The order was paid twice. Refund the second payment at the payment gateway."),
   other_currency: phrase("Paid in {{paid}} instead of {{expected}}."),
   other_amount: phrase("Paid {{paid}} instead of {{expected}}."),
   payment_of_another_order: phrase("This payment belongs to another order."),

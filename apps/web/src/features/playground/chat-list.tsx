@@ -35,7 +35,7 @@ export function ChatList({ chats, currentId, onOpen, onStart, onRemove }: ChatLi
         ) : (
           <ul className={classes.chatItems}>
             {kept.map((chat) => {
-              const title = titleOf(chat) || t("Picture");
+              const title = titleOf(chat) || t("Image");
               return (
                 <li
                   key={chat.id}

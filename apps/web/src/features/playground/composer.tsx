@@ -30,7 +30,7 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
   const add = async (files: readonly File[]) => {
     const read = await Promise.all(files.map(pictureOf));
     const good = read.filter((url) => url !== undefined);
-    if (good.length < read.length) toast.warning(t("Only pictures can be attached."));
+    if (good.length < read.length) toast.warning(t("Only images can be attached."));
     setImages((old) => [...new Set([...old, ...good])].slice(0, mostPictures));
   };
 
@@ -70,11 +70,11 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
         <div className={classes.attached}>
           {images.map((url, place) => (
             <div key={url} className={classes.attachment}>
-              <img src={url} alt={t("Picture {{number}}", { number: place + 1 })} />
+              <img src={url} alt={t("Image {{number}}", { number: place + 1 })} />
               <CloseButton
                 size="xs"
                 className={classes.detach ?? ""}
-                aria-label={t("Remove picture {{number}}", { number: place + 1 })}
+                aria-label={t("Remove image {{number}}", { number: place + 1 })}
                 onClick={() => setImages(images.filter((image) => image !== url))}
               />
             </div>
@@ -82,8 +82,8 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
         </div>
       ) : null}
       <div className={classes.writing}>
-        <Tooltip label={t("Attach pictures")}>
-          <ActionIcon size={34} aria-label={t("Attach pictures")} onClick={() => chooser.current?.click()}>
+        <Tooltip label={t("Attach images")}>
+          <ActionIcon size={34} aria-label={t("Attach images")} onClick={() => chooser.current?.click()}>
             <IconPhoto size={19} stroke={1.7} />
           </ActionIcon>
         </Tooltip>
@@ -101,7 +101,7 @@ export function Composer({ text, onText, running, onSend, onStop }: ComposerProp
         <Textarea
           aria-label={t("Message")}
           placeholder={
-            phone ? t("Ask something") : t("Ask something. Enter sends, Shift + Enter is a new line.")
+            phone ? t("Ask something") : t("Message the model. Enter sends, Shift + Enter starts a new line.")
           }
           variant="unstyled"
           autosize

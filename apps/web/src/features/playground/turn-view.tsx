@@ -22,7 +22,7 @@ export function TurnView({ turn, last, onAgain }: TurnViewProps) {
         {turn.images.length > 0 ? (
           <div className={classes.pictures}>
             {turn.images.map((url) => (
-              <img key={url} src={url} alt={t("Picture")} />
+              <img key={url} src={url} alt={t("Image")} />
             ))}
           </div>
         ) : null}
@@ -62,7 +62,7 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
         ) : null}
       </Group>
       {answer.reasoning ? (
-        <Fold label={thinking ? t("Thinking…") : t("Thoughts")} opened={thinking}>
+        <Fold label={thinking ? t("Thinking…") : t("Reasoning")} opened={thinking}>
           <Text c="dimmed" fz="sm" className={classes.reasoning}>
             {answer.reasoning}
           </Text>
@@ -73,7 +73,7 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
         <div className={classes.pictures}>
           {answer.images.map((url) => (
             <a key={url} href={url} download={`${answer.id}.png`}>
-              <img src={url} alt={t("Picture from {{name}}", { name: answer.model })} />
+              <img src={url} alt={t("Image from {{name}}", { name: answer.model })} />
             </a>
           ))}
         </div>

@@ -83,7 +83,7 @@ export function PriceDrawer({ edited, onClose }: { edited: Edited; onClose: () =
             label={t("Owner")}
             withAsterisk
             searchable
-            placeholder={t("Who makes it")}
+            placeholder={t("Owner")}
             data={owners.map(({ id, name }) => ({ value: String(id), label: name }))}
             value={form.values.channel_type > 0 ? String(form.values.channel_type) : null}
             onChange={(id) => form.setFieldValue("channel_type", Number(id ?? 0))}

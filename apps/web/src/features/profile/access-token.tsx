@@ -49,7 +49,7 @@ export function AccessTokenSection() {
             "Send it in the Authorization header. It may do all that you may do, so keep it like a password.",
           )}{" "}
           <Anchor href={apiUrl("/openapi.json")} target="_blank" fz="inherit">
-            {t("What the API offers")}
+            {t("API reference")}
           </Anchor>
         </Text>
         <Code block>{`curl ${apiUrl("/user/self")} -H "Authorization: Bearer …"`}</Code>

@@ -28,7 +28,7 @@ export function BindingsSection() {
   const shown = [...offers, ...left];
   if (shown.length === 0) return null;
   return (
-    <Section title={t("Connected accounts")} hint={t("Accounts elsewhere that you can sign in with.")}>
+    <Section title={t("Connected accounts")} hint={t("External accounts that you can sign in with.")}>
       {bound.error && !bound.data ? (
         <Failed error={bound.error} onRetry={() => void bound.refetch()} />
       ) : bound.data ? (

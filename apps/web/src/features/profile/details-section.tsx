@@ -48,7 +48,7 @@ function Details({ self }: { self: Self }) {
               {...form.getInputProps("display_name")}
             />
             <TextInput
-              label={t("Picture address")}
+              label={t("Image URL")}
               placeholder="https://"
               autoComplete="off"
               maxLength={500}

@@ -26,11 +26,11 @@ export function InviteSection() {
       }
     >
       <Facts>
-        <Fact label={t("Your link")}>
+        <Fact label={t("Your invitation link")}>
           <CopyCode text={link} label={t("Link")} />
         </Fact>
         <Fact label={t("People invited")}>{format.whole(self.aff_count)}</Fact>
-        <Fact label={t("Earned by inviting")}>
+        <Fact label={t("Invitation rewards")}>
           <Amount points={self.aff_quota} />
         </Fact>
       </Facts>

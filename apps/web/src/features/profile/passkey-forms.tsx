@@ -63,7 +63,7 @@ export function AddPasskey({ asksPassword, onDone }: { asksPassword: boolean; on
 function reasonOf(error: Error, t: ReturnType<typeof useTranslation>["t"]): string {
   if (error instanceof ApiError || error instanceof TypeError) return errorReason(error, t);
   if (error.name === "InvalidStateError") return t("This device has a passkey for your account already.");
-  return t("The device did not make a passkey. Try again.");
+  return t("The device did not create a passkey. Try again.");
 }
 
 export function RenamePasskey({ passkey, onDone }: { passkey: PasskeyRow; onDone: () => void }) {

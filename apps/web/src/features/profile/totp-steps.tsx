@@ -110,7 +110,7 @@ function ConfirmApp({ offer, onDone }: { offer: TotpOffer; onDone: (codes: strin
   const error = useFieldError(enable.error, "code", true);
   return (
     <Step
-      action={t("Switch on")}
+      action={t("Enable")}
       loading={enable.isPending}
       onSubmit={() => enable.mutate(code, { onSuccess: (made) => onDone(made.recovery_codes) })}
     >

@@ -90,7 +90,7 @@ export function CodeDrawer({ code, onClose, onCreated }: CodeDrawerProps) {
           />
           {code ? null : (
             <NumberInput
-              label={t("How many")}
+              label={t("Number of codes")}
               description={t("1 to 100")}
               withAsterisk
               min={1}

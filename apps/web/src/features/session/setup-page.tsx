@@ -90,7 +90,7 @@ function WhereTheLinkIs() {
           {new URL("setup", document.baseURI).href}?token=…
         </Code>
         <Text c="dimmed" fz="sm">
-          {t("Lost it? Restart the server and it prints a new one.")}
+          {t("Lost the link? Restart the server to print a new one.")}
         </Text>
       </Stack>
     </EntryCard>
@@ -112,7 +112,7 @@ function SetupFields({ token }: { token: string }) {
   return (
     <EntryCard
       title={t("Create the administrator")}
-      hint={t("This account has all rights. You can change its name and password later.")}
+      hint={t("This account has all permissions. You can change its name and password later.")}
     >
       <form onSubmit={submit} noValidate>
         <Stack>

@@ -20,7 +20,7 @@ export const brandSections: SettingSection[] = [
         key: "Logo",
         kind: "logo",
         label: phrase("Logo"),
-        hint: phrase("A URL or a small picture. Leave it empty for the default logo."),
+        hint: phrase("A URL or a small image. Leave it empty for the default logo."),
       },
       {
         key: "AccentColor",

@@ -66,7 +66,7 @@ export const settingGroups: SettingGroup[] = [
         help: "settings#retries-circuit-breaker-and-timeouts",
         hint: phrase("Applies before the first byte has been sent to the client."),
         fields: [
-          { key: "RetryTimes", kind: "number", label: phrase("Further attempts") },
+          { key: "RetryTimes", kind: "number", label: phrase("Additional attempts") },
           {
             key: "RetryTimeOut",
             kind: "number",
@@ -94,7 +94,7 @@ export const settingGroups: SettingGroup[] = [
             key: "SessionFallbackPercent",
             kind: "number",
             unit: units.percent,
-            label: phrase("Use them from this share of the budget on"),
+            label: phrase("Use cheaper models from this share of the budget on"),
             hint: phrase(
               "In percent of the budget that is spent or reserved. Default: 80. 0 = only when the budget does not cover a call.",
             ),

@@ -90,7 +90,7 @@ export const endpointsSection: SettingSection = {
 
 export const keywordsSection: SettingSection = {
   id: "words",
-  title: phrase("Words that are not allowed"),
+  title: phrase("Blocked words"),
   help: "settings#forbidden-phrases",
   hint: phrase(
     "Chats that contain them are refused before a request is sent. They cost nothing and appear in the log.",

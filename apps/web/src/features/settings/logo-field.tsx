@@ -25,7 +25,7 @@ export function LogoField({ value, onChange, ...wrapper }: LogoFieldProps) {
   const read = (file: File | null) => {
     if (!file) return;
     if (file.size > mostBytes) {
-      toast.warning(t("The picture is too large: at most 60 KB."));
+      toast.warning(t("The image is too large: at most 60 KB."));
       return;
     }
     const reader = new FileReader();
@@ -42,7 +42,7 @@ export function LogoField({ value, onChange, ...wrapper }: LogoFieldProps) {
         flex={1}
         {...wrapper}
         placeholder="https://"
-        value={kept ? t("Uploaded picture") : value}
+        value={kept ? t("Uploaded image") : value}
         readOnly={kept}
         onChange={(event) => onChange(event.currentTarget.value)}
       />

@@ -30,7 +30,7 @@ export const translationSection: SettingSection = {
     {
       key: "ModelAliases",
       kind: "json",
-      label: phrase("Further names of models"),
+      label: phrase("Model aliases"),
       hint: phrase(
         'Models are also listed and called under these names, and billed under their own. Claude Code lists only names that contain "claude": {"claude-gpt-5": "gpt-5"}.',
       ),
@@ -52,7 +52,7 @@ export const translationSection: SettingSection = {
     {
       key: "ClaudeBudgetTokensPercentage",
       kind: "decimal",
-      label: phrase("Claude: share of it for thinking"),
+      label: phrase("Claude: share of the maximum output for thinking"),
       hint: phrase(
         "Used when the client requests thinking without a budget. 0.8 is 80 %. 0 lets the model decide, which only newer models support.",
       ),

@@ -75,8 +75,8 @@ export const giftSection: SettingSection = {
   hint: phrase("What new users and inviters receive, in points."),
   fields: [
     { key: "QuotaForNewUser", kind: "points", label: phrase("For a new user") },
-    { key: "QuotaForInvitee", kind: "points", label: phrase("For an invited user, on top") },
-    { key: "QuotaForInviter", kind: "points", label: phrase("For the inviter") },
+    { key: "QuotaForInvitee", kind: "points", label: phrase("Extra gift for an invited user") },
+    { key: "QuotaForInviter", kind: "points", label: phrase("Gift for the inviter") },
     {
       key: "GiftsPerNetworkPerDay",
       kind: "number",

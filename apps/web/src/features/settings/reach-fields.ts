@@ -121,9 +121,9 @@ function noticeChannelSection(
     foldedBy: `${prefix}Enabled`,
     test: { kind: "notice", channel },
     fields: [
-      { key: `${prefix}Enabled`, kind: "switch", label: phrase("Send notices there") },
+      { key: `${prefix}Enabled`, kind: "switch", label: phrase("Enable this destination") },
       ...fields,
-      { key: `${prefix}Events`, kind: "events", label: phrase("Which notices") },
+      { key: `${prefix}Events`, kind: "events", label: phrase("Events") },
     ],
   };
 }
@@ -136,7 +136,7 @@ export const noticeSections: SettingSection[] = [
     id: "notices",
     title: phrase("Notices"),
     help: "notifications",
-    hint: phrase("The gateway tells you when something needs you, through the ways below."),
+    hint: phrase("The gateway notifies you at these destinations when something needs your attention."),
     fields: [
       {
         key: "NotifyQuietMinutes",

@@ -80,9 +80,9 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   };
   const confirmNoPasswords = () =>
     confirm({
-      title: t("Switch off sign-in with a password?"),
+      title: t("Disable sign-in with a password?"),
       body: t("Without another sign-in method no one can sign in, including you."),
-      action: t("Switch off"),
+      action: t("Disable"),
     });
 
   return (

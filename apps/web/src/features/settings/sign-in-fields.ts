@@ -64,7 +64,7 @@ export const identityProviderSections: SettingSection[] = [
       {
         key: "WeChatAccountQRCodeImageURL",
         kind: "address",
-        label: phrase("Picture of the account's QR code"),
+        label: phrase("QR code image of the account"),
       },
     ],
   },

@@ -27,7 +27,7 @@ export default function AboutPage() {
           </Text>
           <Text>
             {t(
-              "The software is open source under the MIT licence. The operator of this site can replace this text in the settings.",
+              "The software is open source under the MIT license. The operator of this site can replace this text in the settings.",
             )}
           </Text>
         </Stack>

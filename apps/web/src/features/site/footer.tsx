@@ -36,7 +36,7 @@ export function Footer() {
               {t("Open source")}
             </Anchor>
             <Anchor fz="sm" c="dimmed" href={licenceUrl} target="_blank" rel="noopener noreferrer">
-              {t("MIT licence")}
+              {t("MIT license")}
             </Anchor>
           </Group>
         </Group>

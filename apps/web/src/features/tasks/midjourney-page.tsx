@@ -35,7 +35,7 @@ export default function MidjourneyPage() {
     <TaskList
       id="midjourney"
       title="Midjourney"
-      description={t("Pictures take a while. Failed tasks are refunded.")}
+      description={t("Images take a while. Failed tasks are refunded.")}
       icon={IconPhoto}
       list={useQuery(midjourneyQuery(whose, query))}
       keyOf={keyOfMidjourney}
@@ -50,7 +50,7 @@ export default function MidjourneyPage() {
       empty={
         <Empty
           icon={IconPhoto}
-          title={t("No pictures yet")}
+          title={t("No images yet")}
           hint={t("Create one with one of your tokens and follow its progress here.")}
         />
       }
@@ -66,7 +66,7 @@ function addressOf({ image_url: url }: MidjourneyRow): string | undefined {
 function pictureColumn(t: TFunction): Column<MidjourneyRow> {
   return {
     id: "action",
-    title: t("Picture"),
+    title: t("Image"),
     fixed: true,
     sortable: true,
     card: "title",

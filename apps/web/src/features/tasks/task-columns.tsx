@@ -39,7 +39,7 @@ export function taskColumns<Row>(
     },
     {
       id: "finish_time",
-      title: t("Took"),
+      title: t("Duration"),
       sortable: true,
       align: "right",
       cell: (row) => {

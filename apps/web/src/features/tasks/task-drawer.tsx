@@ -88,7 +88,7 @@ function TaskFacts({ task, forAdmins }: { task: ShownTask; forAdmins: boolean })
       </Fact>
       <Fact label={t("Model")}>{task.model}</Fact>
       <Fact label={t("Submitted")}>{formatTime(submitted)}</Fact>
-      <Fact label={t("Took")}>
+      <Fact label={t("Duration")}>
         {finished === null ? "–" : formatDuration(Math.max(0, finished - submitted) * 1_000)}
       </Fact>
       <Fact label={t("Cost")}>

@@ -6,7 +6,7 @@ import type { Tone } from "#ui/status-dot.tsx";
 export const statusLabels: Record<TaskStatus, { tone: Tone; text: string }> = {
   NOT_START: { tone: "idle", text: phrase("Not started") },
   SUBMITTED: { tone: "idle", text: phrase("Accepted") },
-  QUEUED: { tone: "idle", text: phrase("In the queue") },
+  QUEUED: { tone: "idle", text: phrase("Queued") },
   IN_PROGRESS: { tone: "accent", text: phrase("In progress") },
   SUCCESS: { tone: "good", text: phrase("Done") },
   FAILURE: { tone: "bad", text: phrase("Failed") },
@@ -20,7 +20,7 @@ const songAndVideoLabels: Record<string, string> = {
   MUSIC: phrase("Song"),
   LYRICS: phrase("Lyrics"),
   text2video: phrase("Video from text"),
-  image2video: phrase("Video from a picture"),
+  image2video: phrase("Video from an image"),
 };
 
 const midjourneyLabels: Record<string, string> = {

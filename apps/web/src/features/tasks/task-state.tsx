@@ -37,7 +37,7 @@ export function TaskCost({
   return (
     <span style={{ whiteSpace: "nowrap" }}>
       <Text span fz="xs" c="dimmed">
-        {t("given back")}
+        {t("refunded")}
       </Text>{" "}
       <Text span c="dimmed" td="line-through" fz="inherit">
         {amount}

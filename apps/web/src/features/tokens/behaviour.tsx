@@ -36,7 +36,7 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
         hint={t("Sends a heartbeat while the model is thinking, for proxies that close idle connections.")}
       >
         <NumberInput
-          label={t("Seconds of silence before a heartbeat")}
+          label={t("Seconds without data before a heartbeat")}
           suffix={` ${t("seconds", { count: heartbeat.timeout_seconds })}`}
           min={30}
           max={90}

@@ -55,7 +55,7 @@ export default function DevicePage() {
               <Empty
                 icon={IconBan}
                 title={t("The sign-in was denied")}
-                hint={t("{{device}} got no access.", { device: step.device.device_name })}
+                hint={t("{{device}} was denied access.", { device: step.device.device_name })}
               />
             </div>
           ) : null}

@@ -17,7 +17,7 @@ export function RateFields({ form, token }: Props) {
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
         <CountField form={form} name="requests_per_minute" label={t("Requests per minute")} />
         <CountField form={form} name="tokens_per_minute" label={t("Tokens per minute")} />
-        <CountField form={form} name="concurrency" label={t("Requests at once")} />
+        <CountField form={form} name="concurrency" label={t("Concurrent requests")} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
         <SpendField

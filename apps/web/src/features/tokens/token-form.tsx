@@ -101,7 +101,7 @@ export function TokenDrawer({ token, onClose, onCreated }: Props) {
       <FormSection title={t("Restrictions")} hint={t("Limits the damage if the key leaks.")}>
         <Restrictions form={form} models={models ?? {}} reachable={reachable} />
       </FormSection>
-      <FormSection title={t("Behaviour")}>
+      <FormSection title={t("Behavior")}>
         <Behaviour form={form} />
       </FormSection>
     </FormDrawer>

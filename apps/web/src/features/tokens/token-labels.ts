@@ -41,7 +41,7 @@ export function limitLabels(rates: TokenRates, t: TFunction, format: ReturnType<
     [
       rates.concurrency,
       () =>
-        t("{{number}} requests at once", {
+        t("{{number}} concurrent requests", {
           count: rates.concurrency,
           number: format.whole(rates.concurrency),
         }),

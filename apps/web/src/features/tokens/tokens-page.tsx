@@ -39,7 +39,7 @@ export default function TokensPage() {
   const administers = useMayEnter("tokens");
   const switcher = administers ? (
     <SegmentedControl
-      aria-label={t("Whose tokens")}
+      aria-label={t("Tokens of")}
       data={[
         { value: "", label: t("Mine") },
         { value: "all", label: t("All users'") },

@@ -32,7 +32,7 @@ export function InviteCard() {
           </div>
           <div>
             <Text c="dimmed" fz="xs">
-              {t("Earned by inviting")}
+              {t("Invitation rewards")}
             </Text>
             <Text className={classes.value}>{format.quota(self.aff_quota)}</Text>
           </div>

@@ -43,7 +43,9 @@ export function PayDialog({ tradeNo, onClose }: PayDialogProps) {
             <HowToPay order={opened} />
           ) : state.data ? (
             <Text ta="center">
-              {t("It cannot be paid here any more. If you have paid, that is shown as soon as it arrives.")}
+              {t(
+                "This order can no longer be paid here. If you have paid, the payment is shown as soon as it arrives.",
+              )}
             </Text>
           ) : (
             <Skeleton height={180} radius="md" />
@@ -114,7 +116,7 @@ function HowToPay({ order }: { order: OpenedOrder }) {
     <>
       <Amount amount={amount} name={name} />
       <div className={classes.qr}>
-        <QrCode text={url} size={220} label={t("Code to pay with")} />
+        <QrCode text={url} size={220} label={t("Payment QR code")} />
       </div>
       <Text c="dimmed" fz="sm" ta="center">
         {t("Scan the code with the app you pay with.")}

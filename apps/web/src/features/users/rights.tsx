@@ -37,7 +37,7 @@ export function Rights({ user, part }: { user: UserDetail; part: (body: Body) =>
   const aside =
     self?.role === Role.root ? (
       <Button variant="subtle" size="compact-sm" onClick={() => setEditing(true)}>
-        {t("Change the rights")}
+        {t("Change permissions")}
       </Button>
     ) : null;
   return part({ children: <RightsList permissions={user.permissions} />, aside });
@@ -47,7 +47,7 @@ type Body = { children: React.ReactNode; aside: React.ReactNode };
 
 function RightsList({ permissions }: { permissions: Permissions }) {
   const { t } = useTranslation();
-  if (permissions === null) return <Text c="dimmed">{t("All rights of administrators.")}</Text>;
+  if (permissions === null) return <Text c="dimmed">{t("All permissions of administrators.")}</Text>;
   const names = (level: Level) =>
     adminAreas
       .filter((area) => (permissions[area] ?? "none") === level)
@@ -76,7 +76,7 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
       { id: user.id, permissions: given },
       {
         onSuccess: () => {
-          toast.success(t("Rights saved"));
+          toast.success(t("Permissions saved"));
           onDone();
         },
       },
@@ -84,7 +84,7 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
   return (
     <Stack gap="sm">
       <SegmentedControl
-        aria-label={t("Rights")}
+        aria-label={t("Permissions")}
         data={[
           { value: "all", label: t("Everything") },
           { value: "certain", label: t("Selected areas") },

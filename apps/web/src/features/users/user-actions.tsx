@@ -130,7 +130,7 @@ function useActions(row: UserListRow, onDeleted: () => void) {
     },
     demote: {
       title: t("Make {{name}} an ordinary user?", { name }),
-      body: t("Rights beyond their own account end immediately."),
+      body: t("Permissions beyond their own account end immediately."),
       action: t("Make an ordinary user"),
       danger: false,
     },

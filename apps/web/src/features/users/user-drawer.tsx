@@ -104,7 +104,7 @@ export function UserDrawer({ id, onClose, onEdit, onQuota, onBudget }: UserDrawe
           <BudgetPart id={id} {...(mayEdit ? { onChange: () => onBudget(user) } : {})} />
           <AccountFacts
             id={id}
-            rights={<Rights user={user} part={(body) => <Part title={t("Rights")} {...body} />} />}
+            rights={<Rights user={user} part={(body) => <Part title={t("Permissions")} {...body} />} />}
           />
           <Sessions id={id} mayEnd={mayEdit} />
         </Stack>

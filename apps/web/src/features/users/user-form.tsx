@@ -54,7 +54,7 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
           {...form.getInputProps("password")}
         />
       </FormSection>
-      <FormSection title={t("Rights")}>
+      <FormSection title={t("Permissions")}>
         <GroupField {...form.getInputProps("group")} current={form.values.group} />
         <RoleField {...form.getInputProps("role")} current={Role.user} />
       </FormSection>
@@ -111,7 +111,7 @@ export function EditUserDrawer({ user, onClose }: { user: UserListRow; onClose: 
           />
         )}
       </FormSection>
-      <FormSection title={t("Rights")}>
+      <FormSection title={t("Permissions")}>
         <GroupField {...form.getInputProps("group")} current={user.group} />
         {own ? null : <RoleField {...form.getInputProps("role")} current={user.role} />}
       </FormSection>

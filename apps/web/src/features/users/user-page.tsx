@@ -160,7 +160,7 @@ function Loaded({ user }: { user: UserDetail }) {
           <Stack gap="xl">
             <AccountFacts
               id={user.id}
-              rights={<Rights user={user} part={(body) => <Part title={t("Rights")} {...body} />} />}
+              rights={<Rights user={user} part={(body) => <Part title={t("Permissions")} {...body} />} />}
             />
             <Sessions id={user.id} mayEnd={mayEdit} />
           </Stack>

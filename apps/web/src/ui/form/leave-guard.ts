@@ -15,7 +15,7 @@ export function confirmLeaving(): Promise<boolean> {
 /** Keeps the form: the user can sign in again in another tab. */
 async function offerSignIn(): Promise<false> {
   const goes = await confirm({
-    title: i18next.t("Please sign in again"),
+    title: i18next.t("Sign in again"),
     body: i18next.t(
       "Your session has ended. What you typed is still here: sign in in a new tab, then save once more.",
     ),

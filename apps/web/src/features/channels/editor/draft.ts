@@ -217,12 +217,12 @@ const fieldNames: Record<string, string> = {
   other: phrase("Provider's own setting"),
   system_prompt: phrase("System prompt"),
   system_prompt_place: phrase("Position of the system prompt"),
-  auto_disable: phrase("Switch off automatically"),
+  auto_disable: phrase("Disable automatically"),
   session_affinity: phrase("Keep sessions on this channel"),
   connect_timeout_ms: phrase("Time to connect"),
   first_byte_timeout_ms: phrase("Time to the first byte"),
   idle_timeout_ms: phrase("Idle time within a response"),
-  max_concurrency: phrase("Calls at once"),
+  max_concurrency: phrase("Concurrent calls"),
   plugin: phrase("Provider features"),
 };
 

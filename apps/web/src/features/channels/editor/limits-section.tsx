@@ -53,7 +53,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
           />
         ))}
         <NumberInput
-          label={t("Calls at once")}
+          label={t("Concurrent calls")}
           description={t("A channel at its limit is skipped.")}
           placeholder={t("No limit")}
           allowDecimal={false}
@@ -65,7 +65,7 @@ export function LimitsSection({ form }: { form: DraftForm }) {
         />
       </SimpleGrid>
       <Switch
-        label={t("Switch off automatically")}
+        label={t("Disable automatically")}
         description={t(
           "When the provider refuses a key several times in a row, or sends no response for minutes. A successful test enables it again.",
         )}

@@ -187,7 +187,7 @@ function Choice({ offered, had, onClose, onChoose }: ChoiceProps) {
               {model}
             </Text>
             {gone.includes(model) ? (
-              <Badge color="amber">{t("not listed any more")}</Badge>
+              <Badge color="amber">{t("no longer listed")}</Badge>
             ) : had.includes(model) ? null : (
               <Badge>{t("new")}</Badge>
             )}

@@ -33,7 +33,7 @@ export function NameRulesFields({ rules, mapping, onChange }: NameRulesFieldsPro
         <Group gap="md">
           {check("dropOwner", t("Without the part before /"))}
           {check("dropDate", t("Without the date"))}
-          {check("lowerCase", t("In lower case"))}
+          {check("lowerCase", t("Lowercase"))}
         </Group>
         <Group gap="xs" grow>
           <TextInput

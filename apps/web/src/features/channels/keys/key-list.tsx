@@ -91,7 +91,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
     });
     if (sure) remove.mutate(row.id);
   };
-  const why = t("The last key in use stays. Switch the channel off instead.");
+  const why = t("The last enabled key cannot be disabled. Disable the channel instead.");
   return (
     <Group className={classes.line} gap="xs" wrap="nowrap">
       <Tooltip label={why} disabled={!last}>

@@ -116,7 +116,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
       <Group grow align="flex-start">
         <NumberInput
           label={t("Priority")}
-          placeholder={t("As it is")}
+          placeholder={t("Unchanged")}
           min={0}
           allowDecimal={false}
           value={draft.priority}
@@ -124,7 +124,7 @@ export function BulkFields({ draft, isTag, onChange }: BulkFieldsProps) {
         />
         <NumberInput
           label={t("Weight")}
-          placeholder={t("As it is")}
+          placeholder={t("Unchanged")}
           min={1}
           allowDecimal={false}
           value={draft.weight}

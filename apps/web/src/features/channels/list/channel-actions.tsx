@@ -45,7 +45,7 @@ export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelAc
   const copy = useMutation({
     mutationFn: () => copyChannel(row.id),
     onSuccess: async (made) => {
-      toast.info(t("{{name}} is off until you enable it", { name: made.name }));
+      toast.info(t("{{name}} is disabled until you enable it", { name: made.name }));
       await refreshChannels(client);
       onEdit(made.id);
     },

@@ -60,10 +60,7 @@ export function Events({ id }: { id: number }) {
   const rows = events.data.pages.flatMap((page) => page.data);
   if (rows.length === 0)
     return (
-      <Empty
-        title={t("Nothing has happened yet")}
-        hint={t("Changes of its status appear here with their reason.")}
-      />
+      <Empty title={t("No activity yet")} hint={t("Changes of its status appear here with their reason.")} />
     );
   return (
     <Stack gap="lg">
@@ -133,15 +130,15 @@ function EventFacts({ row }: { row: ChannelEventRow }) {
 const labels: Record<string, string> = {
   created: phrase("Channel created"),
   changed: phrase("Channel changed"),
-  enabled: phrase("Switched on"),
-  disabled: phrase("Switched off"),
+  enabled: phrase("Enabled"),
+  disabled: phrase("Disabled"),
   deleted: phrase("Channel deleted"),
-  "auto-disabled": phrase("Switched off automatically"),
-  "auto-enabled": phrase("Switched on automatically"),
-  "key-auto-disabled": phrase("Key switched off automatically"),
-  "key-auto-enabled": phrase("Key switched on automatically"),
-  "key-enabled": phrase("Key switched on"),
-  "key-disabled": phrase("Key switched off"),
+  "auto-disabled": phrase("Disabled automatically"),
+  "auto-enabled": phrase("Enabled automatically"),
+  "key-auto-disabled": phrase("Key disabled automatically"),
+  "key-auto-enabled": phrase("Key enabled automatically"),
+  "key-enabled": phrase("Key enabled"),
+  "key-disabled": phrase("Key disabled"),
   "key-changed": phrase("Key weight changed"),
   "key-removed": phrase("Key removed"),
   "circuit-opened": phrase("Model paused"),

@@ -120,7 +120,7 @@ function TestPanel({ row, onShow }: { row: ChannelRow; onShow: (dialog: Dialog) 
             <TestLine
               key={model}
               name={model}
-              badge={model === usual ? t("Usual") : undefined}
+              badge={model === usual ? t("Default") : undefined}
               test={byModel[model]}
               onRun={() => void testOne(model)}
             />

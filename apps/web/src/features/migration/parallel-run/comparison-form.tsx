@@ -130,7 +130,7 @@ export function ComparisonForm({
       </Input.Wrapper>
       <TextInput
         label={t("Name of the channel's key there")}
-        description={t("As it is called in the old gateway. Use a key that nothing else uses.")}
+        description={t("The name of the key in the old gateway. Use a key that nothing else uses.")}
         maxLength={200}
         value={draft.keyName}
         onChange={(event) => change({ keyName: event.currentTarget.value })}
@@ -152,7 +152,7 @@ export function ComparisonForm({
       {product?.has_log_api === false ? null : (
         <SegmentedControl
           className={classes.whole}
-          aria-label={t("How its log is read")}
+          aria-label={t("How to read its log")}
           data={[
             { value: "api", label: t("Management API") },
             { value: "database", label: t("MySQL or Postgres") },
@@ -175,7 +175,9 @@ export function ComparisonForm({
           <PasswordInput
             visibilityToggleButtonProps={{ "aria-label": t("Show password") }}
             label={t("Access token of the key's owner")}
-            description={t("From the profile page there. It is sent to this address only, and not stored.")}
+            description={t(
+              "You find it on the profile page of the old gateway. It is sent to this address only, and not stored.",
+            )}
             autoComplete="off"
             maxLength={500}
             value={draft.accessToken}

@@ -82,7 +82,7 @@ function NewComparison({ onDone }: { onDone: (id: number) => void }) {
   }
 
   return (
-    <Section title={t("New comparison")} hint={t("Both gateways are only read.")}>
+    <Section title={t("New comparison")} hint={t("Neither gateway is changed.")}>
       {products.isError ? (
         <Failed error={products.error} onRetry={() => void products.refetch()} />
       ) : products.data === undefined ? (
