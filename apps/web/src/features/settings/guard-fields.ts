@@ -91,7 +91,7 @@ export const endpointsSection: SettingSection = {
 export const keywordsSection: SettingSection = {
   id: "words",
   title: phrase("Blocked words"),
-  help: "settings#forbidden-phrases",
+  help: "settings#blocked-words",
   hint: phrase(
     "Chats that contain them are refused before a request is sent. They cost nothing and appear in the log.",
   ),
