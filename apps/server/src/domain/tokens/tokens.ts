@@ -21,6 +21,7 @@ import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, revealKey, sealKey } from "./keys.ts";
+import { countChange, requireShortLists, requireTokenSpace } from "./storage-limits.ts";
 
 /**
  * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner.
