@@ -112,6 +112,7 @@ export const accountReasons = {
     too_many_of_account: phrase("Too many requests of your account. Try again later."),
     too_many_requests: phrase("Too many requests. Try again later."),
     too_many_codes: phrase("Too many wrong codes. Wait a quarter of an hour and try again."),
+    too_many_changes: phrase("Too many tokens were created or changed. Wait a moment and try again."),
     too_many_passwords: phrase("Too many wrong passwords for this account. Wait a moment and try again."),
     mail_just_sent: phrase("A mail was just sent there. Wait a minute before asking for another."),
     too_many_mails: phrase("Too many mails were sent there. Try again in a few minutes."),

@@ -41,6 +41,9 @@ export const keyReasons = {
   conflict: {
     request_id_taken: phrase("A request with this id is under way."),
     task_name_taken: phrase("The provider returned the id of another task."),
+    too_many_tokens: phrase(
+      "This account has {{most}} tokens, which is the most it may have. Delete some first.",
+    ),
     too_many_conversations: phrase(
       "This account keeps {{most}} conversations, which is the most it may. Delete some to begin another.",
     ),

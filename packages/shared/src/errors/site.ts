@@ -56,6 +56,9 @@ export const siteReasons = {
     expiry_too_far: phrase("The expiry time is too far away. Use -1 for never."),
     token_quota_too_high: phrase("The quota cannot be that large."),
     owner_change_keeps_key: phrase("A token with a new owner always gets a new key."),
+    token_lists_too_long: phrase(
+      "The models and addresses of a token may have {{most}} characters together. Use names with * or address ranges.",
+    ),
     address_range: phrase('"{{entry}}" is neither an IP address nor a range like 10.0.0.0/8.'),
     body_unreadable: phrase("The request cannot be read."),
     body_not_json: phrase("The body is not valid JSON."),

@@ -1,6 +1,7 @@
 import type { WaitingDevice } from "@gateway/shared/accounts/device";
 import type { TokenRow } from "@gateway/shared/accounts/token";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hashPassword } from "#domain/accounts/passwords.ts";
 import { systemActor } from "#domain/audit-log/audit.ts";
 import { createCallers } from "#domain/tokens/callers.ts";
 import { buildConsole, type Browser, origin, type TestConsole } from "#test/console.ts";
@@ -234,6 +235,26 @@ describe("the token endpoint", () => {
     expect((await poll(disabled.device_code)).body["error"]).toBe("access_denied");
     expect(await site.services.db.token.count({ where: { user_id: userId } })).toBe(0);
   });
+});
+
+it("is ended by a new password and by disabling the account, approved or not", async () => {
+  const access = async () => site.services.db.token.count({ where: { user_id: userId, deleted_at: null } });
+  const changed = await start();
+  expect((await approve(changed.user_code)).status).toBe(200);
+  const body = { current_password: "open sesame", password: "another long password" };
+  await site.services.db.user.update({
+    where: { id: userId },
+    data: { password_hash: await hashPassword(body.current_password) },
+  });
+  expect((await me.send("PUT", "/api/user/self/password", body)).status).toBe(200);
+  expect((await poll(changed.device_code)).body).toMatchObject({ error: "invalid_grant" });
+  const disabled = await start();
+  expect((await approve(disabled.user_code)).status).toBe(200);
+  const root = await site.as(await site.makeUser({ role: 100 }));
+  for (const status of [2, 1])
+    expect((await root.send("PUT", "/api/user", { id: userId, status })).status).toBe(200);
+  expect((await poll(disabled.device_code)).body).toMatchObject({ error: "invalid_grant" });
+  expect(await access()).toBe(0);
 });
 
 describe("the user", () => {

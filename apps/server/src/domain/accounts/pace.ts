@@ -22,6 +22,7 @@ type PaceReason =
   | "too_many_mails"
   | "too_many_passwords"
   | "too_many_gifts"
+  | "too_many_changes"
   | "too_many_codes";
 
 /** Takes an attempt. Throws `rate_limit_exceeded` with the reason and the seconds to wait. */

@@ -121,8 +121,8 @@ export async function revokeSessions(
 }
 
 /**
- * Ends all access that needs no password: sessions (except the current one), the management access token, and
- * pending email or browser flows.
+ * Ends all access that needs no password: sessions (except the current one), the management access token,
+ * pending email or browser flows, and approved devices that have not fetched their token.
  */
 export async function endAccess(
   tx: Prisma.TransactionClient,
@@ -134,7 +134,7 @@ export async function endAccess(
   await tx.user.update({ where: { id: userId }, data: { access_token_hash: null } });
   await tx.oneTimeCode.deleteMany({
     where: {
-      purpose: { in: ["reset", "sign-in", "sign-in-code", "link"] },
+      purpose: { in: ["reset", "sign-in", "sign-in-code", "link", "device"] },
       payload: { path: ["user_id"], equals: userId },
     },
   });

@@ -1,3 +1,4 @@
+import { Role } from "@gateway/shared/accounts/roles";
 import type { Db } from "#platform/database/db.ts";
 import { Prisma } from "#platform/prisma/client.ts";
 
@@ -27,8 +28,16 @@ export interface AuditNote {
   after?: unknown;
 }
 
+/** Longest state in the row of a user's own change, as JSON. Users could otherwise fill the disk for free. */
+const longestOfUser = 2_048;
+/** What stays of a longer state: characters of each text, and entries of each list. */
+const keptLetters = 80;
+const keptEntries = 5;
+
 /** Writes an audit row. `db` is the transaction of the change. */
 export async function audit(db: Db, note: AuditNote): Promise<void> {
+  const { role } = note.actor;
+  const asJson = role !== undefined && role < Role.admin ? briefJson : wholeJson;
   await db.auditEntry.create({
     data: {
       user_id: note.actor.id,
@@ -43,8 +52,28 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
   });
 }
 
-function asJson(value: unknown): Prisma.InputJsonValue | typeof Prisma.DbNull {
+type Json = Prisma.InputJsonValue | typeof Prisma.DbNull;
+
+function wholeJson(value: unknown): Json {
   return value === undefined || value === null ? Prisma.DbNull : (masked(value) as Prisma.InputJsonValue);
+}
+
+function briefJson(value: unknown): Json {
+  const json = wholeJson(value);
+  return json === Prisma.DbNull || JSON.stringify(json).length <= longestOfUser
+    ? json
+    : (shortened(json) as Prisma.InputJsonValue);
+}
+
+/** Returns a copy whose texts and lists end early, with "…" in place of the rest. */
+function shortened(value: unknown): unknown {
+  if (typeof value === "string")
+    return value.length > keptLetters ? `${value.slice(0, keptLetters)}…` : value;
+  if (value === null || typeof value !== "object") return value;
+  if (!Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, shortened(part)]));
+  const kept = value.slice(0, keptEntries).map(shortened);
+  return value.length > keptEntries ? [...kept, `… ${value.length - keptEntries}`] : kept;
 }
 
 const secretName =

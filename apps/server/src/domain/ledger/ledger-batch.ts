@@ -114,8 +114,9 @@ interface Parts {
  * period. For $1 it returns `settled` for rows whose reservation was open and is now closed, with the charge
  * in `most`. Other rows of $1 had no effect.
  *
- * A charge above its reservation is collected up to the free points of the balance and the limits of the key.
- * Neither falls below zero. The uncollected part is written into the row's bill.
+ * A charge above its reservation is collected up to the free points of the balance and the account's budget.
+ * The balance never falls below zero. The uncollected part is written into the row's bill. The limits of the
+ * key and of the session do not reduce a charge: their owner could set them to pay less than the call cost.
  *
  * Ending calls return their points before beginning calls are checked. The running sums include every row
  * that would fit alone. The first of them is always granted, so `again` makes progress. A token's limits are
@@ -143,25 +144,15 @@ WITH ${clock}, ending AS MATERIALIZED (
 ), ended AS MATERIALIZED (
   SELECT * FROM own${leases ? lease.ended(inSessions ? session.none : "") : ""}
 ), room AS MATERIALIZED (
-  -- What may be charged beyond the reservations: the rest of the balance and the budget, and of the key's own limits.
+  -- What may be charged beyond the reservations: the rest of the balance and of the account's budget.
   SELECT c.ord,
     GREATEST(0, LEAST(p.free, CASE WHEN NOT c.held_in_part THEN LEAST(b.day_free, b.week_free, b.month_free) END)
       + sum(CASE WHEN c.own THEN GREATEST(0, c.held - c.quota) ELSE 0 END) OVER account) AS user_room,
-    sum(GREATEST(0, c.quota - c.held)) OVER (account ORDER BY c.ord) AS user_over,
-    GREATEST(0, LEAST(
-      CASE WHEN NOT t.unlimited_quota THEN t.remain_quota - t.reserved END,
-      ${tokenFree("day")}, ${tokenFree("week")}, ${tokenFree("month")}
-    ) + sum(CASE WHEN c.own THEN GREATEST(0, c.token_held - c.quota) ELSE 0 END) OVER key) AS token_room,
-    sum(GREATEST(0, c.quota - c.token_held)) OVER (key ORDER BY c.ord) AS token_over,
-    t.id IS NOT NULL AND NOT c.held_in_part
-      AND (NOT t.unlimited_quota OR COALESCE(l.per_day, l.per_week, l.per_month) IS NOT NULL) AS limited${inSessions ? session.spare : ""}
+    sum(GREATEST(0, c.quota - c.held)) OVER (account ORDER BY c.ord) AS user_over
   FROM ended c
   JOIN payer p ON p.id = c.user_id
-  LEFT JOIN locked t ON t.id = c.token_id
-  CROSS JOIN clock k
   LEFT JOIN limits b ON b.id = c.user_id
-  LEFT JOIN LATERAL (${tokenLimits}) l ON true${inSessions ? session.joined : ""}
-  WINDOW account AS (PARTITION BY c.user_id), key AS (PARTITION BY c.token_id)${inSessions ? session.partition : ""}
+  WINDOW account AS (PARTITION BY c.user_id)
 ), closed AS MATERIALIZED (
   -- What is left of a reservation of its own is free again, of a share of a lease it stays in the lease.
   SELECT ${unchargedColumns}, c.ord, c.cached_tokens, c.lease, c.slots, c.own, ${inSessions ? "c.session_id, " : ""}m.charge AS quota,
@@ -172,17 +163,8 @@ WITH ${clock}, ending AS MATERIALIZED (
       ELSE c.bill END AS bill
   FROM ended c
   LEFT JOIN room r ON r.ord = c.ord
-  CROSS JOIN LATERAL (SELECT CASE
-    WHEN c.quota <= c.held AND (r.limited IS NOT TRUE OR c.quota <= c.token_held) THEN c.quota
-    -- What was reserved is always paid, whatever became of the key's limits since.
-    ELSE LEAST(
-      c.quota,
-      c.held + GREATEST(0, r.user_room - r.user_over + GREATEST(0, c.quota - c.held)),
-      CASE WHEN r.limited THEN GREATEST(
-        LEAST(c.quota, c.held),
-        c.token_held + GREATEST(0, r.token_room - r.token_over + GREATEST(0, c.quota - c.token_held))) END${
-          inSessions ? session.most : ""
-        }
+  CROSS JOIN LATERAL (SELECT CASE WHEN c.quota <= c.held THEN c.quota
+    ELSE LEAST(c.quota, c.held + GREATEST(0, r.user_room - r.user_over + GREATEST(0, c.quota - c.held))
     )::bigint END AS charge) m${decides ? deciding : ""}${inSessions ? session.left : ""}${begins === undefined ? "" : beginning(begins, inSessions)}${
       leases ? lease.changes(begins === undefined ? nothingGranted : grantedHere) : ""
     }

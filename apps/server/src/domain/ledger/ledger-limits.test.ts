@@ -107,7 +107,7 @@ describe("spending limit of a token", () => {
     const account = await makeAccount(database, { quota: 100n, rates: { monthly_spend: 10 } });
     const { granted } = await ask(account, 1, 10n);
     await settleAll(granted, 25n);
-    expect(await tokenOf(account)).toMatchObject({ month_quota: 10n, remain_quota: 0n });
+    expect(await tokenOf(account)).toMatchObject({ month_quota: 25n, remain_quota: 0n });
     expect((await ask(account, 1, 1n)).refused).toHaveLength(1);
     expect((await ask(account, 3, 0n)).granted).toHaveLength(3);
   });

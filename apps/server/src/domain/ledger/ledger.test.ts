@@ -157,19 +157,27 @@ describe("call", () => {
     expect(await logsOf(other.requestId)).toMatchObject([{ quota: 20n, bill }]);
   });
 
-  it("is charged beyond its reservation up to the limits of its key", async () => {
+  it("is charged in full beyond the limits of its key, which the owner of the account sets", async () => {
     const limited = await makeAccount(database, { quota: 1_000n, tokenQuota: 100n });
-    const reserved = reservation(limited, 60n, 60n);
+    const [reserved, other] = [reservation(limited, 60n, 60n), reservation(limited, 40n, 40n)];
     await ledger.reserve(reserved);
+    await ledger.reserve(other);
     await ledger.settle(callOf(reserved, 500n));
-    expect(await userOf(limited)).toMatchObject({ quota: 900n, reserved: 0n });
-    expect(await tokenOf(limited)).toEqual({ remain_quota: 0n, reserved: 0n, used_quota: 100n });
-    expect(await logsOf(reserved.requestId)).toMatchObject([{ quota: 100n, bill: { uncollected: "400" } }]);
+    await ledger.settle(callOf(other, 40n));
+    expect(await userOf(limited)).toMatchObject({ quota: 460n, reserved: 0n });
+    expect(await tokenOf(limited)).toEqual({ remain_quota: -440n, reserved: 0n, used_quota: 540n });
+    expect(await logsOf(reserved.requestId)).toMatchObject([{ quota: 500n, bill: null }]);
+    await expect(ledger.reserve(reservation(limited, 1n, 1n))).rejects.toMatchObject({
+      code: "token_quota_exhausted",
+    });
     const daily = await makeAccount(database, { quota: 1_000n, rates: { daily_spend: 70 } });
     const call = reservation(daily, 60n);
     await ledger.reserve(call);
     await ledger.settle(callOf(call, 500n));
-    expect(await userOf(daily)).toMatchObject({ quota: 930n });
+    expect(await userOf(daily)).toMatchObject({ quota: 500n });
+    await expect(ledger.reserve(reservation(daily, 1n))).rejects.toMatchObject({
+      code: "spend_limit_reached",
+    });
   });
 
   it("pays what it reserved when the limit of its key is lowered meanwhile", async () => {

@@ -3,7 +3,8 @@ import type { Pool } from "#platform/database/db.ts";
 /**
  * Budgets of agent sessions. A row of `session_budgets` counts what the calls of a session have reserved and
  * spent. Batches with such calls lock it after the rows of users and tokens, so that any number of nodes and
- * agents share one exact sum. Other batches do not read it.
+ * agents share one exact sum. Other batches do not read it. A call above its reservation is charged in full, so
+ * that a client cannot lower a price with its own limit.
  */
 
 /** Points of a session. */
@@ -20,6 +21,8 @@ export const sessionPausesMs: readonly number[] = [100, 200, 400, 800, 1_500, 2_
 
 /** Days after the last call until a session is forgotten, and its budget starts again. */
 const keptDays = 30;
+/** Days until a session is forgotten in which nothing was charged: also calls without a balance make a row. */
+const keptUnspentDays = 1;
 const tries = 3;
 
 /** Returns the row of a session, which is made with the first call. */
@@ -43,8 +46,9 @@ export async function openSession(pool: Pool, userId: number, session: string): 
 /** Deletes sessions that had no call for a month. */
 export async function forgetSessions(pool: Pool): Promise<void> {
   await pool.query(
-    "DELETE FROM session_budgets WHERE used_at < now() - make_interval(days => $1::int) AND reserved = 0",
-    [keptDays],
+    `DELETE FROM session_budgets WHERE reserved = 0
+       AND used_at < now() - make_interval(days => CASE WHEN spent > 0 THEN $1 ELSE $2 END::int)`,
+    [keptDays, keptUnspentDays],
   );
 }
 
@@ -60,21 +64,9 @@ export const session = {
   ORDER BY id FOR NO KEY UPDATE`,
 
   /** Columns of a reservation. */
-  reserved: ", v.session_id, v.session_limit, v.amount AS session_reserved",
+  reserved: ", v.session_id",
   /** The same for a call in a lease. */
-  none: ", NULL::int, NULL::bigint, NULL::bigint",
-
-  /** What may be charged beyond the reservations of a session. */
-  spare: `,
-    GREATEST(0, c.session_limit - s.spent - s.reserved
-      + sum(GREATEST(0, c.session_reserved - c.quota)) OVER of_session) AS session_spare,
-    sum(GREATEST(0, c.quota - c.session_reserved)) OVER (of_session ORDER BY c.ord) AS session_over`,
-  joined: `
-  LEFT JOIN session s ON s.id = c.session_id`,
-  partition: ", of_session AS (PARTITION BY c.session_id)",
-  most: `,
-      CASE WHEN c.session_id IS NOT NULL
-        THEN c.session_reserved + GREATEST(0, r.session_spare - r.session_over + GREATEST(0, c.quota - c.session_reserved)) END`,
+  none: ", NULL::int",
 
   /** The state of the sessions after the ending calls. */
   left: `

@@ -1,6 +1,7 @@
 import { invalidKey } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Caller } from "./callers.ts";
+import { quotaLeft } from "./tokens.ts";
 
 /** What a caller may still spend and has spent, in points. */
 export interface Credit {
@@ -20,5 +21,5 @@ export async function creditOf(db: Db, { tokenId, unlimited, userId }: Caller): 
         select: { remain_quota: true, used_quota: true },
       });
   if (row === null) throw invalidKey();
-  return { left: "quota" in row ? row.quota : row.remain_quota, used: row.used_quota };
+  return { left: "quota" in row ? row.quota : quotaLeft(row), used: row.used_quota };
 }

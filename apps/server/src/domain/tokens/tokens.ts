@@ -21,6 +21,7 @@ import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, revealKey, sealKey } from "./keys.ts";
+import { countChange, requireShortLists, requireTokenSpace } from "./storage-limits.ts";
 
 /**
  * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner.
@@ -64,6 +65,8 @@ export async function addToken(
   device_name: string | null = null,
 ): Promise<{ token: Token; key: string }> {
   const key = newKey();
+  await countChange(tx, owner);
+  await requireTokenSpace(tx, owner);
   const data = await columnsOf(tx, owner, { ...input, remain_quota: BigInt(input.remain_quota) });
   const token = await tx.token.create({
     data: { ...data, ...sealKey(secrets, key), user_id: owner.id, device_name },
@@ -80,6 +83,7 @@ export async function changeToken(
   input: z.output<typeof TokenChange>,
 ): Promise<Token> {
   return db.$transaction(async (tx) => {
+    await countChange(tx, owner);
     await lockToken(tx, id);
     const before = await getToken(tx, owner.id, id);
     const data = await columnsOf(tx, owner, merged(before, input), before);
@@ -132,12 +136,17 @@ export async function lockToken(tx: Prisma.TransactionClient, id: number): Promi
   await tx.$queryRaw`SELECT FROM tokens WHERE id = ${id} FOR NO KEY UPDATE`;
 }
 
+/** Returns the points that a token has left. The last call may have cost more than that; its owner's balance paid it. */
+export function quotaLeft({ remain_quota: left }: Pick<Token, "remain_quota">): bigint {
+  return left > 0n ? left : 0n;
+}
+
 /** Returns the points left after the change. Removing more points than are left results in 0. */
-function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof TokenChange>): bigint {
+function quotaAfter(before: Pick<Token, "remain_quota">, change: z.output<typeof TokenChange>): bigint {
   if (change.remain_quota !== undefined) return BigInt(change.remain_quota);
   const added = BigInt(change.add_quota ?? 0);
-  if (added === 0n) return left;
-  const sum = left + added;
+  if (added === 0n) return before.remain_quota;
+  const sum = quotaLeft(before) + added;
   if (sum > LARGEST) {
     throw invalidRequest({ reason: "token_quota_too_high" }, { field: "add_quota" });
   }
@@ -151,7 +160,10 @@ function quotaAfter({ remain_quota: left }: Token, change: z.output<typeof Token
 export async function switchToken(db: PrismaClient, owner: Owner, id: number, status: 1 | 2): Promise<Token> {
   return db.$transaction(async (tx) => {
     const before = await getToken(tx, owner.id, id);
-    if (status === TokenStatus.enabled) mustBeUsable(before);
+    if (status === TokenStatus.enabled) {
+      await countChange(tx, owner);
+      mustBeUsable(before);
+    }
     const after = await tx.token.update({ where: { id }, data: { status } });
     await note(tx, owner, "token.switch", before, after);
     await announce(tx, "tokens", id);
@@ -173,7 +185,8 @@ export function mustBeUsable(token: Token): void {
 export async function deleteToken(db: PrismaClient, owner: Owner, id: number): Promise<void> {
   await db.$transaction(async (tx) => {
     const before = await getToken(tx, owner.id, id);
-    await tx.token.update({ where: { id }, data: { deleted_at: currentTime() } });
+    // The lists of a deleted token are neither shown nor used.
+    await tx.token.update({ where: { id }, data: { deleted_at: currentTime(), setting: {} } });
     await note(tx, owner, "token.delete", before, undefined);
     await announce(tx, "tokens", id);
   });
@@ -284,7 +297,7 @@ export function describeToken(token: Token, role: number, timeZone = "UTC"): Tok
     accessed_time: token.accessed_time === null ? null : seconds(token.accessed_time),
     expired_time: token.expired_time === null ? NEVER_EXPIRES : seconds(token.expired_time),
     unlimited_quota: token.unlimited_quota,
-    remain_quota: Number(token.remain_quota),
+    remain_quota: Number(quotaLeft(token)),
     used_quota: Number(token.used_quota),
     ...spentLately(token, timeZone),
     group: token.group,
@@ -356,6 +369,7 @@ function expiryOf(time: number): Date | null {
 }
 
 function checkedSetting(setting: TokenSetting): TokenSetting {
+  requireShortLists(setting);
   const addresses = setting.limits.limits_ip_setting;
   const whitelist = addresses.whitelist.map((entry) => entry.trim());
   for (const [index, entry] of whitelist.entries()) {

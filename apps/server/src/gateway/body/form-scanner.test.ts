@@ -44,8 +44,18 @@ describe("form scanner", () => {
     );
   });
 
-  it("ignores everything after the last boundary", () => {
-    expect(scan(`${form}and an epilogue`).fields.get("model")).toBe("whisper-1");
+  it("accepts only line ends after the last boundary", () => {
+    expect(scan(`${form}\r\n\n`).fields.get("model")).toBe("whisper-1");
+    expect(scan(form.slice(0, -2)).fields.get("model")).toBe("whisper-1");
+    for (const rest of [
+      "and an epilogue",
+      " ",
+      field("model", "dear") + last,
+      `\r\n${field("model", "dear")}`,
+    ]) {
+      expect(() => scan(form + rest), rest).toThrow(/form/i);
+      expect(() => scan(form + rest, [form.length - 3, form.length]), rest).toThrow(/form/i);
+    }
   });
 
   it("rejects a form that breaks off, has no parts, or has two models", () => {

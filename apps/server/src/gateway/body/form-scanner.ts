@@ -19,6 +19,8 @@ export interface FormScanner {
 }
 
 const LINE = "\r\n";
+const CARRIAGE_RETURN = 13;
+const LINE_FEED = 10;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_FIELD_BYTES = 1024 * 1024;
 const MAX_PARTS = 1_000;
@@ -108,6 +110,12 @@ export function createFormScanner(boundary: string): FormScanner {
     if (field === "model") model = { from, to: offset };
   }
 
+  /** Requires that only line ends follow the last boundary: some parsers would read further parts there. */
+  function nothingMore(): void {
+    if (pending.some((byte) => byte !== CARRIAGE_RETURN && byte !== LINE_FEED)) throw ambiguousForm();
+    skip(pending.length);
+  }
+
   /** Returns false when more bytes are needed. */
   function content(): boolean {
     const found = pending.indexOf(mark);
@@ -153,9 +161,9 @@ export function createFormScanner(boundary: string): FormScanner {
 
   return {
     push(chunk) {
-      if (state === "end") return;
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-      while (state === "headers" ? headers() : content());
+      while (state !== "end" && (state === "headers" ? headers() : content()));
+      if (state === "end") nothingMore();
     },
     end() {
       if (state !== "end") throw invalidRequest({ reason: "form_no_end" });
