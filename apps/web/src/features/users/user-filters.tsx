@@ -30,7 +30,7 @@ export function UserFilters({
       <SearchBox
         value={query.keyword}
         onChange={(keyword) => onChange({ keyword })}
-        placeholder={t("Id, name, email or group")}
+        placeholder={t("ID, name, email or group")}
         width={240}
       />
       <FilterSelect
