@@ -53,23 +53,25 @@ export class Hands {
     const found = palette.locator("[data-action]").filter({ hasText: label });
     await found.first().waitFor();
     this.#found += 1;
-    // What was typed has to be specific enough: the wanted line must be among the first three.
-    const selected = palette.locator("[data-action][data-selected]");
-    for (let line = 0; line < 3; line += 1) {
-      const text =
-        (await (line === 0 && (await selected.count()) === 0 ? palette.locator("[data-action]") : selected)
-          .first()
-          .textContent()) ?? "";
-      if (typeof label === "string" ? text.startsWith(label) : label.test(text)) {
-        await this.press("Enter");
-        await box.waitFor({ state: "hidden" });
-        return;
-      }
-      // Without a selected line, Enter opens the first one and ArrowDown selects it.
-      if ((await selected.count()) === 0) await this.press("ArrowDown");
-      await this.press("ArrowDown");
-    }
-    throw new Error(`“${String(label)}” is not among the first lines for “${typed}”`);
+    const lines = palette.locator("[data-action]");
+    const { selected, wanted } = await lines.evaluateAll(
+      (all, [text, pattern]) => ({
+        selected: all.findIndex((line) => "selected" in (line as HTMLElement).dataset),
+        wanted: all.findIndex((line) =>
+          text === null ? new RegExp(pattern).test(line.textContent) : line.textContent.startsWith(text),
+        ),
+      }),
+      typeof label === "string" ? ([label, ""] as const) : ([null, label.source] as const),
+    );
+    // Without a selected line, Enter opens the first one and ArrowDown selects it.
+    const from = selected < 0 && wanted > 0 ? -1 : Math.max(0, selected);
+    // What was typed has to be specific enough.
+    if (wanted < 0 || Math.abs(wanted - from) > 4)
+      throw new Error(`“${String(label)}” is too far from the selected line for “${typed}”`);
+    for (let step = from; step !== wanted; step += Math.sign(wanted - from))
+      await this.press(wanted > from ? "ArrowDown" : "ArrowUp");
+    await this.press("Enter");
+    await box.waitFor({ state: "hidden" });
   }
 
   /** Clicks a control, or reaches it with Tab and presses Enter. */
@@ -132,7 +134,8 @@ export class Hands {
       return;
     }
     // The list of the typed text replaces the previous one.
-    if (text !== "") await expect.poll(() => this.page.getByRole("option").count()).toBe(1);
+    const others = this.page.getByRole("option").filter({ hasNotText: text });
+    if (text !== "") await expect.poll(() => others.count()).toBe(0);
     const isSelected = () => option.first().evaluate((element) => "comboboxSelected" in element.dataset);
     for (let down = 0; down < 8 && !(await isSelected()); down += 1) await this.press("ArrowDown");
     await this.press("Enter");

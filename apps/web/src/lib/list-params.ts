@@ -76,7 +76,7 @@ export function droppedParams(
     if (!(name in schema.shape)) return others === undefined || others.includes(name);
     const used = applied[name];
     if (typeof used === "number") return value.trim() !== "" && Number(value) === used;
-    return value.trim() === (typeof used === "string" ? used : JSON.stringify(used));
+    return value.trim() === (typeof used === "string" ? used.trim() : JSON.stringify(used));
   };
   return [...search].filter(([name, value]) => value !== "" && !isApplied(name, value));
 }

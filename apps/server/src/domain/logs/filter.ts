@@ -6,7 +6,7 @@ import type { Pool } from "#platform/database/db.ts";
 
 /**
  * Whose rows are visible, and in which detail. Owners see neither channels nor attempts.
- * `userId` of everybody's rows is the id of the query's username, once `withNamedUser` has found it.
+ * With the rows of all users, `userId` is the id of the query's username, once `withNamedUser` has found it.
  */
 export type LogView =
   | { of: "everybody"; userId?: number }
