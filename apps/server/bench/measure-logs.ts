@@ -34,8 +34,8 @@ const kept = new Set([
 ]);
 
 const writing = `What ending a call costs the database (balances, log row with all its indexes, roll-up), through the ledger, ${batch} calls
-to a statement, into days that hold ever more calls: median of ${rounds} turns of ${callsPerRound} calls. The days take turns, so that whatever
-else the machine does falls on all of them; it is the processor's time that says what a day's size costs.`;
+to a statement, into days that hold ever more calls: median of ${rounds} rounds of ${callsPerRound} calls. The days alternate, so that other load on
+the machine affects all of them. The processor time shows the cost of a day's size.`;
 
 const bench = await openBenchDatabase();
 try {

@@ -30,7 +30,7 @@ describe("the keys of a channel", () => {
   it("are shown as hints, can be disabled, weighted, removed and added, and appear in the timeline", async () => {
     const { id } = await add("Many");
     const page = await site.open(`/panel/channel?edit=${id}`);
-    const form = page.getByRole("dialog", { name: `Edit channel #${id}` });
+    const form = page.getByRole("dialog", { name: `(#${id})` });
     await form.getByText("3 of 3 keys in use.").waitFor();
     // A switch is drawn over its input, so the click must be forced.
     await form.getByRole("switch", { name: /^Use the key sk-alph/ }).click({ force: true });
@@ -80,7 +80,7 @@ describe("JSON fields of a channel", () => {
   it("are saved as typed, and errors contain their position", async () => {
     const { id } = await add("Told");
     const page = await site.open(`/panel/channel?edit=${id}`, { phone: true });
-    const form = page.getByRole("dialog", { name: `Edit channel #${id}` });
+    const form = page.getByRole("dialog", { name: `(#${id})` });
     await form.getByRole("button", { name: "Prompt, headers and parameters" }).click();
     await form.getByLabel("System prompt").fill("Be kind.");
     await form.getByText("After the caller's system prompt", { exact: true }).click();

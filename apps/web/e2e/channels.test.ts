@@ -248,7 +248,7 @@ describe("a stored channel", () => {
     const page = await site.open("/panel/channel");
     await page.getByRole("button", { name: "More actions for Demo" }).click();
     await page.getByRole("menuitem", { name: "Copy as a new channel" }).click();
-    const form = page.getByRole("dialog", { name: /^Edit channel/ });
+    const form = page.getByRole("dialog", { name: /^Edit .+ \(#\d+\)$/ });
     await expect.poll(() => form.getByLabel("Name").inputValue()).toBe("Demo_copy");
     await form.getByRole("button", { name: "Cancel" }).click();
     await closed(form);

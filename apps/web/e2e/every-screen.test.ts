@@ -34,9 +34,11 @@ const dialogs = [
   "user?balance=2",
   "user?budget=2",
   "user?customer=new",
+  "user?budget=user",
   "user_group?edit=new",
   "user_group?edit=1",
   "user_group?budget=1",
+  "user_group?prices=1",
   "token?edit=new",
   "token?edit=1",
   "token?view=all&edit=new",
@@ -49,7 +51,7 @@ const dialogs = [
   "telegram?edit=new",
   "redemption?edit=new",
   "payment?tab=gateways&edit=new",
-  "audit_log?entry=1",
+  "audit?entry=1",
 ].map((path) => `/panel/${path}`);
 /** The public pages as the router names them, with an example in the place of a parameter. */
 const publicPages = [...router.matchAll(/\bpath: "([^"*]+)"/g)]

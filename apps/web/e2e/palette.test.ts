@@ -30,6 +30,10 @@ describe("the command palette", () => {
     ["test all", "Test all channels", "/panel/channel?ask=test"],
     ["disable model", "Disable a model everywhere", "/panel/channel?disable=model"],
     ["remove model", "Remove a model from all channels", "/panel/channel?remove=model"],
+    ["raise prices for a group by 20 %", "Change the prices of a group", "/panel/user_group?prices=group"],
+    ["key for a customer", "New token for a user", "/panel/token?view=all&edit=new"],
+    ["budget for a customer", "Limit the spending of a user", "/panel/user?budget=user"],
+    ["new customer", "New customer", "/panel/user?customer=new"],
     ["smtp", "SMTP server", "/panel/setting?q=SMTPServer"],
     ["demo-think", "demo-think", "/panel/model_price/demo-think"],
     [
@@ -118,5 +122,14 @@ describe("the prices of a group", () => {
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "hidden" });
     expect((await site.api<{ ratio: number }>("GET", `/user_group/${id}`)).ratio).toBe(1.8);
+
+    await page.goto(`${site.url}/panel/user_group?prices=${id}`);
+    const dialog = page.getByRole("dialog", { name: "Change the prices of Dear" });
+    await dialog.getByText("A call that costs $1.8 costs $2.16 from now on.").waitFor();
+    await dialog.getByRole("button", { name: "−10 %" }).click();
+    await dialog.getByText("costs $1.62 from now on.").waitFor();
+    await dialog.getByRole("button", { name: "Change the prices" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    expect((await site.api<{ ratio: number }>("GET", `/user_group/${id}`)).ratio).toBe(1.62);
   });
 });

@@ -79,6 +79,12 @@ describe("redemption codes", () => {
     await expect.poll(() => page.getByRole("row").filter({ hasText: "Pages" }).count()).toBe(1);
     await page.getByRole("row").filter({ hasText: "Pages" }).getByRole("checkbox").click();
     await page.getByText("11 selected").waitFor();
+    // The same in one click.
+    await page.getByRole("button", { name: "Clear selection" }).click();
+    await page.getByLabel("Select all rows").click();
+    await page.getByText("1 selected").waitFor();
+    await page.getByRole("button", { name: "Select all 11 matching" }).click();
+    await page.getByText("11 selected").waitFor();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download" }).click();
     const lines = (await readFile(await (await download).path(), "utf8")).trim().split("\n");

@@ -118,6 +118,22 @@ describe("the users screen", () => {
     await rowOf(page, "root").getByText("Enabled").waitFor();
   });
 
+  it("disables all users of a filter, also those of other pages", async () => {
+    for (let number = 0; number < 12; number += 1)
+      await site.api("POST", "/user", { username: `crowd-${number}`, password: "long enough", group: "vip" });
+    const page = await site.open("/panel/user?group=vip&keyword=crowd&size=10");
+    await rowOf(page, "crowd-11").waitFor();
+    await page.getByRole("checkbox", { name: "Select all rows" }).check();
+    await page.getByRole("button", { name: "Select all 12 matching" }).click();
+    await page.getByText("12 selected").waitFor();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("dialog").getByText("Disable 12 users?").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await page.getByText("12 succeeded").waitFor();
+    const { total_count } = await site.api<{ total_count: number }>("GET", "/user?keyword=crowd&status=2");
+    expect(total_count).toBe(12);
+  });
+
   it("keeps a long name next to the close button, on a phone too", async () => {
     const username = "w".repeat(64);
     const { id } = await site.api<{ id: number }>("POST", "/user", { username, password: "long enough" });

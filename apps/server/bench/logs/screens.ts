@@ -1,10 +1,14 @@
 import type { GroupType } from "@gateway/shared/usage/analytics";
 import { LogFacetsQuery, LogQuery } from "@gateway/shared/usage/log";
+import { describeCacheEffect } from "#domain/logs/cache-effect.ts";
 import { logFacets } from "#domain/logs/facets.ts";
 import type { LogView } from "#domain/logs/filter.ts";
 import { findCall } from "#domain/logs/find-call.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
+import { daysByModel, healthByModel } from "#domain/model-health/model-health.ts";
+import { describeInsights } from "#domain/overview/insights.ts";
+import { describeUsageOf, hoursOfChannels } from "#domain/overview/object-usage.ts";
 import { describeOverview } from "#domain/overview/overview.ts";
 import { explainCall } from "#domain/pricing/explain.ts";
 import { accountVersions } from "#domain/usage/account-versions.ts";
@@ -24,6 +28,7 @@ export interface Screen {
 
 const everybody: LogView = { of: "everybody" };
 const dayMs = 86_400_000;
+const zone = "Asia/Shanghai";
 
 /** Names, ids and a deep page position, taken from the middle of the data. */
 interface Sample {
@@ -105,12 +110,14 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
           to: new Date(),
           groupType,
           userId,
-          timeZone: "Asia/Shanghai",
+          timeZone: zone,
         },
       ),
   });
   const dayAgo = new Date(Date.now() - dayMs);
   const hundred = Array.from({ length: 100 }, (_, place) => sample.user + place);
+  const hundredChannels = Array.from({ length: 100 }, (_, place) => place + 1);
+  const lastDays = (days: number) => ({ from: new Date(Date.now() - days * dayMs), to: new Date() });
   const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 1)).toISOString();
   return [
     ...filters.flatMap(([name, query]) => view(name, everybody, query)),
@@ -132,7 +139,7 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
     { name: "explain by request", ask: (pool) => explainCall(pool, sample.requestId) },
     {
       name: "dashboard: eight days",
-      ask: (pool) => ownUsage(pool, { userId: sample.user, timeZone: "Asia/Shanghai", days: 8 }),
+      ask: (pool) => ownUsage(pool, { userId: sample.user, timeZone: zone, days: 8 }),
     },
     { name: "dashboard: failed calls of a day", ask: (pool) => failuresSince(pool, dayAgo, sample.user) },
     { name: "dashboard: versions of 100 accounts", ask: (pool) => accountVersions(pool, hundred) },
@@ -145,6 +152,14 @@ export function screensOf(database: Database, sample: Sample): Screen[] {
           settings: { current: () => ({ QuotaPerUnit: 500_000, PaymentUSDRate: 7 }) },
         }),
     },
+    { name: "analytics: 7 days of insights", ask: (pool) => describeInsights(pool, lastDays(7)) },
+    { name: "analytics: 30 days of insights", ask: (pool) => describeInsights(pool, lastDays(30)) },
+    { name: "channel list: hours of 100 channels", ask: (pool) => hoursOfChannels(pool, hundredChannels) },
+    { name: "page of a channel", ask: (pool) => describeUsageOf(pool, { channel: sample.channel }, zone) },
+    { name: "page of a user", ask: (pool) => describeUsageOf(pool, { user: sample.user }, zone) },
+    { name: "page of a user: cache", ask: (pool) => describeCacheEffect(pool, { userId: sample.user }) },
+    { name: "page of a model, all models of 24 hours", ask: (pool) => healthByModel(pool) },
+    { name: "status page, 30 days", ask: (pool) => daysByModel(pool) },
     { name: "dashboard: last minute", ask: (pool) => lastMinute(pool, sample.user) },
     { name: "analytics: now", ask: (pool) => describeSite(pool) },
     period(7, "model"),

@@ -33,6 +33,7 @@ export function CommandPalette({ requests }: { requests: number }) {
   const go = (to: string, label: string) => {
     if (self) remember(self.id, { to, label });
     void navigate(to);
+    focusMain();
   };
   const found = useFound(typed, go);
   const commands = usePaletteActions(go);
@@ -95,6 +96,21 @@ export function CommandPalette({ requests }: { requests: number }) {
       }}
     />
   );
+}
+
+/** Time after which the palette has closed and returned the focus. */
+const closedMs = 250;
+
+/**
+ * Moves the focus to the new screen, so that Tab continues there instead of in the header. A form or dialog that the
+ * address opens keeps the focus.
+ */
+function focusMain() {
+  setTimeout(() => {
+    const { activeElement } = document;
+    const isElsewhere = activeElement?.closest("main, [role=dialog], [role=menu], [role=listbox]");
+    if (!isElsewhere) document.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
+  }, closedMs);
 }
 
 /** Results from the server arrive too late to be preselected. Enter therefore opens the first of them. */

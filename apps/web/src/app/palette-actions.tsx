@@ -88,6 +88,22 @@ const commands: Command[] = [
     to: "/panel/token?edit=new",
   },
   {
+    id: "new-user-token",
+    label: phrase("New token for a user"),
+    words: "create api key for a customer",
+    icon: IconKey,
+    area: "tokens",
+    to: "/panel/token?view=all&edit=new",
+  },
+  {
+    id: "limit-customer",
+    label: phrase("Limit the spending of a user"),
+    words: "set budget for a customer month day week limit",
+    icon: IconGauge,
+    area: "users",
+    to: "/panel/user?budget=user",
+  },
+  {
     id: "new-user",
     label: phrase("New user"),
     words: "create account person customer",
@@ -114,10 +130,10 @@ const commands: Command[] = [
   {
     id: "raise-prices",
     label: phrase("Change the prices of a group"),
-    words: "raise lower ratio percent discount markup",
+    words: "raise increase lower prices for a group by 20 % percent ratio discount markup",
     icon: IconPercentage,
     area: "groups",
-    to: "/panel/user_group",
+    to: "/panel/user_group?prices=group",
   },
   {
     id: "new-price",

@@ -10,7 +10,7 @@ import { isLeavingGuarded, mayLeave } from "#lib/history.ts";
 import { ApiError, whenUnauthenticated } from "#lib/http.ts";
 import { createQueryClient } from "#lib/query-client.ts";
 import { clearSession, forgetUser, selfQuery } from "#lib/session.ts";
-import { statusQuery } from "#lib/site.ts";
+import { SiteContext, statusQuery } from "#lib/site.ts";
 import { whenFirstQuestion } from "#ui/confirm.tsx";
 import { ErrorBoundary } from "#ui/error-boundary.tsx";
 import { LatePart } from "#ui/late-part.tsx";
@@ -66,8 +66,8 @@ const colorSchemes = localStorageColorSchemeManager({ key: "theme" });
 
 const versionCheckMs = 5 * 60_000;
 
-/** Follows the site's status: the title, and a server version newer than this page. */
-function SiteEffects() {
+/** Provides the site's status and follows it: the title, and a server version newer than this page. */
+function SiteStatusProvider({ children }: { children: ReactNode }) {
   const { t } = useTranslation();
   const site = useQuery({ ...statusQuery, refetchInterval: versionCheckMs });
   const loaded = useRef<string | null>(null);
@@ -82,7 +82,7 @@ function SiteEffects() {
   useEffect(() => {
     if (name) document.title = name;
   }, [name]);
-  return null;
+  return <SiteContext value={site.data}>{children}</SiteContext>;
 }
 
 export function Providers({ children }: { children: ReactNode }) {
@@ -96,10 +96,11 @@ export function Providers({ children }: { children: ReactNode }) {
         colorSchemeManager={colorSchemes}
         defaultColorScheme="auto"
       >
-        <ToastCorner />
-        <QuestionPlace />
-        <SiteEffects />
-        {children}
+        <SiteStatusProvider>
+          <ToastCorner />
+          <QuestionPlace />
+          {children}
+        </SiteStatusProvider>
       </MantineProvider>
     </QueryClientProvider>
   );

@@ -37,7 +37,7 @@ const aliases: Record<string, string> = {
 const families: [RegExp, string][] = [
   [/^demo\b/, "demo"],
   [
-    /^(gpt|chatgpt|o[134](-|$)|text-embedding-(3|ada)|text-moderation|omni-|dall-e|whisper|tts-|davinci|babbage|codex|sora|computer-use)/,
+    /^(gpt|chatgpt|chat-latest|o[134](-|$)|text-embedding-(3|ada)|text-moderation|omni-|dall-e|whisper|tts-|davinci|babbage|codex|sora|computer-use)/,
     "openai",
   ],
   [/claude/, "claude"],

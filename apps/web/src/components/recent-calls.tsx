@@ -1,4 +1,4 @@
-/** The newest calls of a channel, an account or a token, with a link to the log. */
+/** The newest log entries of a channel, an account or a token, with a link to the log. */
 import { LogPage, type LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Text } from "@mantine/core";
@@ -8,6 +8,7 @@ import { Link } from "react-router-dom";
 import { failureLabel } from "#lib/failure-labels.ts";
 import { http } from "#lib/http.ts";
 import { formatDuration } from "#lib/quota.ts";
+import { storedReason } from "#lib/reasons.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Section } from "#ui/page.tsx";
 import { QuietLink } from "#ui/quiet-link.tsx";
@@ -34,9 +35,11 @@ type RecentCallsProps = {
   filter: Filter;
   /** The user's own calls. Everyone's require the right to see logs. */
   own?: boolean;
+  /** Shown without entries. Default: "No calls". */
+  empty?: string;
 };
 
-export function RecentCalls({ title, filter, own = false }: RecentCallsProps) {
+export function RecentCalls({ title, filter, own = false, empty }: RecentCallsProps) {
   const { t } = useTranslation();
   const calls = useQuery(callsQuery(own, filter));
   const search = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]));
@@ -57,7 +60,7 @@ export function RecentCalls({ title, filter, own = false }: RecentCallsProps) {
           <Skeleton height={200} aria-busy />
         )
       ) : rows.length === 0 ? (
-        <Empty compact title={t("No calls")} />
+        <Empty compact title={empty ?? t("No calls")} />
       ) : (
         <AmountColumns charges={{ cost: rows.map((row) => row.quota) }}>
           <ul className={classes.calls} aria-label={title}>
@@ -85,11 +88,12 @@ function Call({ row, own }: { row: LogRow; own: boolean }) {
             {isCall ? (
               <QuietLink to={`/panel/log/${row.request_id}`}>{row.model_name || t("Unknown")}</QuietLink>
             ) : (
-              row.content
+              storedReason(t, row.content, row.content_facts) || t("No reason recorded")
             )}
           </StatusDot>
         </Group>
-        <Text span fz="sm">
+        <Text span fz="sm" c={!isCall && row.quota > 0 ? "green" : undefined}>
+          {!isCall && row.quota > 0 ? "+" : ""}
           <Amount column="cost" points={row.quota} />
         </Text>
       </div>
@@ -98,7 +102,8 @@ function Call({ row, own }: { row: LogRow; own: boolean }) {
           {[failed ? reason : "", own ? "" : row.username, row.token_name].filter(Boolean).join(" · ")}
         </Text>
         <Text span fz="xs" c="dimmed" className="tabular" style={{ flex: "none" }}>
-          {formatDuration(row.request_time)} · <RelativeTime seconds={row.created_at} />
+          {isCall ? `${formatDuration(row.request_time)} · ` : ""}
+          <RelativeTime seconds={row.created_at} />
         </Text>
       </div>
     </li>

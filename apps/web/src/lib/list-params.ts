@@ -60,3 +60,23 @@ export function readParams<T extends z.ZodObject>(
   const rest = schema.safeParse(given);
   return rest.success ? rest.data : undefined;
 }
+
+/**
+ * Returns the parameters of an address that the list does not apply: those with a value that the schema rejects, such as a
+ * filter of an older version, and unknown ones.
+ * @param others parameters of the page that are not in the schema; undefined to accept any
+ */
+export function droppedParams(
+  schema: z.ZodObject,
+  search: URLSearchParams,
+  others?: readonly string[],
+): [name: string, value: string][] {
+  const applied: Record<string, unknown> = readParams(schema, search) ?? {};
+  const isApplied = (name: string, value: string) => {
+    if (!(name in schema.shape)) return others === undefined || others.includes(name);
+    const used = applied[name];
+    if (typeof used === "number") return value.trim() !== "" && Number(value) === used;
+    return value.trim() === (typeof used === "string" ? used.trim() : JSON.stringify(used));
+  };
+  return [...search].filter(([name, value]) => value !== "" && !isApplied(name, value));
+}

@@ -1,6 +1,5 @@
 /** Formats money, numbers and times in the user's language and the site's unit. */
 import { formatNumber, formatQuota, formatSum, POINTS_PER_USD } from "@gateway/shared/billing/money";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { currentLocale } from "./i18n.ts";
 import { useSite } from "./site.ts";
@@ -102,37 +101,46 @@ export function columnText(points: number, decimals: number, unit: Unit): string
   return formatQuota(points, { ...unit, digits: decimals, marksSmall: true });
 }
 
+type Formatters = ReturnType<typeof createFormatters>;
+
+/** Created once per unit and language: a list has hundreds of cells, and number formats are slow to create. */
+const created = new Map<string, Formatters>();
+
 /** Returns formatters bound to the site's unit and the user's language. */
-export function useFormat() {
+export function useFormat(): Formatters {
   const site = useSite();
-  const { i18n } = useTranslation();
-  const language = i18n.language;
-  return useMemo(() => {
-    const locale = language.replace("_", "-");
-    const whole = new Intl.NumberFormat(locale);
-    const pointsPerUsd = site?.quota_per_unit ?? POINTS_PER_USD;
-    const inCurrency = site?.display_in_currency ?? true;
-    const unit = { inCurrency, pointsPerUsd };
-    return {
-      pointsPerUsd,
-      inCurrency,
-      quota: (points: number) => quotaText(points, unit),
-      charge: (points: number) => chargeText(points, unit),
-      exact: (points: number) => exactText(points, unit),
-      /** @param decimals from `decimalsOf` */
-      inColumn: (points: number, decimals: number) => columnText(points, decimals, unit),
-      /** For the axis of a chart, whose ticks must differ. */
-      tick: (points: number, digits: number) => formatQuota(points, { ...unit, digits }),
-      /** Points as dollars, regardless of the site's unit. */
-      usd: (points: number, digits = 2) => formatQuota(points, { inCurrency: true, pointsPerUsd, digits }),
-      /** Unshortened points, regardless of the site's unit. */
-      points: (points: number) => formatSum(points, 0),
-      /** 1,234,567 */
-      whole: (value: number) => whole.format(value),
-      /** 1.2M */
-      short: formatNumber,
-      percent: (share: number) =>
-        new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 }).format(share),
-    };
-  }, [site?.quota_per_unit, site?.display_in_currency, language]);
+  const { language } = useTranslation().i18n;
+  const pointsPerUsd = site?.quota_per_unit ?? POINTS_PER_USD;
+  const inCurrency = site?.display_in_currency ?? true;
+  const key = `${language} ${pointsPerUsd} ${inCurrency}`;
+  const known = created.get(key) ?? createFormatters(language, { inCurrency, pointsPerUsd });
+  created.set(key, known);
+  return known;
+}
+
+function createFormatters(language: string, unit: Unit) {
+  const locale = language.replace("_", "-");
+  const whole = new Intl.NumberFormat(locale);
+  const percent = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+  const { inCurrency, pointsPerUsd } = unit;
+  return {
+    pointsPerUsd,
+    inCurrency,
+    quota: (points: number) => quotaText(points, unit),
+    charge: (points: number) => chargeText(points, unit),
+    exact: (points: number) => exactText(points, unit),
+    /** @param decimals from `decimalsOf` */
+    inColumn: (points: number, decimals: number) => columnText(points, decimals, unit),
+    /** For the axis of a chart, whose ticks must differ. */
+    tick: (points: number, digits: number) => formatQuota(points, { ...unit, digits }),
+    /** Points as dollars, regardless of the site's unit. */
+    usd: (points: number, digits = 2) => formatQuota(points, { inCurrency: true, pointsPerUsd, digits }),
+    /** Unshortened points, regardless of the site's unit. */
+    points: (points: number) => formatSum(points, 0),
+    /** 1,234,567 */
+    whole: (value: number) => whole.format(value),
+    /** 1.2M */
+    short: formatNumber,
+    percent: (share: number) => percent.format(share),
+  };
 }

@@ -1,7 +1,7 @@
 /** Public settings of this installation: name, currency, language. */
 import type { SiteStatus } from "@gateway/shared/site/status";
-import { queryOptions, useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { queryOptions } from "@tanstack/react-query";
+import { createContext, useContext, useEffect } from "react";
 import { asSent, http } from "./http.ts";
 import { keep, kept } from "./stored.ts";
 
@@ -39,9 +39,12 @@ export const statusQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** The status for everything below. One subscription for all: every amount of a long list needs it. */
+export const SiteContext = createContext<SiteStatus | undefined>(undefined);
+
 /** Returns the site's status; undefined only before the very first response. */
 export function useSite(): SiteStatus | undefined {
-  return useQuery(statusQuery).data;
+  return useContext(SiteContext);
 }
 
 export const defaultSystemName = "One Hub";

@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import classes from "./short.module.css";
 
 type ShortProps = {
   text: string;
@@ -10,19 +10,16 @@ type ShortProps = {
   strong?: boolean;
 };
 
-/** One line of text, truncated to the width. */
+/** One line of text, truncated to the width. A plain element: a list renders hundreds of them. */
 export function Short({ text, width, title = text, strong = false }: ShortProps) {
   return (
-    <Text
-      span
-      fz={strong ? "sm" : "inherit"}
-      fw={strong ? 500 : undefined}
-      truncate
-      display="block"
-      maw={width}
+    <span
+      className={classes.short}
+      data-strong={strong || undefined}
+      style={{ maxWidth: width }}
       title={title}
     >
       {text}
-    </Text>
+    </span>
   );
 }

@@ -79,6 +79,8 @@ export const UserInput = z.object({
   role: GivenRole.default(1),
   /** Initial balance in points. */
   quota: GivenPoints.min(0, because("quota_negative")).default(0),
+  /** Only root sets these, and only for administrators. Null allows everything that the role allows. */
+  permissions: Permissions.nullable().optional(),
 });
 export type UserInput = z.infer<typeof UserInput>;
 

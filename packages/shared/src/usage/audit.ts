@@ -13,6 +13,8 @@ export const AuditRow = z.object({
   action: z.string(),
   target_type: z.string(),
   target_id: z.string(),
+  /** Current name of the target; of a deleted one, the recorded name. "" when the id is a name. */
+  target_name: z.string(),
   /** Null when there was no value, or no recorded field changed. */
   before: z.unknown(),
   after: z.unknown(),

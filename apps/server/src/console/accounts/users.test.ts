@@ -151,6 +151,34 @@ describe("changing an account", () => {
   });
 });
 
+describe("a new administrator", () => {
+  const input = { password: "hunter2hunter2", role: 10, permissions: { logs: "view" } };
+
+  it("has the rights that root gives at creation, also in the audit log", async () => {
+    const made = await root.send<{ id: number }>("POST", "/api/user", { ...input, username: "narrow-admin" });
+    expect(made.status).toBe(200);
+    expect((await reload(made.body.data)).permissions).toEqual({ logs: "view" });
+    expect(await audited("user.create", made.body.data.id)).toMatchObject({
+      after: { role: 10, permissions: { logs: "view" } },
+    });
+    const all = await root.send<{ id: number }>("POST", "/api/user", {
+      ...input,
+      username: "wide-admin",
+      permissions: null,
+    });
+    expect((await reload(all.body.data)).permissions).toBeNull();
+  });
+
+  it("gets rights from root only, and no other role has any", async () => {
+    expect((await admin.send("POST", "/api/user", { ...input, username: "by-admin", role: 1 })).status).toBe(
+      403,
+    );
+    expect((await root.send("POST", "/api/user", { ...input, username: "not-admin", role: 1 })).status).toBe(
+      400,
+    );
+  });
+});
+
 describe("the actions of the list", () => {
   it("raise and lower roles, by permitted users only", async () => {
     const user = await site.makeUser();

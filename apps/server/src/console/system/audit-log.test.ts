@@ -38,6 +38,22 @@ describe("the audit log", () => {
     expect((await site.guest.get("/api/audit")).status).toBe(401);
   });
 
+  it("names targets by their current name, and deleted ones by the recorded name", async () => {
+    const user = await site.makeUser();
+    const note = { actor: { id: 1, username: "namer", ip: "" }, action: "user.change", targetType: "user" };
+    await audit(site.services.db, { ...note, targetId: user.id });
+    await audit(site.services.db, { ...note, targetId: 99_999, before: { username: "gone" } });
+    await audit(site.services.db, { ...note, targetId: "99999999999" });
+    await audit(site.services.db, {
+      ...note,
+      targetType: "setting",
+      targetId: "SystemName",
+      after: { name: "x" },
+    });
+    const { data } = await ask("username=namer");
+    expect(data.map((row) => row.target_name)).toEqual(["", "", "gone", user.username]);
+  });
+
   it("is paged, newest first, also while new rows are added", async () => {
     const first = await ask("size=3&action=channel");
     expect(first.data.map((row) => row.target_id)).toEqual(["5", "4", "3"]);

@@ -4,6 +4,7 @@ import { sliceOf } from "#console/paging.ts";
 import { unixTime } from "#console/present.ts";
 import type { Services } from "#console/services.ts";
 import { searchAudit } from "#domain/audit-log/search.ts";
+import { targetNames } from "#domain/audit-log/target-names.ts";
 
 /** Route for the audit log of the console, for administrators. */
 export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {
@@ -16,8 +17,10 @@ export function auditLogRoutes(app: ConsoleApp, { db }: Services): void {
     async (request) => {
       const { orderBy } = sliceOf({ ...request.query, page: 1 }, auditOrders);
       const { rows, next } = await searchAudit(db, request.query, orderBy);
-      const data = rows.map((row) => ({
+      const names = await targetNames(db, rows);
+      const data = rows.map((row, place) => ({
         ...row,
+        target_name: names[place] ?? "",
         id: String(row.id),
         created_time: unixTime(row.created_time),
       }));

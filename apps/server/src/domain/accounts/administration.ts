@@ -52,16 +52,21 @@ export async function createUser(
   newUserGift: number,
 ): Promise<User> {
   requireMayGive(actor, input.role);
+  const { permissions } = input;
+  if (permissions !== undefined) requireMayPermit(actor, input.role);
   const passwordHash = await hashPassword(input.password);
   return db.$transaction(async (tx) => {
     await requireGroup(tx, input.group);
-    const user = await insertUser(tx, {
+    const created = await insertUser(tx, {
       username: input.username,
       passwordHash,
       displayName: input.display_name,
       group: input.group,
       role: input.role,
     });
+    const user = permissions
+      ? await tx.user.update({ where: { id: created.id }, data: { permissions } })
+      : created;
     await note(tx, actor, "user.create", user, { after: shown(user) });
     await giveGifts(tx, user, { newUser: newUserGift, invitee: 0, inviter: 0 });
     if (input.quota > 0) {

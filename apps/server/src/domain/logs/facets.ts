@@ -10,6 +10,7 @@ import {
   MOST_SEARCHED,
   together,
   wasRetried,
+  withNamedUser,
 } from "./filter.ts";
 import { histogramOf } from "./histogram.ts";
 
@@ -44,7 +45,8 @@ interface FacetRow {
   count: bigint;
 }
 
-export async function logFacets(pool: Pool, view: LogView, query: LogFacetsQuery): Promise<LogFacets> {
+export async function logFacets(pool: Pool, anyView: LogView, query: LogFacetsQuery): Promise<LogFacets> {
+  const view = await withNamedUser(pool, anyView, query);
   const filter = filterOf(view, query);
   filter.add(() => `l.type IN (${LogType.consume}, ${LogType.failed})`);
   const found = filter.where();

@@ -1,10 +1,31 @@
 import type { LogQuery } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
+import type { Pool } from "#platform/database/db.ts";
 
 /** Filters of the log as SQL conditions. All external values are parameters. */
 
-/** Whose rows are visible, and in which detail. Owners see neither channels nor attempts. */
-export type LogView = { of: "everybody" } | { of: "owner"; userId: number; seesTags?: boolean };
+/**
+ * Whose rows are visible, and in which detail. Owners see neither channels nor attempts.
+ * With the rows of all users, `userId` is the id of the query's username, once `withNamedUser` has found it.
+ */
+export type LogView =
+  | { of: "everybody"; userId?: number }
+  | { of: "owner"; userId: number; seesTags?: boolean };
+
+/** No account has this id. */
+const UNKNOWN_USER = 0;
+
+/**
+ * Finds the id of the query's username. With a subquery in its place, the planner does not know how many rows the user
+ * has, and reads the whole log of a month to find 10,000 rows of a busy one: 8 s with ten million calls, instead of 50 ms.
+ */
+export async function withNamedUser(pool: Pool, view: LogView, query: LogQuery): Promise<LogView> {
+  if (view.of === "owner" || query.username === "" || view.userId !== undefined) return view;
+  const { rows } = await pool.query<{ id: number }>("SELECT id FROM users WHERE username = $1", [
+    query.username,
+  ]);
+  return { ...view, userId: rows[0]?.id ?? UNKNOWN_USER };
+}
 
 /** Returns whether billing tags are visible and may be filtered by. */
 export function seesTags(view: LogView): boolean {
@@ -45,7 +66,8 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
     filter.add((n) => `l.user_id = $${n}`, view.userId);
   } else {
     // By id, which is indexed; the row contains only the username at the time of the call.
-    if (query.username !== "") {
+    if (view.userId !== undefined) filter.add((n) => `l.user_id = $${n}`, view.userId);
+    else if (query.username !== "") {
       filter.add((n) => `l.user_id = (SELECT id FROM users WHERE username = $${n})`, query.username);
     }
     if (query.channel_id !== 0) filter.add((n) => `l.channel_id = $${n}::bigint`, query.channel_id);

@@ -69,7 +69,6 @@ async function rolledUp(
 ): Promise<Histogram> {
   const span = Math.max(hour, spanFor(to - since));
   const hours = await hoursOf(pool, view, query, { from: since, to });
-  if (hours === undefined) return { span, bars: [], complete: true };
   const { rows } = await pool.query<BarRow>(
     `SELECT ${bar("u.starts", span, query.offset)} AS starts,
             sum(request_count + failed_count)::bigint AS count, sum(failed_count)::bigint AS failed

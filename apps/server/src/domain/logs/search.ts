@@ -20,6 +20,7 @@ import {
   MOST_SEARCHED,
   seesTags,
   together,
+  withNamedUser,
 } from "./filter.ts";
 
 /**
@@ -27,7 +28,8 @@ import {
  * and new rows shift nothing.
  */
 
-export async function searchLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogPage> {
+export async function searchLogs(pool: Pool, anyView: LogView, query: LogQuery): Promise<LogPage> {
+  const view = await withNamedUser(pool, anyView, query);
   const filter = filterOf(view, query);
   const order = orderOf(view, query);
   if (query.cursor !== "") {

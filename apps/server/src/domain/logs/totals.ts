@@ -14,6 +14,7 @@ import {
   newFilter,
   seesTags,
   together,
+  withNamedUser,
 } from "./filter.ts";
 
 /**
@@ -26,7 +27,8 @@ const hourMs = 3_600_000;
 const endOfTime = new Date(253_402_300_799_000);
 
 /** Returns the sums. Points include consumption only: a top-up in the list is not spending. */
-export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogTotals> {
+export async function totalLogs(pool: Pool, anyView: LogView, query: LogQuery): Promise<LogTotals> {
+  const view = await withNamedUser(pool, anyView, query);
   const { log_type: type } = query;
   const filter = filterOf(view, query);
   const indexed = [...filter.values];
@@ -35,8 +37,7 @@ export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Pro
   if (!knowsRollUp(view, query) || !calls || filter.values.length > indexed.length || conditions.retried)
     return sumNewest(pool, filter, indexed, conditions);
 
-  const who = await userOf(pool, view, query);
-  if (who === "nobody") return { ...nothing, complete: true };
+  const who = view.userId;
   const from = await later(pool, query.start_timestamp > 0 ? instant(query.start_timestamp) : new Date(0));
   const to = query.end_timestamp > 0 ? instant(query.end_timestamp + 1) : endOfTime;
   const firstHour = new Date(Math.ceil(from.getTime() / hourMs) * hourMs);
@@ -106,16 +107,6 @@ async function later(pool: Pool, start: Date): Promise<Date> {
   return start > oldest ? start : oldest;
 }
 
-/** Returns the user to sum over; undefined for all users, "nobody" for an unknown name. */
-async function userOf(pool: Pool, view: LogView, query: LogQuery): Promise<number | undefined | "nobody"> {
-  if (view.of === "owner") return view.userId;
-  if (query.username === "") return undefined;
-  const { rows } = await pool.query<{ id: number }>("SELECT id FROM users WHERE username = $1", [
-    query.username,
-  ]);
-  return rows[0]?.id ?? "nobody";
-}
-
 interface HoursInput {
   from: Date;
   to: Date;
@@ -167,8 +158,9 @@ async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Ho
 }
 
 /**
- * Returns the whole hours of a period for a filter that the roll-ups support; undefined for an unknown user.
+ * Returns the whole hours of a period for a filter that the roll-ups support.
  *
+ * @param view with the id of a named user
  * @param period seconds since 1970
  */
 export async function hoursOf(
@@ -176,9 +168,8 @@ export async function hoursOf(
   view: LogView,
   query: LogQuery,
   period: { from: number; to: number },
-): Promise<Hours | undefined> {
-  const who = await userOf(pool, view, query);
-  if (who === "nobody") return undefined;
+): Promise<Hours> {
+  const who = view.userId;
   const from = new Date(Math.floor((period.from * 1000) / hourMs) * hourMs);
   const channelId = view.of === "everybody" ? query.channel_id : 0;
   return hoursSql(pool, { from, to: instant(period.to + 1), who, channelId, model: query.model_name });

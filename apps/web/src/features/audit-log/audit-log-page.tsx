@@ -13,7 +13,9 @@ import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
+import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { AuditFilter, auditQuery, fetchEntry, type Range } from "./api.ts";
@@ -38,6 +40,7 @@ export default function AuditLogPage() {
       title={t("Audit log")}
       description={t("All changes by administrators. Open a row to see the values before and after.")}
     >
+      <DroppedFilters schema={AuditFilter} />
       <DataTable
         id="audit"
         label={t("Audit log")}
@@ -148,11 +151,20 @@ function auditColumns(t: TFunction): Column<AuditRow>[] {
       title: t("Target"),
       card: "fact",
       sortable: true,
-      cell: (row) => (
-        <Text span ff="monospace" fz="sm">
-          {row.target_id}
-        </Text>
-      ),
+      width: 160,
+      cell: (row) =>
+        row.target_name === "" ? (
+          <Text span ff="monospace" fz="sm">
+            {row.target_id}
+          </Text>
+        ) : (
+          <>
+            <Short text={row.target_name} width={180} />{" "}
+            <Text span c="dimmed" fz="xs">
+              #{row.target_id}
+            </Text>
+          </>
+        ),
     },
     {
       id: "changes",

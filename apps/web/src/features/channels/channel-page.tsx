@@ -14,6 +14,7 @@ import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
 import { BulkBar } from "./list/bulk-bar.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
@@ -140,6 +141,7 @@ export default function ChannelPage() {
         </>
       }
     >
+      <DroppedFilters schema={PageParams} />
       <RunBars started={started} />
       <DisabledModelsNote />
       {view === "tags" ? (

@@ -38,6 +38,17 @@ export function useSaveGroup() {
   });
 }
 
+/** Changes only the ratio, so that a form that someone else saves meanwhile keeps its other fields. */
+export function useChangeRatio() {
+  const refresh = useRefresh();
+  return useMutation({
+    mutationFn: ({ id, ratio }: { id: number; ratio: number }) =>
+      http.put(`/user_group/${id}`, UserGroupDetail, { ratio }),
+    meta: inForm,
+    onSuccess: refresh,
+  });
+}
+
 export function useSwitchGroup() {
   const refresh = useRefresh();
   return useMutation({

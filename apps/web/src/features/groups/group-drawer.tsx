@@ -8,6 +8,7 @@ import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useSaveGroup } from "./api.ts";
+import { priceSteps, steppedRatio } from "./price-steps.ts";
 
 type GroupDrawerProps = {
   /** Undefined for a new group. */
@@ -145,9 +146,6 @@ function ratioHint(ratio: number, t: TFunction): string {
   });
 }
 
-/** Percentages by which one click changes the prices. */
-const steps = [-20, -10, 10, 20];
-
 function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
   const { t } = useTranslation();
   return (
@@ -155,16 +153,11 @@ function PriceSteps({ onStep }: { onStep: (percent: number) => void }) {
       <Text fz="xs" c="dimmed">
         {t("Change the prices of this group")}
       </Text>
-      {steps.map((percent) => (
+      {priceSteps.map((percent) => (
         <Button key={percent} variant="default" size="compact-sm" onClick={() => onStep(percent)}>
           {percent > 0 ? `+${percent} %` : `−${-percent} %`}
         </Button>
       ))}
     </Group>
   );
-}
-
-/** Returns the ratio changed by a percentage, without floating-point noise. */
-function steppedRatio(ratio: number, percent: number): number {
-  return Number((ratio * (1 + percent / 100)).toFixed(6));
 }

@@ -2,7 +2,7 @@
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
-import { IconGauge, IconPlus } from "@tabler/icons-react";
+import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
@@ -21,6 +21,7 @@ import { Page } from "#ui/page.tsx";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons, RowButton } from "#ui/table/row-buttons.tsx";
@@ -28,6 +29,12 @@ import type { Column } from "#ui/table/table-model.ts";
 import { fetchGroup, groupsQuery, useDeleteGroup, useSwitchGroup } from "./api.ts";
 
 const GroupDrawer = late(() => import("./group-drawer.tsx").then((module) => module.GroupDrawer));
+const PriceChangeDialog = late(() =>
+  import("./price-change-dialog.tsx").then((module) => module.PriceChangeDialog),
+);
+
+/** Opens the dialog without a group. */
+const ANY_GROUP = "group";
 
 export default function GroupsPage() {
   const { t } = useTranslation();
@@ -37,6 +44,7 @@ export default function GroupsPage() {
   const remove = useDeleteGroup();
   const edited = useOpened();
   const budgeted = useOpened("budget");
+  const priced = useOpened("prices");
   const budgets = useBudgetUses("group", groups.data?.data);
   const columns = useMemo(() => groupColumns(t, budgets), [t, budgets]);
   const filtered = params.keyword !== "" || params.enable !== "";
@@ -57,12 +65,22 @@ export default function GroupsPage() {
       description={t("Each account and token belongs to a group. The group sets the price and the speed.")}
       actions={
         mayChange ? (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
-            {t("New group")}
-          </Button>
+          <>
+            <Button
+              variant="default"
+              leftSection={<IconPercentage size={16} />}
+              onClick={() => priced.open(ANY_GROUP)}
+            >
+              {t("Change prices")}
+            </Button>
+            <Button leftSection={<IconPlus size={16} />} onClick={() => edited.open(NEW)}>
+              {t("New group")}
+            </Button>
+          </>
         ) : null
       }
     >
+      <DroppedFilters schema={UserGroupQuery} />
       <DataTable
         id="user-groups"
         label={t("User groups")}
@@ -73,11 +91,18 @@ export default function GroupsPage() {
         rowActions={(group) => (
           <>
             {mayChange ? (
-              <RowButton
-                label={t("Set the budget")}
-                icon={IconGauge}
-                onClick={() => budgeted.open(group.id)}
-              />
+              <>
+                <RowButton
+                  label={t("Change prices")}
+                  icon={IconPercentage}
+                  onClick={() => priced.open(group.id)}
+                />
+                <RowButton
+                  label={t("Set the budget")}
+                  icon={IconGauge}
+                  onClick={() => budgeted.open(group.id)}
+                />
+              </>
             ) : null}
             <EditButtons
               onEdit={() => edited.open(group.id)}
@@ -127,6 +152,9 @@ export default function GroupsPage() {
       >
         {(group) => <GroupDrawer key={group.id} group={group} onClose={edited.close} />}
       </OpenedRow>
+      {priced.key !== "" && mayChange ? (
+        <PriceChangeDialog key={priced.key} group={priced.key} onClose={priced.close} />
+      ) : null}
       <OpenedRow
         opened={budgeted}
         rows={groups.data?.data}

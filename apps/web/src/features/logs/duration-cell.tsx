@@ -1,6 +1,5 @@
 import type { LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
-import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { formatDuration } from "#lib/quota.ts";
 import { paceOfDuration, paceOfSpeed, tokensPerSecond } from "./pace.ts";
@@ -24,14 +23,14 @@ export function DurationCell({ row }: { row: LogRow }) {
         {formatDuration(row.request_time)}
       </span>
       {row.is_stream && row.first_byte_time > 0 ? (
-        <Text span c="dimmed" className={classes.under}>
+        <span className={classes.under}>
           <span title={t("First byte")}>{formatDuration(row.first_byte_time)}</span>
           {speed !== null && speedPace !== null ? (
             <span title={t(speedPace.text)} data-tone={speedPace.tone} className={classes.speed}>
               {speed >= 10 ? Math.round(speed) : speed.toFixed(1)} t/s
             </span>
           ) : null}
-        </Text>
+        </span>
       ) : null}
     </div>
   );

@@ -1,5 +1,4 @@
 import type { LogRow } from "@gateway/shared/usage/log";
-import { Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { cachedShare } from "#lib/cached-share.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -17,9 +16,7 @@ export function InputCell({ row }: { row: LogRow }) {
   return (
     <div className={classes.stack} data-right title={parts.join("\n")}>
       <span>{format.whole(row.prompt_tokens)}</span>
-      <Text span c="dimmed" className={classes.under}>
-        {t("{{share}} cached", { share: format.percent(share) })}
-      </Text>
+      <span className={classes.under}>{t("{{share}} cached", { share: format.percent(share) })}</span>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { IconDownload, IconPlayerPause, IconPlayerPlay, IconRefresh } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { ViewsMenu } from "#ui/table/views-menu.tsx";
 import { toast } from "#ui/toast.tsx";
 import type { Whose } from "./api.ts";
 import { exportLogs, mostRows } from "./log-export.ts";
@@ -27,6 +28,7 @@ export function LogTools({ whose, filter, live, onLive, refreshing, onRefresh }:
   });
   return (
     <>
+      <ViewsMenu list="log" />
       <Tooltip
         label={live ? t("Stop refreshing automatically") : t("Refresh automatically every few seconds")}
       >

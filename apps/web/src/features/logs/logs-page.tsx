@@ -13,6 +13,7 @@ import { Empty } from "#ui/empty.tsx";
 import { late } from "#ui/late.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { facetsQuery, logsQuery, MOST_SORTED, totalsQuery, type Whose } from "./api.ts";
 import { idOfCall, useCallPanel } from "./call-address.ts";
 import { FirstCall } from "./first-call.tsx";
@@ -98,6 +99,7 @@ export default function LogsPage() {
         />
       }
     >
+      <DroppedFilters schema={LogFilter} others={["call"]} />
       <div className={classes.head}>
         <Tabs
           value={String(filter.log_type)}

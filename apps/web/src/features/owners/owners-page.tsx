@@ -84,7 +84,7 @@ export default function OwnersPage() {
           <SearchBox
             value={params.keyword}
             onChange={(keyword) => setParams({ keyword })}
-            placeholder={t("Name or id")}
+            placeholder={t("Name or ID")}
           />
         }
         empty={

@@ -25,6 +25,7 @@ import { late } from "#ui/late.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
@@ -84,6 +85,7 @@ export function OrderList() {
 
   return (
     <>
+      <DroppedFilters schema={OrderQuery} />
       <DataTable
         id="payment-orders"
         label={t("Orders")}

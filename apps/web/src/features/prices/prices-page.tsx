@@ -18,6 +18,7 @@ import { late } from "#ui/late.tsx";
 import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
@@ -196,6 +197,7 @@ export default function PricesPage() {
         ) : null
       }
     >
+      <DroppedFilters schema={PricesParams} />
       {prices.data ? <LastUpdate /> : null}
       <DisabledModelsNote />
       {prices.data ? <MissingPrices rows={all} onPrice={(models) => setEdited({ models })} /> : null}
@@ -235,7 +237,18 @@ export default function PricesPage() {
                 ) : null}
               </>
             )}
-            {...(mayChange ? { selection: { keys: selected, onChange: setSelected } } : {})}
+            {...(mayChange
+              ? {
+                  selection: {
+                    keys: selected,
+                    onChange: setSelected,
+                    all: {
+                      total: found.length,
+                      load: () => Promise.resolve(found.map(({ model }) => model)),
+                    },
+                  },
+                }
+              : {})}
             bulkActions={(keys) => (
               <>
                 <Button

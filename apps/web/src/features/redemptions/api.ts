@@ -13,10 +13,12 @@ import { deletion, inForm } from "#lib/query-client.ts";
 
 const allCodes = ["redemption"] as const;
 
+export const fetchCodes = (query: RedemptionQuery) => http.get("/redemption", RedemptionPage, query);
+
 export const codesQuery = (query: RedemptionQuery) =>
   queryOptions({
     queryKey: [...allCodes, query],
-    queryFn: () => http.get("/redemption", RedemptionPage, query),
+    queryFn: () => fetchCodes(query),
     placeholderData: keepPreviousData,
   });
 

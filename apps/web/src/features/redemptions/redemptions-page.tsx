@@ -15,12 +15,13 @@ import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { EditButtons } from "#ui/table/row-buttons.tsx";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { toast } from "#ui/toast.tsx";
-import { codesQuery, fetchCode, useDeleteCodes } from "./api.ts";
+import { codesQuery, fetchCode, fetchCodes, useDeleteCodes } from "./api.ts";
 import { codeColumns } from "./code-columns.tsx";
 import { downloadCodes } from "./codes-file.ts";
 
@@ -39,7 +40,7 @@ export default function RedemptionsPage() {
   const columns = useMemo(() => codeColumns(t), [t]);
   const rowsOf = useSeenRows(codes.data?.data);
   const filtered = params.keyword !== "" || params.status !== 0;
-  const keysOf = (ids: string[]) => rowsOf(ids).map((row) => row.key);
+  const keysOf = (ids: string[]) => rowsOf.of(ids).map((row) => row.key);
   const edit = (row: RedemptionRow) => {
     if (row.status === RedemptionStatus.used) toast.info(t("A redeemed code cannot be changed"));
     else edited.open(row.id);
@@ -71,6 +72,7 @@ export default function RedemptionsPage() {
       description={t("Hand them out as vouchers: each can be redeemed once, on the top-up screen.")}
       actions={newCodes}
     >
+      <DroppedFilters schema={RedemptionQuery} />
       <DataTable
         id="redemptions"
         label={t("Redemption codes")}
@@ -78,7 +80,14 @@ export default function RedemptionsPage() {
         {...pagedList(codes, params, setParams)}
         rowKey={(row) => String(row.id)}
         onOpen={edit}
-        selection={{ keys: selected, onChange: setSelected }}
+        selection={{
+          keys: selected,
+          onChange: setSelected,
+          all: {
+            total: codes.data?.total_count,
+            load: () => rowsOf.all((page) => fetchCodes({ ...params, ...page })),
+          },
+        }}
         bulkActions={(ids) => (
           <>
             <Button
@@ -112,7 +121,7 @@ export default function RedemptionsPage() {
             <SearchBox
               value={params.keyword}
               onChange={(keyword) => setParams({ keyword })}
-              placeholder={t("Name or id")}
+              placeholder={t("Name or ID")}
             />
             <FilterSelect
               label={t("Status")}

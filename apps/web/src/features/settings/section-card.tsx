@@ -17,6 +17,7 @@ import { useSaveSettings } from "./api.ts";
 import { BrandPreview } from "./brand-preview.tsx";
 import { type Draft, type Drafts, problemOf, savedValue } from "./drafts.ts";
 import { labelOf } from "./fields.ts";
+import { anchorOf } from "./section-index.tsx";
 import type { SettingSection } from "./section.ts";
 import { SettingField } from "./setting-field.tsx";
 import { TestButton } from "./test-button.tsx";
@@ -87,6 +88,8 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
 
   return (
     <form
+      id={anchorOf(section)}
+      className={classes.section}
       onSubmit={(event) => {
         event.preventDefault();
         void submit();

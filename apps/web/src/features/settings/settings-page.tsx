@@ -14,6 +14,7 @@ import { settingsQuery } from "./api.ts";
 import { type Drafts, withDraft, without } from "./drafts.ts";
 import { settingGroups } from "./fields.ts";
 import { SectionCard } from "./section-card.tsx";
+import { SectionIndex } from "./section-index.tsx";
 import type { SettingGroup, SettingSection } from "./section.ts";
 import { showAccent } from "./show-accent.ts";
 import { TransferMenu } from "./transfer-menu.tsx";
@@ -85,23 +86,26 @@ export default function SettingsPage() {
       ) : found?.length === 0 ? (
         <Empty icon={IconSearchOff} title={t("Nothing found")} hint={t("No matching settings.")} />
       ) : (
-        <Stack gap="md" className={classes.sections}>
-          {wanted === "" ? null : (
-            <Text c="dimmed" fz="sm" role="status">
-              {t("{{count}} sections found", { count: found?.length ?? 0 })}
-            </Text>
-          )}
-          {found?.map((section) => (
-            <SectionCard
-              key={section.id}
-              section={section}
-              settings={settings.data}
-              drafts={drafts}
-              onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
-              onForget={(keys) => setDrafts((all) => without(all, keys))}
-            />
-          ))}
-        </Stack>
+        <div className={classes.indexed}>
+          <SectionIndex sections={found ?? []} />
+          <Stack gap="md" className={classes.sections}>
+            {wanted === "" ? null : (
+              <Text c="dimmed" fz="sm" role="status">
+                {t("{{count}} sections found", { count: found?.length ?? 0 })}
+              </Text>
+            )}
+            {found?.map((section) => (
+              <SectionCard
+                key={section.id}
+                section={section}
+                settings={settings.data}
+                drafts={drafts}
+                onDraft={(key, value) => setDrafts((all) => withDraft(all, settings.data, key, value))}
+                onForget={(keys) => setDrafts((all) => without(all, keys))}
+              />
+            ))}
+          </Stack>
+        </div>
       )}
     </Page>
   );

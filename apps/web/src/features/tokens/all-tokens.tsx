@@ -28,6 +28,7 @@ import { useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import type { Column } from "#ui/table/table-model.ts";
@@ -62,6 +63,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const filtered = params.keyword !== "" || params.billing_tag !== "" || params.user_id !== 0;
   return (
     <>
+      <DroppedFilters schema={TokenAdminQuery} />
       <DataTable
         id="tokens-all"
         label={t("All users' tokens")}
@@ -152,7 +154,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
           />
         )}
       </OpenedRow>
-      {created ? <CreatedDialog token={created} onClose={() => setCreated(null)} /> : null}
+      {created ? <CreatedDialog token={created} forOther onClose={() => setCreated(null)} /> : null}
     </>
   );
 }

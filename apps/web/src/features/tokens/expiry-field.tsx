@@ -6,7 +6,7 @@ import { TimeField } from "#ui/form/time-field.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 
 const daySeconds = 24 * 3600;
-const presets = [1, 7, 30];
+const presets = [7, 30, 90, 365];
 
 function inDays(days: number): number {
   return Math.floor(Date.now() / 1000) + days * daySeconds;
@@ -36,29 +36,27 @@ export function ExpiryField({ value, onChange, error }: ExpiryProps) {
           onChange={(choice) => onChange(choice === "never" ? NEVER_EXPIRES : inDays(7))}
         />
         {never ? null : (
-          <>
-            <TimeField
-              aria-label={t("Expiry time")}
-              w={phone ? "100%" : 192}
-              value={value}
-              error={Boolean(error)}
-              onChange={(time) => time > 0 && onChange(time)}
-            />
-            <Group gap={4}>
-              {presets.map((days) => (
-                <Button
-                  key={days}
-                  variant="default"
-                  size="compact-sm"
-                  fw={400}
-                  onClick={() => onChange(inDays(days))}
-                >
-                  {t("{{count}} days", { count: days })}
-                </Button>
-              ))}
-            </Group>
-          </>
+          <TimeField
+            aria-label={t("Expiry time")}
+            w={phone ? "100%" : 192}
+            value={value}
+            error={Boolean(error)}
+            onChange={(time) => time > 0 && onChange(time)}
+          />
         )}
+        <Group gap={4}>
+          {presets.map((days) => (
+            <Button
+              key={days}
+              variant="default"
+              size="compact-sm"
+              fw={400}
+              onClick={() => onChange(inDays(days))}
+            >
+              {t("{{count}} days", { count: days })}
+            </Button>
+          ))}
+        </Group>
       </Group>
     </Input.Wrapper>
   );

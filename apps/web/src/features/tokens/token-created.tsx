@@ -19,7 +19,14 @@ import classes from "./tokens.module.css";
 
 type Created = z.infer<typeof TokenCreated>;
 
-export function CreatedDialog({ token, onClose }: { token: Created; onClose: () => void }) {
+type CreatedDialogProps = {
+  token: Created;
+  onClose: () => void;
+  /** The token belongs to another user, whose balance pays. */
+  forOther?: boolean;
+};
+
+export function CreatedDialog({ token, onClose, forOther = false }: CreatedDialogProps) {
   const { t } = useTranslation();
   const phone = useIsPhone();
   const address = useServerAddress();
@@ -43,7 +50,11 @@ export function CreatedDialog({ token, onClose }: { token: Created; onClose: () 
           </div>
           <Group justify="space-between" gap="sm">
             <Text fz="sm" c="dimmed" flex="1 1 260px">
-              {t("Anyone with this key can spend your balance. You can copy it again from the list.")}
+              {forOther
+                ? t(
+                    "Anyone with this key can spend the owner's balance. You see it only here; the owner can copy it again.",
+                  )
+                : t("Anyone with this key can spend your balance. You can copy it again from the list.")}
             </Text>
             <Button
               data-autofocus

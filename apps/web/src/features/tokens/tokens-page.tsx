@@ -18,6 +18,7 @@ import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { fetchToken } from "./api.ts";
@@ -85,6 +86,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
       actions={newToken}
     >
       <BaseAddress />
+      <DroppedFilters schema={TokenQuery} />
       <DataTable
         id="tokens"
         label={t("Tokens")}

@@ -10,6 +10,7 @@ import type { UserDetail } from "@gateway/shared/accounts/user";
 import { Button, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { phrase } from "#lib/i18n.ts";
 import { useSelf } from "#lib/session.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -66,11 +67,6 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
   const { t } = useTranslation();
   const change = useChangeUser();
   const [given, give] = useState<Permissions>(user.permissions);
-  const set = (area: AdminArea, level: Level) =>
-    give((before) => {
-      const { [area]: _, ...rest } = before ?? {};
-      return level === "none" ? rest : { ...rest, [area]: level };
-    });
   const save = () =>
     change.mutate(
       { id: user.id, permissions: given },
@@ -83,23 +79,7 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
     );
   return (
     <Stack gap="sm">
-      <SegmentedControl
-        aria-label={t("Permissions")}
-        data={[
-          { value: "all", label: t("Everything") },
-          { value: "certain", label: t("Selected areas") },
-        ]}
-        value={given === null ? "all" : "certain"}
-        onChange={(value) => give(value === "all" ? null : (user.permissions ?? everything()))}
-        disabled={change.isPending}
-      />
-      {given === null ? null : (
-        <div className={classes.areas}>
-          {adminAreas.map((area) => (
-            <AreaLine key={area} area={area} level={given[area] ?? "none"} onChange={set} />
-          ))}
-        </div>
-      )}
+      <RightsChoice value={given} onChange={give} initial={user.permissions} disabled={change.isPending} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onDone} disabled={change.isPending}>
           {t("Cancel")}
@@ -108,6 +88,76 @@ function RightsEditor({ user, onDone }: { user: UserDetail; onDone: () => void }
           {t("Save")}
         </Button>
       </Group>
+    </Stack>
+  );
+}
+
+/** Frequent sets of rights, for one click. */
+const presets: { label: string; rights: () => NonNullable<Permissions> }[] = [
+  {
+    label: phrase("View only"),
+    rights: () =>
+      Object.fromEntries(adminAreas.filter((area) => area !== "balances").map((area) => [area, "view"])),
+  },
+  {
+    label: phrase("Customer support"),
+    rights: () => ({ users: "edit", balances: "edit", tokens: "edit", logs: "view", payments: "view" }),
+  },
+  {
+    label: phrase("Channels and prices"),
+    rights: () => ({
+      channels: "edit",
+      groups: "edit",
+      prices: "edit",
+      models: "edit",
+      logs: "view",
+      analytics: "view",
+    }),
+  },
+];
+
+type RightsChoiceProps = {
+  value: Permissions;
+  onChange: (rights: Permissions) => void;
+  /** Rights to start with after "Selected areas"; null for everything. */
+  initial: Permissions;
+  disabled?: boolean;
+};
+
+export function RightsChoice({ value, onChange, initial, disabled = false }: RightsChoiceProps) {
+  const { t } = useTranslation();
+  const set = (area: AdminArea, level: Level) => {
+    const { [area]: _, ...rest } = value ?? {};
+    onChange(level === "none" ? rest : { ...rest, [area]: level });
+  };
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t("Rights")}
+        data={[
+          { value: "all", label: t("Everything") },
+          { value: "certain", label: t("Selected areas") },
+        ]}
+        value={value === null ? "all" : "certain"}
+        onChange={(choice) => onChange(choice === "all" ? null : (initial ?? everything()))}
+        disabled={disabled}
+      />
+      {value === null ? null : (
+        <>
+          <Group gap={6} role="group" aria-label={t("Frequent sets of rights")}>
+            {presets.map(({ label, rights }) => (
+              <Button key={label} variant="default" size="compact-sm" onClick={() => onChange(rights())}>
+                {t(label)}
+              </Button>
+            ))}
+          </Group>
+          <div className={classes.areas}>
+            {adminAreas.map((area) => (
+              <AreaLine key={area} area={area} level={value[area] ?? "none"} onChange={set} />
+            ))}
+          </div>
+        </>
+      )}
     </Stack>
   );
 }

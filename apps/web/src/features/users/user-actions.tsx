@@ -7,6 +7,7 @@ import {
   IconDots,
   IconGauge,
   IconHeartHandshake,
+  IconKey,
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
@@ -15,6 +16,7 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { useMayChange } from "#lib/changes.ts";
 import { useMayEnter, useSelf } from "#lib/session.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -46,6 +48,7 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onDeleted }: UserA
   const ownRoot = root && self.id === row.id;
   const edits = useMayChange();
   const pays = useMayEnter("balances", "edit");
+  const givesKeys = useMayEnter("tokens", "edit");
   const demotes = below || (self?.role === Role.admin && row.role === Role.admin && self.id !== row.id);
   if (!below && !ownRoot && !demotes) return null;
   if (!edits && (!pays || !below)) return null;
@@ -71,6 +74,15 @@ export function UserActions({ row, onEdit, onQuota, onBudget, onDeleted }: UserA
         {edits && (below || ownRoot) ? (
           <Menu.Item leftSection={<IconGauge size={16} />} onClick={onBudget}>
             {t("Set the budget")}
+          </Menu.Item>
+        ) : null}
+        {givesKeys && (below || ownRoot) ? (
+          <Menu.Item
+            leftSection={<IconKey size={16} />}
+            component={Link}
+            to={`/panel/token?view=all&user_id=${row.id}&edit=new`}
+          >
+            {t("New token")}
           </Menu.Item>
         ) : null}
         {demotes && edits && row.role !== Role.user ? (

@@ -15,10 +15,13 @@ import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { type SchemaForm, useSchemaForm } from "#ui/form/form.ts";
 import { toast } from "#ui/toast.tsx";
 import { useChangeUser, useCreateUser } from "./api.ts";
+import { RightsChoice } from "./rights.tsx";
 
 export function NewUserDrawer({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const create = useCreateUser();
+  const isRoot = useSelf()?.role === Role.root;
+  const [rights, setRights] = useState<UserInput["permissions"]>(null);
   const form = useSchemaForm(UserInput, {
     username: "",
     display_name: "",
@@ -28,7 +31,9 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
     quota: 0,
   });
   const save = async () => {
-    const user = await create.mutateAsync(UserInput.parse(form.getValues()));
+    const input = UserInput.parse(form.getValues());
+    const limits = isRoot && input.role === Role.admin ? { permissions: rights } : {};
+    const user = await create.mutateAsync({ ...input, ...limits });
     toast.success(t("{{name}} created", { name: user.username }));
     onClose();
   };
@@ -42,6 +47,7 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
       onSubmit={save}
       onClose={onClose}
       width={520}
+      changed={rights !== null}
     >
       <FormSection title={t("Sign-in")}>
         <NameFields form={form} />
@@ -57,6 +63,9 @@ export function NewUserDrawer({ onClose }: { onClose: () => void }) {
       <FormSection title={t("Permissions")}>
         <GroupField {...form.getInputProps("group")} current={form.values.group} />
         <RoleField {...form.getInputProps("role")} current={Role.user} />
+        {isRoot && form.values.role === Role.admin ? (
+          <RightsChoice value={rights ?? null} onChange={setRights} initial={null} />
+        ) : null}
       </FormSection>
       <FormSection title={t("Balance")}>
         <QuotaField

@@ -1,7 +1,8 @@
 /** The page of a customer: balance, spend, tokens, calls, orders, activity and account. */
 import { TokenAdminPage } from "@gateway/shared/accounts/token";
 import type { UserDetail } from "@gateway/shared/accounts/user";
-import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { LogType } from "@gateway/shared/usage/log-type";
+import { Button, Group, Skeleton, Stack } from "@mantine/core";
 import { IconCoins, IconPencil, IconUser } from "@tabler/icons-react";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
@@ -62,8 +63,6 @@ function Loaded({ user }: { user: UserDetail }) {
   const mayPay = useMayEnter("balances", "edit") && below;
   const seesCalls = useMayEnter("logs");
   const seesTokens = useMayEnter("tokens");
-  const seesOrders = useMayEnter("payments");
-  const seesAudit = useMayEnter("audit");
   const usage = useQuery(usageQuery(`/user/${user.id}`));
   const filter = seesCalls ? { username: user.username } : undefined;
   const tabs: (ObjectTab | false)[] = [
@@ -113,43 +112,23 @@ function Loaded({ user }: { user: UserDetail }) {
       id: "activity",
       label: t("Activity"),
       content: () => (
-        <Section title={t("Activity")}>
-          <Stack gap="sm" align="flex-start">
-            {seesOrders ? (
-              <Button variant="default" component={Link} to={`/panel/payment?user_id=${user.id}`}>
-                {t("Orders")}
-              </Button>
-            ) : null}
-            {filter ? (
-              <Button
-                variant="default"
-                component={Link}
-                to={`/panel/log?username=${encodeURIComponent(user.username)}&log_type=1`}
-              >
-                {t("Top-ups")}
-              </Button>
-            ) : null}
-            {seesAudit ? (
-              <Button
-                variant="default"
-                component={Link}
-                to={`/panel/audit?target_type=user&target_id=${user.id}`}
-              >
-                {t("Changes of this account")}
-              </Button>
-            ) : null}
-            {seesAudit ? (
-              <Button
-                variant="default"
-                component={Link}
-                to={`/panel/audit?username=${encodeURIComponent(user.username)}`}
-              >
-                {t("Changes made by this account")}
-              </Button>
-            ) : null}
-            {seesOrders || filter || seesAudit ? null : <Text c="dimmed">{t("Nothing to show")}</Text>}
-          </Stack>
-        </Section>
+        <Stack gap="md">
+          {filter ? (
+            <>
+              <RecentCalls
+                title={t("Top-ups")}
+                filter={{ ...filter, log_type: LogType.topUp }}
+                empty={t("No top-ups")}
+              />
+              <RecentCalls
+                title={t("Changes of the balance by administrators")}
+                filter={{ ...filter, log_type: LogType.manage }}
+                empty={t("No changes")}
+              />
+            </>
+          ) : null}
+          <Links user={user} />
+        </Stack>
       ),
     },
     {
@@ -199,6 +178,40 @@ function Loaded({ user }: { user: UserDetail }) {
       ) : null}
       {paid.key === String(user.id) && mayPay ? <QuotaDialog user={user} onClose={paid.close} /> : null}
     </>
+  );
+}
+
+/** Where else this account appears. */
+function Links({ user }: { user: UserDetail }) {
+  const { t } = useTranslation();
+  const seesOrders = useMayEnter("payments");
+  const seesAudit = useMayEnter("audit");
+  if (!seesOrders && !seesAudit) return null;
+  const audit = (search: Record<string, string>) => `/panel/audit?${new URLSearchParams(search).toString()}`;
+  return (
+    <Section title={t("More about this account")}>
+      <Group gap="xs">
+        {seesOrders ? (
+          <Button variant="default" component={Link} to={`/panel/payment?user_id=${user.id}`}>
+            {t("Orders")}
+          </Button>
+        ) : null}
+        {seesAudit ? (
+          <>
+            <Button
+              variant="default"
+              component={Link}
+              to={audit({ target_type: "user", target_id: String(user.id) })}
+            >
+              {t("Changes of this account")}
+            </Button>
+            <Button variant="default" component={Link} to={audit({ username: user.username })}>
+              {t("Changes made by this account")}
+            </Button>
+          </>
+        ) : null}
+      </Group>
+    </Section>
   );
 }
 

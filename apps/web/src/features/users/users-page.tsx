@@ -10,13 +10,14 @@ import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
-import { usersQuery } from "#lib/queries/users.ts";
+import { fetchUsers, usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
+import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { useSeenRows } from "#ui/table/seen-rows.ts";
 import { fetchUser } from "./api.ts";
@@ -26,11 +27,15 @@ import { useUserColumns } from "./user-columns.tsx";
 import { UserExport } from "./user-export.tsx";
 import { isFiltered, noFilters, UserFilters } from "./user-filters.tsx";
 
+const ChooseUser = late(() => import("./choose-user.tsx").then((module) => module.ChooseUser));
 const NewCustomer = late(() => import("./new-customer.tsx").then((module) => module.NewCustomer));
 const QuotaDialog = late(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
 const UserDrawer = late(() => import("./user-drawer.tsx").then((module) => module.UserDrawer));
 const EditUserDrawer = late(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
 const NewUserDrawer = late(() => import("./user-form.tsx").then((module) => module.NewUserDrawer));
+
+/** Address value of the budget before a user is selected. */
+const ANY_USER = "user";
 
 const byId = { keyOf: (row: UserListRow) => String(row.id), load: fetchUser };
 
@@ -83,14 +88,26 @@ export default function UsersPage() {
         ) : null
       }
     >
+      <DroppedFilters schema={UserQuery} />
       <DataTable
         id="users"
         label={t("Users")}
         columns={columns}
         {...pagedList(list, query, setQuery)}
         rowKey={(row) => String(row.id)}
-        {...(edits ? { selection: { keys: selected, onChange: setSelected } } : {})}
-        bulkActions={(keys) => <BulkBar rows={rowsOf(keys)} onDone={() => setSelected([])} />}
+        {...(edits
+          ? {
+              selection: {
+                keys: selected,
+                onChange: setSelected,
+                all: {
+                  total: list.data?.total_count,
+                  load: () => rowsOf.all((page) => fetchUsers({ ...query, ...page })),
+                },
+              },
+            }
+          : {})}
+        bulkActions={(keys) => <BulkBar rows={rowsOf.of(keys)} onDone={() => setSelected([])} />}
         rowActions={(row) => (
           <UserActions
             row={row}
@@ -160,17 +177,25 @@ export default function UsersPage() {
       <OpenedRow opened={paid} {...byId} rows={rows}>
         {(row) => <QuotaDialog key={row.id} user={row} onClose={paid.close} />}
       </OpenedRow>
-      <OpenedRow opened={budgeted} {...byId} rows={rows}>
-        {(row) => (
-          <LateBudgetDialog
-            key={row.id}
-            target="user"
-            id={row.id}
-            name={row.username}
-            onClose={budgeted.close}
-          />
-        )}
-      </OpenedRow>
+      {budgeted.key === ANY_USER ? (
+        <ChooseUser
+          title={t("Limit the spending of a user")}
+          onChoose={budgeted.replace}
+          onClose={budgeted.close}
+        />
+      ) : (
+        <OpenedRow opened={budgeted} {...byId} rows={rows}>
+          {(row) => (
+            <LateBudgetDialog
+              key={row.id}
+              target="user"
+              id={row.id}
+              name={row.username}
+              onClose={budgeted.close}
+            />
+          )}
+        </OpenedRow>
+      )}
     </Page>
   );
 }

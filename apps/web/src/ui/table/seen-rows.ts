@@ -1,17 +1,48 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 
-/**
- * Finds the rows of a selection, which may span several pages of a list.
- * @returns the rows of the keys, as they were last displayed
- */
-export function useSeenRows<Row extends { id: number }>(
-  rows: readonly Row[] | undefined,
-): (keys: readonly string[]) => Row[] {
+/** The server's largest page. */
+const pageSize = 100;
+
+type PageOf<Row> = { data: readonly Row[]; total_count: number };
+
+type SeenRows<Row> = {
+  /** Returns the rows of the keys, as they were last displayed or loaded. */
+  of: (keys: readonly string[]) => Row[];
+  /**
+   * Loads all rows of a filter, page by page, and returns their keys. They are ordered by id, so that a row that is created
+   * meanwhile moves no other row to a page that has been read.
+   */
+  all: (
+    fetchPage: (page: { page: number; size: number; order: string }) => Promise<PageOf<Row>>,
+  ) => Promise<string[]>;
+};
+
+function keyed<Row extends { id: number }>(rows: readonly Row[]): [string, Row][] {
+  return rows.map((row) => [String(row.id), row]);
+}
+
+/** Finds the rows of a selection, which may span several pages of a list. */
+export function useSeenRows<Row extends { id: number }>(rows: readonly Row[] | undefined): SeenRows<Row> {
   const [shown, setShown] = useState<readonly Row[]>();
   const [seen, setSeen] = useState<ReadonlyMap<string, Row>>(new Map());
   if (rows !== shown) {
     setShown(rows);
-    setSeen(new Map([...seen, ...(rows ?? []).map((row): [string, Row] => [String(row.id), row])]));
+    setSeen(new Map([...seen, ...keyed(rows ?? [])]));
   }
-  return (keys) => keys.flatMap((key) => seen.get(key) ?? []);
+  return useMemo(
+    () => ({
+      of: (keys) => keys.flatMap((key) => seen.get(key) ?? []),
+      async all(fetchPage) {
+        const found: Row[] = [];
+        for (let page = 1; ; page += 1) {
+          const { data, total_count } = await fetchPage({ page, size: pageSize, order: "id" });
+          found.push(...data);
+          if (data.length < pageSize || found.length >= total_count) break;
+        }
+        setSeen((before) => new Map([...before, ...keyed(found)]));
+        return [...new Set(found.map((row) => String(row.id)))];
+      },
+    }),
+    [seen],
+  );
 }

@@ -32,8 +32,9 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
   const changeType = (next: string | null) => {
     const chosen = byType(next ?? "");
     if (!chosen) return;
-    const { models, test_model, base_url = "" } = form.getValues();
+    const { name, models, test_model, base_url = "" } = form.getValues();
     form.setFieldValue("type", chosen.type);
+    if (isNew && (name === "" || name === provider?.label)) form.setFieldValue("name", chosen.label);
     if (models.length === 0 || (isNew && same(models, provider?.models ?? [])))
       form.setFieldValue("models", chosen.models);
     if (isNew && test_model === provider?.test_model) form.setFieldValue("test_model", "");

@@ -80,7 +80,9 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
     <FormDrawer
       opened={opened}
       help="providers"
-      title={id === undefined ? t("Add a channel") : t("Edit channel #{{id}}", { id })}
+      title={
+        id === undefined ? t("Add a channel") : t("Edit {{name}} (#{{id}})", { name: start.draft.name, id })
+      }
       form={form}
       submitLabel={id === undefined ? t("Add channel") : t("Save")}
       onSubmit={submit}

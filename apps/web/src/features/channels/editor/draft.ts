@@ -72,7 +72,7 @@ export function ownAddress(provider: ProviderInfo | undefined): string {
 export function newDraft(provider: ProviderInfo | undefined, groups: string[]): ChannelDraft {
   return {
     type: provider?.type ?? 1,
-    name: "",
+    name: provider?.label ?? "",
     base_url: ownAddress(provider),
     other: "",
     key: "",

@@ -1,0 +1,173 @@
+/** Uses a page with the mouse or with the keyboard alone, and counts what a person would do. */
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+
+export type Mode = "mouse" | "keyboard";
+
+/** Seconds of the keystroke-level model: a key, a click with pointing, and finding the next control. */
+const seconds = { key: 0.2, click: 1.1, find: 1.35 };
+
+export interface Effort {
+  clicks: number;
+  /** Fields that were filled in or selected. */
+  fields: number;
+  keys: number;
+  /** Estimate for someone who knows what to look for, but not where. */
+  seconds: number;
+}
+
+export class Hands {
+  readonly page: Page;
+  readonly mode: Mode;
+  #clicks = 0;
+  #fields = 0;
+  #keys = 0;
+  #found = 0;
+
+  constructor(page: Page, mode: Mode) {
+    this.page = page;
+    this.mode = mode;
+  }
+
+  get effort(): Effort {
+    const time = this.#keys * seconds.key + this.#clicks * seconds.click + this.#found * seconds.find;
+    return { clicks: this.#clicks, fields: this.#fields, keys: this.#keys, seconds: Math.round(time) };
+  }
+
+  /** Goes to a screen: with the mouse by its menu item, with the keyboard by typing into the palette. */
+  async goTo(menu: string, typed = menu): Promise<void> {
+    if (this.mode === "mouse") {
+      const item = this.page.getByRole("navigation", { name: "Console" });
+      return this.use(item.getByRole("link", { name: menu, exact: true }));
+    }
+    await this.command(typed, menu);
+  }
+
+  /** Starts an action of the palette. */
+  async command(typed: string, label: string | RegExp): Promise<void> {
+    await this.press("Control+k");
+    const box = this.page.getByRole("textbox", { name: "Go to…" });
+    await box.waitFor();
+    await this.#type(typed);
+    const palette = this.page.getByRole("dialog").filter({ has: box });
+    const found = palette.locator("[data-action]").filter({ hasText: label });
+    await found.first().waitFor();
+    this.#found += 1;
+    const lines = palette.locator("[data-action]");
+    const { selected, wanted } = await lines.evaluateAll(
+      (all, [text, pattern]) => ({
+        selected: all.findIndex((line) => "selected" in (line as HTMLElement).dataset),
+        wanted: all.findIndex((line) =>
+          text === null ? new RegExp(pattern).test(line.textContent) : line.textContent.startsWith(text),
+        ),
+      }),
+      typeof label === "string" ? ([label, ""] as const) : ([null, label.source] as const),
+    );
+    // Without a selected line, Enter opens the first one and ArrowDown selects it.
+    const from = selected < 0 && wanted > 0 ? -1 : Math.max(0, selected);
+    // What was typed has to be specific enough.
+    if (wanted < 0 || Math.abs(wanted - from) > 4)
+      throw new Error(`“${String(label)}” is too far from the selected line for “${typed}”`);
+    for (let step = from; step !== wanted; step += Math.sign(wanted - from))
+      await this.press(wanted > from ? "ArrowDown" : "ArrowUp");
+    await this.press("Enter");
+    await box.waitFor({ state: "hidden" });
+  }
+
+  /** Clicks a control, or reaches it with Tab and presses Enter. */
+  async use(control: Locator): Promise<void> {
+    await control.waitFor();
+    this.#found += 1;
+    if (this.mode === "mouse") {
+      this.#clicks += 1;
+      await control.click();
+      return;
+    }
+    await this.#reach(control);
+    await this.press("Enter");
+  }
+
+  /** Selects one of several radio buttons that are shown side by side. */
+  async choose(group: Locator, label: string): Promise<void> {
+    this.#found += 1;
+    this.#fields += 1;
+    if (this.mode === "mouse") {
+      this.#clicks += 1;
+      await group.getByText(label, { exact: true }).click();
+      return;
+    }
+    const wanted = group.getByRole("radio", { name: label, exact: true });
+    await this.#reach(group.locator("input:checked"));
+    for (let step = 0; step < 10 && !(await wanted.isChecked()); step += 1) await this.press("ArrowRight");
+    if (!(await wanted.isChecked())) throw new Error(`“${label}” cannot be chosen with the arrow keys`);
+  }
+
+  /** Types into a field. Text that it contains is replaced. */
+  async fill(field: Locator, text: string): Promise<void> {
+    await field.waitFor();
+    this.#found += 1;
+    this.#fields += 1;
+    if (this.mode === "mouse") {
+      if (!(await isFocused(field))) {
+        this.#clicks += 1;
+        await field.click();
+      }
+    } else await this.#reach(field);
+    if ((await field.inputValue()) !== "") await this.press("Control+a");
+    await this.#type(text);
+  }
+
+  /** Selects from a list. With a text the list is filtered; without one the keyboard opens it with an arrow. */
+  async pick(field: Locator, text: string, option: Locator): Promise<void> {
+    if (text === "") {
+      this.#fields += 1;
+      if (this.mode === "mouse") await this.use(field);
+      else {
+        await this.#reach(field);
+        await this.press("ArrowDown");
+      }
+    } else await this.fill(field, text);
+    await option.first().waitFor();
+    if (this.mode === "mouse") {
+      this.#clicks += 1;
+      await option.first().click();
+      return;
+    }
+    // The list of the typed text replaces the previous one.
+    const others = this.page.getByRole("option").filter({ hasNotText: text });
+    if (text !== "") await expect.poll(() => others.count()).toBe(0);
+    const isSelected = () => option.first().evaluate((element) => "comboboxSelected" in element.dataset);
+    for (let down = 0; down < 8 && !(await isSelected()); down += 1) await this.press("ArrowDown");
+    await this.press("Enter");
+  }
+
+  async press(key: string): Promise<void> {
+    this.#keys += 1;
+    await this.page.keyboard.press(key);
+  }
+
+  /** Reads something. Costs the time to find it. */
+  async see(text: Locator): Promise<void> {
+    this.#found += 1;
+    await text.first().waitFor();
+  }
+
+  async #type(text: string): Promise<void> {
+    this.#keys += text.length;
+    await this.page.keyboard.type(text);
+  }
+
+  /** Presses Tab until the control has the focus. */
+  async #reach(control: Locator): Promise<void> {
+    await control.waitFor({ state: "attached" });
+    for (let tabs = 0; tabs <= 80; tabs += 1) {
+      if (await isFocused(control)) return;
+      await this.press("Tab");
+    }
+    throw new Error(`${String(control)} cannot be reached with Tab`);
+  }
+}
+
+async function isFocused(control: Locator): Promise<boolean> {
+  return control.evaluate((element) => element === document.activeElement);
+}

@@ -1,0 +1,130 @@
+/** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
+import { UserGroupInput, UserGroupQuery } from "@gateway/shared/channels/group";
+import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { errorReason } from "#lib/error-text.ts";
+import { Failed } from "#ui/empty.tsx";
+import { HelpModal } from "#ui/form/help-modal.tsx";
+import { toast } from "#ui/toast.tsx";
+import { groupsQuery, useChangeRatio } from "./api.ts";
+import { priceSteps, steppedRatio } from "./price-steps.ts";
+
+/** The server's largest page. */
+const allGroups = UserGroupQuery.parse({ size: 100, order: "id" });
+
+export function PriceChangeDialog({ group, onClose }: { group: string; onClose: () => void }) {
+  const { t } = useTranslation();
+  const groups = useQuery(groupsQuery(allGroups));
+  const [chosen, setChosen] = useState(/^\d+$/.test(group) ? group : "");
+  const [percent, setPercent] = useState<number | string>(20);
+  const change = useChangeRatio();
+  const list = groups.data?.data ?? [];
+  const row = list.find(({ id }) => String(id) === chosen);
+  const ratio = row === undefined ? 0 : steppedRatio(row.ratio, Number(percent) || 0);
+  const isValid =
+    row !== undefined && row.ratio !== ratio && UserGroupInput.shape.ratio.safeParse(ratio).success;
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isValid) return;
+    change.mutate(
+      { id: row.id, ratio },
+      {
+        onSuccess: () => {
+          toast.success(t("Prices of {{name}} changed", { name: row.name }));
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <HelpModal
+      help="users#groups"
+      opened
+      onClose={onClose}
+      centered
+      title={row ? t("Change the prices of {{name}}", { name: row.name }) : t("Change the prices of a group")}
+    >
+      {groups.error ? (
+        <Failed error={groups.error} onRetry={() => void groups.refetch()} />
+      ) : groups.data === undefined ? (
+        <Skeleton height={180} aria-busy />
+      ) : (
+        <form onSubmit={save}>
+          <Stack gap="md">
+            <Select
+              label={t("Group")}
+              data={list.map(({ id, name, symbol }) => ({
+                value: String(id),
+                label: name === symbol ? name : `${name} (${symbol})`,
+              }))}
+              value={chosen === "" ? null : chosen}
+              onChange={(next) => setChosen(next ?? "")}
+              searchable
+              allowDeselect={false}
+              comboboxProps={{ withinPortal: false }}
+              {...(row === undefined ? { "data-autofocus": true } : {})}
+            />
+            <Group gap="xs" align="flex-end">
+              <NumberInput
+                label={t("Change")}
+                suffix=" %"
+                min={-99}
+                max={10_000}
+                decimalScale={2}
+                w={120}
+                value={percent}
+                onChange={setPercent}
+                {...(row === undefined ? {} : { "data-autofocus": true })}
+              />
+              {priceSteps.map((step) => (
+                <Button
+                  key={step}
+                  variant={percent === step ? "light" : "default"}
+                  aria-pressed={percent === step}
+                  px="xs"
+                  onClick={() => setPercent(step)}
+                >
+                  {step > 0 ? `+${step} %` : `−${-step} %`}
+                </Button>
+              ))}
+            </Group>
+            {row === undefined ? null : row.ratio === 0 ? (
+              <Text>{t("Everything is free for this group. Set a ratio in its form first.")}</Text>
+            ) : (
+              <Text>
+                {t("A call that costs {{before}} costs {{after}} from now on.", {
+                  before: dollars(row.ratio),
+                  after: dollars(ratio),
+                })}{" "}
+                <Text span c="dimmed" fz="sm">
+                  {t("Ratio ×{{before}} → ×{{after}}, for all models.", { before: row.ratio, after: ratio })}
+                </Text>
+              </Text>
+            )}
+            {change.error ? (
+              <Alert color="red" icon={<IconAlertTriangle size={17} />}>
+                {errorReason(change.error, t)}
+              </Alert>
+            ) : null}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={onClose}>
+                {t("Cancel")}
+              </Button>
+              <Button type="submit" disabled={!isValid} loading={change.isPending}>
+                {t("Change the prices")}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      )}
+    </HelpModal>
+  );
+}
+
+/** The price of a call whose list price is $1. */
+function dollars(ratio: number): string {
+  return `$${Number(ratio.toPrecision(6))}`;
+}

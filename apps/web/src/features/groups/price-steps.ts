@@ -1,0 +1,7 @@
+/** Percentages by which one click changes the prices of a group. */
+export const priceSteps = [-20, -10, 10, 20];
+
+/** Returns the ratio changed by a percentage, without floating-point noise. */
+export function steppedRatio(ratio: number, percent: number): number {
+  return Number((ratio * (1 + percent / 100)).toFixed(6));
+}

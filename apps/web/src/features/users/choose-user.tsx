@@ -1,0 +1,33 @@
+/** Asks for a user before a dialog about a user. */
+import { UserQuery } from "@gateway/shared/accounts/user";
+import { Modal } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { FoundSelect } from "#components/found-select.tsx";
+import { fetchUsers } from "#lib/queries/users.ts";
+import { fetchUser } from "./api.ts";
+
+type ChooseUserProps = { title: string; onChoose: (id: number) => void; onClose: () => void };
+
+export function ChooseUser({ title, onChoose, onClose }: ChooseUserProps) {
+  const { t } = useTranslation();
+  return (
+    <Modal opened onClose={onClose} centered title={title}>
+      <FoundSelect
+        label={t("User")}
+        placeholder={t("Name, email or ID")}
+        kind="users"
+        find={async (keyword) => {
+          const { data } = await fetchUsers(UserQuery.parse({ keyword, size: 20, order: "username" }));
+          return data.map(({ id, username }) => ({ id, name: username }));
+        }}
+        nameOf={async (id) => (await fetchUser(String(id))).username}
+        value={0}
+        onChange={(id) => (id > 0 ? onChoose(id) : undefined)}
+        selectFirstOptionOnChange
+        comboboxProps={{ withinPortal: false }}
+        maxDropdownHeight={260}
+        data-autofocus
+      />
+    </Modal>
+  );
+}

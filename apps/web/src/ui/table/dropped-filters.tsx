@@ -1,0 +1,58 @@
+/** Explains which filters of a link or saved view the list does not apply. Shows nothing when it applies all. */
+import { Alert, Button, Code, Group, Text } from "@mantine/core";
+import { IconFilterOff } from "@tabler/icons-react";
+import { Fragment } from "react";
+import { useTranslation } from "react-i18next";
+import { useSearchParams } from "react-router-dom";
+import type { z } from "zod";
+import { currentLocation } from "#lib/history.ts";
+import { droppedParams, useQueryString } from "#lib/list-params.ts";
+
+type DroppedFiltersProps = {
+  /** The schema of the list's filters. */
+  schema: z.ZodObject;
+  /** Parameters of the page that are not in the schema. Without them unknown parameters are accepted. */
+  others?: readonly string[];
+};
+
+/** Long values are cut: an address can hold thousands of letters. */
+const mostLetters = 40;
+
+export function DroppedFilters({ schema, others }: DroppedFiltersProps) {
+  const { t } = useTranslation();
+  const search = useQueryString();
+  const [, setSearch] = useSearchParams();
+  const dropped = droppedParams(schema, new URLSearchParams(search), others);
+  if (dropped.length === 0) return null;
+  const remove = () => {
+    const next = new URLSearchParams(window.location.search);
+    for (const [name] of dropped) next.delete(name);
+    setSearch(next, { replace: true, state: currentLocation().state });
+  };
+  return (
+    <Alert
+      color="amber"
+      icon={<IconFilterOff size={17} />}
+      title={t("Some filters of this link were not applied")}
+    >
+      <Group justify="space-between" gap="sm">
+        <Text fz="sm" flex="1 1 300px" style={{ overflowWrap: "anywhere" }}>
+          {t("This version does not know them, or their values are invalid:")}{" "}
+          {dropped.map(([name, value], place) => (
+            <Fragment key={name}>
+              {place === 0 ? "" : ", "}
+              <Code>
+                {name}={value.length > mostLetters ? `${value.slice(0, mostLetters)}…` : value}
+              </Code>
+            </Fragment>
+          ))}
+          {". "}
+          {t("The list shows what matches the other filters.")}
+        </Text>
+        <Button variant="default" size="xs" onClick={remove}>
+          {t("Remove them from the link")}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
