@@ -164,6 +164,11 @@ export interface Provider {
    * as bytes only, even if the format allows URLs.
    */
   bytesOnly?: readonly DialectId[];
+  /**
+   * True when the provider compacts conversations and clears old tool results itself, as Messages requests it
+   * (`context_management`, `compaction`).
+   */
+  managesContext?: boolean;
   /** True when a key is optional, as for providers on the administrator's own machine. */
   keyless?: boolean;
   /** Example of a key, shown in the form. */

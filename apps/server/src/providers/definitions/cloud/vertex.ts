@@ -46,6 +46,7 @@ export const vertex: Provider = {
   icon: "vertexai",
   baseUrl: "https://{host}",
   dialects: ["gemini", "anthropic", "openai-chat"],
+  managesContext: true,
   mends: { "openai-chat": mendChat },
   bytesOnly: ["anthropic"],
   speaks({ model }) {
