@@ -47,6 +47,8 @@ export interface Client {
   compactsBetweenPrompts?: boolean;
   /** Reads a file again in a resumed session before it edits it. */
   forgetsReads?: boolean;
+  /** Computes the size of a compacted context from the tokens that its summary read. */
+  countsSummary?: boolean;
   /** Why a scenario cannot be run with this client. */
   lacks?: Partial<Record<"agents" | "compaction" | "cancel" | "resume", string>>;
   /** Requests that the client sends and that may be refused, by path. */

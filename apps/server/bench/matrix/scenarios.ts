@@ -104,7 +104,9 @@ const play: Record<Scenario, (run: Run) => Promise<string[]>> = {
     // No more tokens are billed than a request has bytes, so the file must be long.
     await appendFile(run.file, "one more line of these notes\n".repeat(1_500));
     const whole = { ...run, setting: { ...run.setting, contextWindow } };
-    const script = { steps: taskSteps(run), subtask: [], fullAfter: 1, fullTokens: 95_000 };
+    const fullTokens = 95_000;
+    const summaryTokens = run.client.countsSummary === true ? { summaryTokens: fullTokens } : {};
+    const script = { steps: taskSteps(run), subtask: [], fullAfter: 1, fullTokens, ...summaryTokens };
     const runs = run.client.compactsBetweenPrompts === true ? [whole, goingOn(whole)] : [whole];
     const wrong: string[] = [];
     let compacted = false;

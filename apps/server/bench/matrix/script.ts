@@ -26,6 +26,8 @@ export interface Script {
   fullAfter?: number;
   /** Input tokens that it reports then. */
   fullTokens?: number;
+  /** Input tokens that it reports for a summary. */
+  summaryTokens?: number;
 }
 
 export interface Planned {
@@ -36,6 +38,8 @@ export interface Planned {
 }
 
 const reportedFull = new WeakSet<Script>();
+/** Calls of the task so far. Some clients request a summary without them. */
+const progress = new WeakMap<Script, number>();
 
 export const LAST_WORD = "The task is complete";
 const SLOW_PIECES = 400;
@@ -55,9 +59,9 @@ export function planAnswer(script: Script, request: Question, history: History):
   const calls = wanted.map((call) => (offered(request, call) ? call : (call.otherwise ?? call)));
   const tools = calls.map((call) => offered(request, call));
   if (isSummaryRequest(request.prompt)) {
-    const say = `<summary>${summaryText(history.calls)}</summary>`;
+    const say = `<summary>${summaryText(Math.max(history.calls, progress.get(script) ?? 0))}</summary>`;
     // Some clients compute the size of the rest from what the summary read.
-    const read = script.fullTokens === undefined ? {} : { input: script.fullTokens };
+    const read = script.summaryTokens === undefined ? {} : { input: script.summaryTokens };
     return { answer: answer({ ...question, json: false }, { say, ...read }), slow: false, kind: "summary" };
   }
   // Titles and classifications come without tools, and so do most requests for a summary.
@@ -72,6 +76,7 @@ export function planAnswer(script: Script, request: Question, history: History):
   // Once: after a compaction, a client may read the file again.
   const isFull = history.isTask && script.fullAfter === history.calls && !reportedFull.has(script);
   if (isFull) reportedFull.add(script);
+  if (history.isTask) progress.set(script, history.calls + calls.length);
   const input = isFull ? script.fullTokens : undefined;
   return { answer: callingAnswer(question, calls, tools, input), slow: false, kind: `step ${next}` };
 }

@@ -157,6 +157,8 @@ export interface Provider {
    * Returns whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`. Default: true.
    */
   offers?(path: string, plugin: Call["plugin"]): boolean;
+  /** Returns whether the provider counts tokens at this path of one of its dialects. Default: true. */
+  countsTokens?(path: string): boolean;
   /** Models that search the web for every response. The provider bills each search but does not report it. */
   searches?: RegExp;
   /**

@@ -32,6 +32,7 @@ export const qwenCode: Client = {
   }),
   run: (command) => ({ name: "run_shell_command", input: { command, is_background: false } }),
   forgetsReads: true,
+  countsSummary: true,
   delegate: (prompts) => [
     prompts.map((prompt, index) => ({
       name: "agent",

@@ -70,7 +70,9 @@ async function compacting(services: GatewayServices, call: ChatCall, wanted: Wan
   );
   if (allManageContext(channels, call.model)) return relayChat(relay, call);
   const request = withContextEdits(call.request);
-  if (tokensIn(request.messages) <= wanted.above) return relayChat(relay, call);
+  // A provider of the dialect may reject the fields that it does not know.
+  const whole: ChatCall = { ...call, request, rewritten: true };
+  if (tokensIn(request.messages) <= wanted.above) return relayChat(relay, whole);
   let summary: Summary;
   try {
     summary = await summaryOf(services, await summaryCall(services, call, request, wanted));
@@ -78,7 +80,7 @@ async function compacting(services: GatewayServices, call: ChatCall, wanted: Wan
     // The provider may still be able to answer the whole conversation.
     const failed = error instanceof GatewayError && error.code === "upstream_failed";
     if (wanted.alone || !failed) throw error;
-    return relayChat(relay, call);
+    return relayChat(relay, whole);
   }
   if (wanted.alone) {
     call.used?.(0);
@@ -86,7 +88,7 @@ async function compacting(services: GatewayServices, call: ChatCall, wanted: Wan
   }
   const messages = [...request.messages.filter(isInstruction), summaryMessage(summary.text)];
   const continued: ChatRequest = { ...request, messages };
-  const answer = await relayChat(relay, { ...call, request: continued, rewritten: true, stateful: true });
+  const answer = await relayChat(relay, { ...whole, request: continued, stateful: true });
   return withBlock(answer, summary);
 }
 
