@@ -6,6 +6,7 @@ const slow = [
   "faults/workers",
   "faults/long-streams",
   "faults/checkpoints",
+  "faults/session-budget-nodes",
   "faults/large-answers",
   "faults/failover",
   "faults/database-faults",

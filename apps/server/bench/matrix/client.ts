@@ -43,6 +43,12 @@ export interface Client {
   run(command: string): ScriptedCall;
   /** Starts sub-agents at once and waits for them. */
   delegate?(prompts: readonly string[]): ScriptedCall[][];
+  /** Compacts only before a prompt, so that the task needs a second one. */
+  compactsBetweenPrompts?: boolean;
+  /** Reads a file again in a resumed session before it edits it. */
+  forgetsReads?: boolean;
+  /** Computes the size of a compacted context from the tokens that its summary read. */
+  countsSummary?: boolean;
   /** Why a scenario cannot be run with this client. */
   lacks?: Partial<Record<"agents" | "compaction" | "cancel" | "resume", string>>;
   /** Requests that the client sends and that may be refused, by path. */

@@ -50,7 +50,8 @@ export async function runScenario(
   const missing = scenario === "task" ? undefined : client.lacks?.[scenario];
   const base = { client: client.id, upstream, scenario };
   if (missing !== undefined) return { ...base, wrong: [], skipped: missing, seconds: 0 };
-  const folder = join(world.folder, `${client.id}-${upstream}-${scenario}`);
+  // The path is part of some prompts, so it must not contain words that the script looks for.
+  const folder = join(world.folder, `${client.id}-${upstream}-${scenarios.indexOf(scenario)}`);
   const workspace = join(folder, "workspace");
   const home = join(folder, "home");
   await mkdir(workspace, { recursive: true });
@@ -102,13 +103,19 @@ const play: Record<Scenario, (run: Run) => Promise<string[]>> = {
     const contextWindow = 100_000;
     // No more tokens are billed than a request has bytes, so the file must be long.
     await appendFile(run.file, "one more line of these notes\n".repeat(1_500));
-    const { calls, wrong } = await follow(
-      { ...run, setting: { ...run.setting, contextWindow } },
-      { steps: taskSteps(run), subtask: [], fullAfter: 1, fullTokens: 95_000 },
-    );
-    const compacted = calls.some(
-      (call) => call.kind === "compaction" || JSON.stringify(call.body).includes("MATRIX-DONE-"),
-    );
+    const whole = { ...run, setting: { ...run.setting, contextWindow } };
+    const fullTokens = 95_000;
+    const summaryTokens = run.client.countsSummary === true ? { summaryTokens: fullTokens } : {};
+    const script = { steps: taskSteps(run), subtask: [], fullAfter: 1, fullTokens, ...summaryTokens };
+    const runs = run.client.compactsBetweenPrompts === true ? [whole, goingOn(whole)] : [whole];
+    const wrong: string[] = [];
+    let compacted = false;
+    for (const [index, each] of runs.entries()) {
+      const isFirst = index < runs.length - 1;
+      const found = await follow(each, isFirst ? { ...script, steps: script.steps.slice(0, 1) } : script);
+      wrong.push(...found.wrong);
+      compacted ||= found.calls.some(isCompacted);
+    }
     return [
       ...wrong,
       ...(await effects(run)),
@@ -123,13 +130,10 @@ const play: Record<Scenario, (run: Run) => Promise<string[]>> = {
   },
 
   async resume(run) {
-    const steps = taskSteps(run);
-    const first = await follow(run, { steps: steps.slice(0, 1), subtask: [] });
-    const prompt = `${TASK_MARK}: Go on with the edit and the copy.`;
-    const second = await follow(
-      { ...run, setting: { ...run.setting, prompt, resume: true } },
-      { steps, subtask: [] },
-    );
+    const task = taskSteps(run);
+    const first = await follow(run, { steps: task.slice(0, 1), subtask: [] });
+    const steps = run.client.forgetsReads === true ? [...task.slice(0, 1), ...task] : task;
+    const second = await follow(goingOn(run), { steps, subtask: [] });
     const again = second.calls.some((call) => call.kind === "step 0");
     return [
       ...first.wrong,
@@ -139,6 +143,16 @@ const play: Record<Scenario, (run: Run) => Promise<string[]>> = {
     ];
   },
 };
+
+/** Continues the session of a run with another prompt. */
+function goingOn(run: Run): Run {
+  const prompt = `${TASK_MARK}: Go on with the edit and the copy.`;
+  return { ...run, setting: { ...run.setting, prompt, resume: true } };
+}
+
+function isCompacted({ kind, body }: ServedCall): boolean {
+  return kind === "compaction" || JSON.stringify(body).includes("MATRIX-DONE-");
+}
 
 function taskSteps({ client, file, copy }: Run): Script["steps"] {
   return [[client.read(file)], [client.edit(file, BEFORE, AFTER)], [client.run(`cp ${file} ${copy}`)]];

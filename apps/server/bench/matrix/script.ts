@@ -26,6 +26,8 @@ export interface Script {
   fullAfter?: number;
   /** Input tokens that it reports then. */
   fullTokens?: number;
+  /** Input tokens that it reports for a summary. */
+  summaryTokens?: number;
 }
 
 export interface Planned {
@@ -34,6 +36,10 @@ export interface Planned {
   /** What this turn was, for the messages of a failed run. */
   kind: string;
 }
+
+const reportedFull = new WeakSet<Script>();
+/** Calls of the task so far. Some clients request a summary without them. */
+const progress = new WeakMap<Script, number>();
 
 export const LAST_WORD = "The task is complete";
 const SLOW_PIECES = 400;
@@ -52,8 +58,12 @@ export function planAnswer(script: Script, request: Question, history: History):
   const { next, calls: wanted } = stepAt(own, history.calls);
   const calls = wanted.map((call) => (offered(request, call) ? call : (call.otherwise ?? call)));
   const tools = calls.map((call) => offered(request, call));
-  if (isSummaryRequest(request.prompt))
-    return plain("summary", `<summary>${summaryText(history.calls)}</summary>`);
+  if (isSummaryRequest(request.prompt)) {
+    const say = `<summary>${summaryText(Math.max(history.calls, progress.get(script) ?? 0))}</summary>`;
+    // Some clients compute the size of the rest from what the summary read.
+    const read = script.summaryTokens === undefined ? {} : { input: script.summaryTokens };
+    return { answer: answer({ ...question, json: false }, { say, ...read }), slow: false, kind: "summary" };
+  }
   // Titles and classifications come without tools, and so do most requests for a summary.
   if (tools.includes(undefined) || request.toolChoice === "none")
     return plain("without tools", summaryText(history.calls));
@@ -63,14 +73,20 @@ export function planAnswer(script: Script, request: Question, history: History):
     const say = history.isTask ? `${LAST_WORD}.` : "The subtask is complete.";
     return { answer: answer({ ...question, json: false }, { say }), slow: false, kind: "last" };
   }
-  const isFull = history.isTask && script.fullAfter === history.calls;
+  // Once: after a compaction, a client may read the file again.
+  const isFull = history.isTask && script.fullAfter === history.calls && !reportedFull.has(script);
+  if (isFull) reportedFull.add(script);
+  if (history.isTask) progress.set(script, history.calls + calls.length);
   const input = isFull ? script.fullTokens : undefined;
   return { answer: callingAnswer(question, calls, tools, input), slow: false, kind: `step ${next}` };
 }
 
 /** Clients request a summary in the last message, some with their tools beside it. */
 const isSummaryRequest = (prompt: string) =>
-  /summar|compact|state_snapshot/i.test(prompt) && !prompt.startsWith(TASK_MARK);
+  /summar|compact|state_snapshot/i.test(prompt) &&
+  !prompt.startsWith(TASK_MARK) &&
+  // Reports of background agents have a summary.
+  !prompt.includes("<task-notification");
 
 const offered = (request: Question, call: ScriptedCall) =>
   request.tools.find(({ name }) => name === call.name || name.endsWith(`__${call.name}`));

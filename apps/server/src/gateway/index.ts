@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance } from "fastify";
+import type { Dialect } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import { accountRoutes } from "./account.ts";
@@ -6,8 +7,9 @@ import { answerError } from "./answer-error.ts";
 import { securityHeaders } from "./answer-headers.ts";
 import { acceptJson, BODY_LIMIT, bodyMemory } from "./body/json-body.ts";
 import { readings } from "./body/readings.ts";
-import { type ChatActions, chatDialects, chatRoutes, readTurn } from "./chat.ts";
+import { type ChatActions, chatDialects, chatRoutes, type ReadTurn, readTurn } from "./chat.ts";
 import { compactRoutes } from "./compact.ts";
+import { readMessagesTurn } from "./compaction/messages.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { answerCount, countRoutes } from "./count-tokens.ts";
 import { creditRoutes } from "./credit.ts";
@@ -51,8 +53,7 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
       acceptJson(scope, readings[dialect.id]);
       guardEndpoint(scope, services, dialect.id);
       guardEndpoints(scope, services, { ...json, keyInQuery: dialect.id === "gemini" });
-      const read =
-        dialect.id === "openai-responses" ? readResponseTurn(services, dialect) : readTurn(dialect);
+      const read = readerOf(services, dialect);
       const actions: ChatActions = new Map([
         ["countTokens", (request, reply) => answerCount(services, dialect, read, request, reply)],
         ["embedContent", (request, reply) => answerEmbed(services, false, request, reply)],
@@ -96,6 +97,12 @@ export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): 
     });
   }
   nothingElse(app, served);
+}
+
+/** Returns the reader of a dialect's chat calls. */
+function readerOf(services: GatewayServices, dialect: Dialect): ReadTurn {
+  if (dialect.id === "openai-responses") return readResponseTurn(services, dialect);
+  return dialect.id === "anthropic" ? readMessagesTurn(services, dialect) : readTurn(dialect);
 }
 
 /** Records paths without parameters, and their methods. */

@@ -157,6 +157,8 @@ export interface Provider {
    * Returns whether a channel with this plugin serves a path of ours, e.g. `/v1/images/edits`. Default: true.
    */
   offers?(path: string, plugin: Call["plugin"]): boolean;
+  /** Returns whether the provider counts tokens at this path of one of its dialects. Default: true. */
+  countsTokens?(path: string): boolean;
   /** Models that search the web for every response. The provider bills each search but does not report it. */
   searches?: RegExp;
   /**
@@ -164,6 +166,11 @@ export interface Provider {
    * as bytes only, even if the format allows URLs.
    */
   bytesOnly?: readonly DialectId[];
+  /**
+   * True when the provider compacts conversations and clears old tool results itself, as Messages requests it
+   * (`context_management`, `compaction`).
+   */
+  managesContext?: boolean;
   /** True when a key is optional, as for providers on the administrator's own machine. */
   keyless?: boolean;
   /** Example of a key, shown in the form. */

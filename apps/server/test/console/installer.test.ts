@@ -87,12 +87,14 @@ async function contentsOf(folder = home): Promise<Record<string, string>> {
 describe.skipIf(!hasCurl)("the installer for sh", () => {
   it("writes the settings of every client, makes a call with each, and leaves nothing after undo", async () => {
     const before = await contentsOf();
+    // The demo provider describes its models.
+    const connection = { baseUrl: gateway.url, model: "demo-chat", contextWindow: "128000" };
     const ended = await install([...everyClient, "--model", "demo-chat"]);
     expect(ended.errors).toBe("");
     expect(ended.code).toBe(0);
     for (const client of installable) {
       expect(ended.output).toContain(`${client.id}: connected. A call with demo-chat was answered.`);
-      for (const file of client.files?.({ baseUrl: gateway.url, model: "demo-chat", key }) ?? []) {
+      for (const file of client.files?.({ ...connection, key }) ?? []) {
         expect(await readFile(join(home, file.path), "utf8"), file.path).toBe(file.content);
         // The key is for its owner only.
         expect((await stat(join(home, file.path))).mode & 0o077, file.path).toBe(0);
@@ -189,6 +191,17 @@ describe.skipIf(!hasCurl)("the installer for sh", () => {
     expect(await readFile(join(home, ".codex/config.toml"), "utf8")).toContain(key);
   });
 
+  it("leaves out the context window of a model without a description", async () => {
+    const model = "installer-model";
+    const mapped = { models: [model], model_mapping: { [model]: "demo-chat" } };
+    const { id } = await gateway.addChannel({ type: 900, name: model, ...mapped });
+    expect((await install(["claude-code", "codex", "--model", model])).code).toBe(0);
+    for (const client of installable.filter(({ id: name }) => /^(?:claude-code|codex)$/.test(name)))
+      for (const file of client.files?.({ baseUrl: gateway.url, model, key }) ?? [])
+        expect(await readFile(join(home, file.path), "utf8")).toBe(file.content);
+    await gateway.api("DELETE", `/channel/${id}`);
+  });
+
   it("follows the folders that clients let their users move", async () => {
     const env = { CODEX_HOME: join(home, "elsewhere") };
     expect((await install(["codex", "--model", "demo-chat", "--no-test"], env)).code).toBe(0);
@@ -265,6 +278,7 @@ describe("the installer for PowerShell", () => {
         baseUrl: gateway.url,
         model: "__GATEWAY_MODEL__",
         key: "__GATEWAY_KEY__",
+        contextWindow: "__GATEWAY_WINDOW__",
       }) ?? [])
         expect(script).toContain(`  '${file.path}' = @'\n${file.content}'@`);
     // A here-string begins at the end of a line and ends at the start of one.

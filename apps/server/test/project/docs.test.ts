@@ -62,7 +62,12 @@ function linksOf({ text }: Page): string[] {
 }
 
 describe("the settings of clients", () => {
-  const connection = { baseUrl: "https://gateway.example", model: "demo-chat", key: KEY_PLACEHOLDER };
+  const connection = {
+    baseUrl: "https://gateway.example",
+    model: "demo-chat",
+    key: KEY_PLACEHOLDER,
+    contextWindow: "128000",
+  };
   const documented = clients.filter(({ kind, id }) => kind === "agent" || id === "continue");
 
   it.each(documented)("contain the files of $id", ({ parts }) => {

@@ -48,6 +48,19 @@ describe("count_tokens", () => {
     expect(response.headers.get("x-gateway-estimated")).toBe("tokens");
   });
 
+  it("counts for a provider of the dialect that has no such endpoint", async () => {
+    const model = "us.anthropic.claude-haiku-4-5-20251001-v1:0";
+    const plain = "us.amazon.nova-2-lite-v1:0";
+    await gateway.addChannel({ type: 32, name: "bedrock", models: [model, plain], key: "us-east-1|key" });
+    for (const name of [model, plain]) {
+      await gateway.addPrice(name);
+      const counted = gateway.anthropic(key).messages.countTokens({ model: name, messages });
+      const { data, response } = await counted.withResponse();
+      expect(data.input_tokens).toBeGreaterThan(3);
+      expect(response.headers.get("x-gateway-estimated")).toBe("tokens");
+    }
+  });
+
   it("works for Google's client, natively and translated", async () => {
     const google = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: gateway.url } });
     for (const model of ["gemini-demo", "demo-chat"])

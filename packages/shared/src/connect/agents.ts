@@ -2,7 +2,7 @@
 import { type Connection, type Part, PROVIDER_ID, type SettingsFile } from "./connection.ts";
 import { envValue, jsonFile, quoted } from "./quoting.ts";
 
-export function claudeCode({ baseUrl, model, key }: Connection): SettingsFile[] {
+export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
   return [
     {
       kind: "file",
@@ -14,6 +14,10 @@ export function claudeCode({ baseUrl, model, key }: Connection): SettingsFile[] 
           ANTHROPIC_BASE_URL: baseUrl,
           ANTHROPIC_AUTH_TOKEN: key,
           ANTHROPIC_MODEL: model,
+          // The size that it assumes for names that it does not know is too large for most models.
+          ...(contextWindow !== undefined && { CLAUDE_CODE_MAX_CONTEXT_TOKENS: contextWindow }),
+          // Lists the gateway's models whose name contains "claude".
+          CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: "1",
           // Calls in the background. Its default is a model that this gateway may not have.
           ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
         },
@@ -23,7 +27,7 @@ export function claudeCode({ baseUrl, model, key }: Connection): SettingsFile[] 
   ];
 }
 
-export function codex({ baseUrl, model, key }: Connection): SettingsFile[] {
+export function codex({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
   return [
     {
       kind: "file",
@@ -32,7 +36,7 @@ export function codex({ baseUrl, model, key }: Connection): SettingsFile[] {
       format: "toml",
       content: `model = ${quoted(model)}
 model_provider = ${quoted(PROVIDER_ID)}
-
+${contextWindow === undefined ? "" : `model_context_window = ${contextWindow}\n`}
 [model_providers.${PROVIDER_ID}]
 name = "Gateway"
 base_url = ${quoted(`${baseUrl}/v1`)}

@@ -49,12 +49,21 @@ describe("clients", () => {
 });
 
 describe("settings of agents", () => {
+  it("contain the context window of the model if it is known", () => {
+    const known = { ...connection, contextWindow: "131072" };
+    const { env } = JSON.parse(filesOf("claude-code", known)[".claude/settings.json"] ?? "");
+    expect(env.CLAUDE_CODE_MAX_CONTEXT_TOKENS).toBe("131072");
+    expect(filesOf("codex", known)[".codex/config.toml"]).toContain("\nmodel_context_window = 131072\n\n[");
+    expect(filesOf("codex")[".codex/config.toml"]).not.toContain("model_context_window");
+  });
+
   it("give Claude Code the root address and one model for both kinds of calls", () => {
     const { env } = JSON.parse(filesOf("claude-code")[".claude/settings.json"] ?? "");
     expect(env).toEqual({
       ANTHROPIC_BASE_URL: "https://gateway.example",
       ANTHROPIC_AUTH_TOKEN: "sk-abc123",
       ANTHROPIC_MODEL: "demo-chat",
+      CLAUDE_CODE_ENABLE_GATEWAY_MODEL_DISCOVERY: "1",
       ANTHROPIC_DEFAULT_HAIKU_MODEL: "demo-chat",
     });
   });

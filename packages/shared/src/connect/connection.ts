@@ -6,6 +6,8 @@ export type Connection = {
   model: string;
   /** The user's own key, or a placeholder. */
   key: string;
+  /** Input tokens that the model accepts, if known. */
+  contextWindow?: string | undefined;
 };
 
 /** Shown instead of a key that the reader has not inserted. */

@@ -17,7 +17,7 @@ export const geminiCli: Client = {
         general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
         privacy: { usageStatisticsEnabled: false },
         // The threshold is a share of the window, which is a million tokens for every model.
-        ...(contextWindow !== undefined && { model: { compressionThreshold: 0.05 } }),
+        ...(contextWindow !== undefined && { model: { compressionThreshold: 0.005 } }),
       }),
     },
   }),
@@ -27,6 +27,7 @@ export const geminiCli: Client = {
     input: { file_path, instruction: "Finish the notes", old_string, new_string },
   }),
   run: (command) => ({ name: "run_shell_command", input: { command } }),
+  compactsBetweenPrompts: true,
   delegate: (prompts) => [
     prompts.map((prompt) => ({ name: "invoke_agent", input: { agent_name: "generalist", prompt } })),
   ],

@@ -31,6 +31,8 @@ export const qwenCode: Client = {
     input: { file_path, old_string, new_string },
   }),
   run: (command) => ({ name: "run_shell_command", input: { command, is_background: false } }),
+  forgetsReads: true,
+  countsSummary: true,
   delegate: (prompts) => [
     prompts.map((prompt, index) => ({
       name: "agent",

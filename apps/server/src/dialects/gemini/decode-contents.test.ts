@@ -39,6 +39,24 @@ describe("a turn that is sent back in chunks", () => {
     ]);
   });
 
+  it("has one result per call when a resumed session sends a result twice", () => {
+    const result = { functionResponse: { id: "a", name: "weather", response: { output: "Warm" } } };
+    const messages = decode(user("Hi"), model({ functionCall: { id: "a", name: "weather" } }), {
+      role: "user",
+      parts: [result, result],
+    });
+    expect(messages.at(-1)?.parts).toHaveLength(1);
+    // A later call may have the same id.
+    const again = decode(
+      user("Hi"),
+      model({ functionCall: { id: "a", name: "weather" } }),
+      { role: "user", parts: [result] },
+      model({ functionCall: { id: "a", name: "weather" } }),
+      { role: "user", parts: [result] },
+    );
+    expect(again.filter(({ role }) => role === "tool")).toHaveLength(2);
+  });
+
   it("can be encoded for every other provider", () => {
     const request = dialects.gemini.decodeRequest(
       { contents: [user("Hi"), ...turn, user("And?")] },

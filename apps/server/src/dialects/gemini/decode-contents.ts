@@ -41,6 +41,8 @@ function decodeResult(response: Record<string, unknown>): { text: string; isErro
  */
 export interface CallBook {
   open: Array<{ id: string; name: string }>;
+  /** Ids of calls that have a result. */
+  answered: Set<string>;
   count: number;
 }
 
@@ -56,22 +58,28 @@ function decodeCall(
   return { type: "tool-call", id, name: wire.name, input, ...(signature && { signature }) };
 }
 
-function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, book: CallBook): Part {
+function decodeResponsePart(wire: NonNullable<RequestPart["functionResponse"]>, book: CallBook): Part[] {
   const at = book.open.findIndex((call) => (wire.id ? call.id === wire.id : call.name === wire.name));
   const [call] = at === -1 ? [] : book.open.splice(at, 1);
+  // Gemini CLI sends a result twice when it resumes a session. Other providers reject the second.
+  if (call === undefined && wire.id && book.answered.has(wire.id)) return [];
+  const callId = wire.id || (call?.id ?? wire.name);
+  book.answered.add(callId);
   const { text, isError } = decodeResult(wire.response ?? {});
   const attached = (wire.parts ?? []).flatMap<Part>(({ inlineData, fileData }) => {
     if (inlineData) return [decodeMedia(inlineData.mimeType, inlineData.data)];
     return fileData ? [decodeFile(fileData)] : [];
   });
   const isWordless = attached.length > 0 && Object.keys(wire.response ?? {}).length === 0;
-  return {
-    type: "tool-result",
-    callId: wire.id || (call?.id ?? wire.name),
-    name: wire.name,
-    parts: isWordless ? attached : [{ type: "text", text }, ...attached],
-    ...(isError && { isError }),
-  };
+  return [
+    {
+      type: "tool-result",
+      callId,
+      name: wire.name,
+      parts: isWordless ? attached : [{ type: "text", text }, ...attached],
+      ...(isError && { isError }),
+    },
+  ];
 }
 
 /** Decodes text. A signature on plain text becomes an empty reasoning part, which is sent back unchanged. */
@@ -85,7 +93,7 @@ function decodeText(text: string, thought: boolean, signature: string | undefine
 function decodePart(wire: RequestPart, book: CallBook): Part[] {
   const signature = wire.thoughtSignature || undefined;
   if (wire.functionCall) return [decodeCall(wire.functionCall, signature, book)];
-  if (wire.functionResponse) return [decodeResponsePart(wire.functionResponse, book)];
+  if (wire.functionResponse) return decodeResponsePart(wire.functionResponse, book);
   if (wire.inlineData) return [decodeMedia(wire.inlineData.mimeType, wire.inlineData.data)];
   if (wire.fileData) return [decodeFile(wire.fileData)];
   if (typeof wire.text === "string") return decodeText(wire.text, wire.thought === true, signature);

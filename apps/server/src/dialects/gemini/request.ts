@@ -134,7 +134,7 @@ export function decodeRequest(value: unknown, address: Address): ChatRequest {
   const body = parseAt(geminiRequest, value, "");
   const model = address.model ?? body.model?.replace(/^models\//, "");
   if (!model) throw invalidRequest({ reason: "model_in_address" }, { param: "model" });
-  const book: CallBook = { open: [], count: 0 };
+  const book: CallBook = { open: [], answered: new Set(), count: 0 };
   const messages: Message[] = [];
   if (body.systemInstruction)
     messages.push(...decodeContent({ ...body.systemInstruction, role: "system" }, book));

@@ -4,6 +4,7 @@ import { invalidRequest } from "#errors.ts";
 import { type JsonBody, jsonBytes } from "#gateway/body/json-body.ts";
 import { defineAccessors, longTextsOf, rememberLongTexts } from "#platform/long-texts.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { summaryText } from "#relay/chat/context-edits.ts";
 
 /**
  * A conversation that this gateway compacted is one item. Only this gateway can read it, and only for the
@@ -11,8 +12,6 @@ import type { Secrets } from "#platform/secrets.ts";
  */
 const PREFIX = "gwc1.";
 const types: ReadonlySet<unknown> = new Set(["compaction", "compaction_summary"]);
-const INTRODUCTION =
-  "This conversation was compacted. The summary below replaces everything before it. Continue from here.";
 
 export type Seal = Pick<Secrets, "encrypt" | "decrypt">;
 
@@ -58,6 +57,5 @@ function opened(seal: Seal, userId: number, item: Wire, index: number): Wire {
   } catch {
     throw invalidRequest({ reason: "compaction_unreadable", field }, { param: field });
   }
-  const text = `${INTRODUCTION}\n\n${summary}`;
-  return { type: "message", role: "user", content: [{ type: "input_text", text }] };
+  return { type: "message", role: "user", content: [{ type: "input_text", text: summaryText(summary) }] };
 }

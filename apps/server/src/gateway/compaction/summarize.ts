@@ -10,7 +10,7 @@ import { relayChat } from "#relay/chat/chat.ts";
 import { type Seal, sealed } from "./seal.ts";
 
 /** Compacts a conversation with its own model, for providers without compaction. */
-const REQUEST = `Write a summary of this conversation that lets another assistant continue it without the rest.
+export const REQUEST = `Write a summary of this conversation that lets another assistant continue it without the rest.
 Include, as far as they occurred: what the user wants and every constraint they stated; decisions and the reasons for them;
 what was done, with file paths, names, commands and their results; the exact state of unfinished work and the next steps; facts,
 identifiers and snippets that will be needed again; what failed and why. Do not continue the work and do not call tools. Write only the summary.`;
@@ -50,8 +50,28 @@ export interface Compacted {
   headers: Record<string, string>;
 }
 
+export interface Summary {
+  text: string;
+  model: string;
+  /** As Responses reports it. */
+  usage: unknown;
+  headers: Record<string, string>;
+}
+
 /** Makes one call with one charge. @param call with the request from `summaryBody` */
 export async function summarize(services: GatewayServices, seal: Seal, call: ChatCall): Promise<Compacted> {
+  const { text, ...made } = await summaryOf(services, call);
+  const encrypted = sealed(seal, call.caller.userId, text);
+  return {
+    ...made,
+    id: `resp_${randomBytes(24).toString("hex")}`,
+    createdAt: Math.floor(call.startedAt / 1_000),
+    item: { id: `cmp_${randomBytes(24).toString("hex")}`, type: "compaction", encrypted_content: encrypted },
+  };
+}
+
+/** Makes one call with one charge, and returns its text. Throws `upstream_failed` if it has none. */
+export async function summaryOf(services: GatewayServices, call: ChatCall): Promise<Summary> {
   const answer = await relayChat(services.relay, {
     ...call,
     client,
@@ -62,16 +82,13 @@ export async function summarize(services: GatewayServices, seal: Seal, call: Cha
     finished: async () => {},
   });
   const response = answer.kind === "body" ? parseRecord(answer.body) : undefined;
-  const summary = textOf(response?.["output"]);
-  if (response === undefined || summary === "")
+  const text = textOf(response?.["output"]);
+  if (response === undefined || text === "")
     throw new GatewayError("upstream_failed", { reason: "upstream_empty" });
-  const encrypted = sealed(seal, call.caller.userId, summary);
   const { model } = response;
   return {
-    id: `resp_${randomBytes(24).toString("hex")}`,
-    createdAt: Math.floor(call.startedAt / 1_000),
+    text,
     model: typeof model === "string" ? model : call.model,
-    item: { id: `cmp_${randomBytes(24).toString("hex")}`, type: "compaction", encrypted_content: encrypted },
     usage: response["usage"] ?? null,
     headers: answer.headers,
   };

@@ -8,6 +8,7 @@ export const anthropic: Provider = {
   label: "Anthropic",
   baseUrl: "https://api.anthropic.com",
   dialects: ["anthropic"],
+  managesContext: true,
   endpoints: ["chat"],
   // As reported by users: https://github.com/anthropics/claude-code/issues/66314, read 2026-11-21.
   refusals: {

@@ -74,7 +74,8 @@ function pathAt({ client, rewritten }: CountCall, { channel, upstreamModel }: Ta
   const path = count.path(upstreamModel);
   const { provider, plugin } = channel;
   const spoken = dialectsFor(provider, shapeOf(channel, { model: upstreamModel }));
-  return spoken.includes(id) && provider.offers?.(path, plugin) !== false ? path : undefined;
+  const counts = provider.countsTokens?.(path) !== false && provider.offers?.(path, plugin) !== false;
+  return spoken.includes(id) && counts ? path : undefined;
 }
 
 function bodyFor({ body, raw, request }: CountCall, { upstreamModel: model }: Target): Buffer | string {

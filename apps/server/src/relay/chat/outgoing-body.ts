@@ -13,6 +13,7 @@ import type { Chosen } from "#relay/core/call.ts";
 import { asWanted, wantsBytes } from "./addresses.ts";
 import { asksToThink, changedFields } from "./changed-fields.ts";
 import type { ChatCall } from "./chat-call.ts";
+import { withContextEdits } from "./context-edits.ts";
 import { type OperatorDefaults, withDefaults } from "./operator-defaults.ts";
 
 type Given = Pick<ChatCall, "client" | "body" | "raw" | "request" | "rewritten" | "fetched">;
@@ -48,7 +49,8 @@ function encode(
   let wire: Wire;
   let dropped: string[] = [];
   const { systemPrompt, systemPromptPlace } = channel;
-  const request = asWanted(call, wantsBytes(provider, upstream, call.client.id));
+  const wanted = asWanted(call, wantsBytes(provider, upstream, call.client.id));
+  const request = upstream.id === call.client.id ? wanted : withContextEdits(wanted);
   if (
     upstream.id !== "own" &&
     upstream.id === call.client.id &&

@@ -75,6 +75,18 @@ export function offersResponses(channels: readonly ActiveChannel[], model: strin
   return offeredOf(channels, "responses", "/v1/responses", model).length > 0;
 }
 
+/** Whether each of the channels manages the context of a Messages call itself. */
+export function allManageContext(channels: readonly ActiveChannel[], model: string): boolean {
+  return (
+    channels.length > 0 &&
+    channels.every(
+      (channel) =>
+        channel.provider.managesContext === true &&
+        dialectFor(channel, "anthropic", mapModel(channel, model).upstream) === "anthropic",
+    )
+  );
+}
+
 function speaksResponses(channel: ActiveChannel, model: string): boolean {
   return dialectFor(channel, "openai-responses", mapModel(channel, model).upstream) === "openai-responses";
 }

@@ -2,7 +2,7 @@
 import { clientById, clients } from "@gateway/shared/connect/clients";
 import { KEY_PLACEHOLDER, type Platform, platforms } from "@gateway/shared/connect/connection";
 import { Card, Text } from "@mantine/core";
-import { useState } from "react";
+import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
@@ -43,12 +43,17 @@ export default function ConnectPage() {
   const [params, setParams] = useListParams(ConnectParams);
   const [platform, setPlatform] = useState(ownPlatform);
   const [model, setModel] = useState("");
+  const [contextWindow, setContextWindow] = useState<string>();
+  const resolve = useCallback((name: string, tokens: number) => {
+    setModel(name);
+    setContextWindow(tokens > 0 ? String(tokens) : undefined);
+  }, []);
   // Kept for the token that it belongs to, so that another choice never shows it.
   const [inserted, setInserted] = useState({ token: "", key: "" });
   const client = clientById(params.client) ?? firstClient;
   if (client === undefined) return null;
   const key = inserted.token === params.token && inserted.key !== "" ? inserted.key : KEY_PLACEHOLDER;
-  const parts = client.parts({ baseUrl: address, model: model || "<model>", key });
+  const parts = client.parts({ baseUrl: address, model: model || "<model>", key, contextWindow });
   return (
     <Page
       title={t("Connect a client")}
@@ -65,7 +70,7 @@ export default function ConnectPage() {
               onModel={(name) => setParams({ model: name })}
               onToken={(id) => setParams({ token: id })}
               onKey={(text) => setInserted({ token: params.token, key: text })}
-              onResolved={setModel}
+              onResolved={resolve}
             />
           </Card>
           <Section

@@ -27,8 +27,8 @@ type ConnectionChoicesProps = {
   onModel: (name: string) => void;
   onToken: (id: string) => void;
   onKey: (key: string) => void;
-  /** Receives the model that the settings contain. */
-  onResolved: (name: string) => void;
+  /** Receives the model that the settings contain, and the input tokens that it accepts; 0 = unknown. */
+  onResolved: (name: string, contextWindow: number) => void;
 };
 
 export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: ConnectionChoicesProps) {
@@ -44,7 +44,8 @@ export function ConnectionChoices({ model, token, onModel, onToken, ...rest }: C
   );
   const resolved = model in offered ? model : sampleModel(offered);
   const { onResolved } = rest;
-  useEffect(() => onResolved(resolved), [onResolved, resolved]);
+  const contextWindow = offered[resolved]?.info?.context_length ?? 0;
+  useEffect(() => onResolved(resolved, contextWindow), [onResolved, resolved, contextWindow]);
   if (models.error && !models.data)
     return <Failed error={models.error} onRetry={() => void models.refetch()} />;
   const names = Object.keys(offered).sort();

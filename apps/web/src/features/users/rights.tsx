@@ -133,7 +133,7 @@ export function RightsChoice({ value, onChange, initial, disabled = false }: Rig
   return (
     <Stack gap="sm">
       <SegmentedControl
-        aria-label={t("Rights")}
+        aria-label={t("Permissions")}
         data={[
           { value: "all", label: t("Everything") },
           { value: "certain", label: t("Selected areas") },

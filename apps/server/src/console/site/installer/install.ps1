@@ -49,7 +49,8 @@ param(
   }
 
   function Get-Filled([string]$path, [string]$shownKey) {
-    $contents[$path].Replace('__GATEWAY_KEY__', $shownKey).Replace('__GATEWAY_MODEL__', $Model).Replace("`r`n", "`n") + "`n"
+    $lines = $contents[$path].Replace("`r`n", "`n").Split("`n") | Where-Object { $window -or -not $_.Contains('__GATEWAY_WINDOW__') }
+    ($lines -join "`n").Replace('__GATEWAY_KEY__', $shownKey).Replace('__GATEWAY_MODEL__', $Model).Replace('__GATEWAY_WINDOW__', $window) + "`n"
   }
 
   function Get-Manifest {
@@ -214,6 +215,12 @@ param(
   if ($Model -notmatch '^[A-Za-z0-9._:/@+-]+$') {
     throw "This model has no name that the installer can write. $address/connect shows the settings."
   }
+  # The input tokens that the model accepts; empty if they are unknown.
+  $window = ''
+  try {
+    $headers = @{ Authorization = "Bearer $key"; 'anthropic-version' = '2023-06-01' }
+    $window = [string](Invoke-RestMethod -Uri "$address/v1/models/$Model" -Headers $headers -TimeoutSec 60).max_input_tokens
+  } catch { }
   $work = Join-Path ([IO.Path]::GetTempPath()) ([guid]::NewGuid().ToString())
   New-Item -ItemType Directory -Path $work | Out-Null
   New-Item -ItemType Directory -Force -Path $state | Out-Null

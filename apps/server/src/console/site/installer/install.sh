@@ -81,11 +81,14 @@ target_of() {
 }
 
 filled() {
-  FILLED_KEY=$1 FILLED_MODEL=$model awk '{
-    gsub(/__GATEWAY_KEY__/, ENVIRON["FILLED_KEY"])
-    gsub(/__GATEWAY_MODEL__/, ENVIRON["FILLED_MODEL"])
-    print
-  }'
+  FILLED_KEY=$1 FILLED_MODEL=$model FILLED_WINDOW=$window awk '
+    /__GATEWAY_WINDOW__/ && ENVIRON["FILLED_WINDOW"] == "" { next }
+    {
+      gsub(/__GATEWAY_KEY__/, ENVIRON["FILLED_KEY"])
+      gsub(/__GATEWAY_MODEL__/, ENVIRON["FILLED_MODEL"])
+      gsub(/__GATEWAY_WINDOW__/, ENVIRON["FILLED_WINDOW"])
+      print
+    }'
 }
 
 checksum() { cksum <"$1" | tr -d '\n'; }
@@ -266,6 +269,15 @@ choose_model() {
   esac
 }
 
+# The input tokens that the model accepts; empty if they are unknown.
+find_window() {
+  window=
+  status=$(request 'Authorization: Bearer ' -H 'anthropic-version: 2023-06-01' "$address/v1/models/$model")
+  if [ "$status" = 200 ]; then
+    window=$(sed -n 's/.*"max_input_tokens" *: *\([0-9][0-9]*\).*/\1/p' "$work/answer" | head -n 1)
+  fi
+}
+
 test_call() {
   case $1 in
     anthropic)
@@ -382,6 +394,7 @@ main() {
       fail "This model has no name that the installer can write. $address/connect shows the settings."
       ;;
   esac
+  find_window
   mkdir -p "$state"
   merge_program >"$work/merge.cjs"
   failed=

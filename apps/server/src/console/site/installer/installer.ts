@@ -6,14 +6,21 @@ import { root as repository } from "#platform/places.ts";
 
 /**
  * Builds the scripts that connect command-line clients: a template for each kind of shell, with the settings
- * files of packages/shared. They contain placeholders for key and model, which the script replaces.
+ * files of packages/shared. They contain placeholders for key, model and context window, which the script replaces.
  */
 const folder = join(repository, "apps/server/src/console/site/installer");
 
 export type InstallerName = "install.sh" | "install.ps1";
 
-/** Letters that need no quotes in any of the files, so that the script can replace them with checked values. */
-const placeholders: Omit<Connection, "baseUrl"> = { key: "__GATEWAY_KEY__", model: "__GATEWAY_MODEL__" };
+/**
+ * Letters that need no quotes in any of the files, so that the script can replace them with checked values. It
+ * leaves out the lines with the context window of a model if that is unknown.
+ */
+const placeholders: Omit<Connection, "baseUrl"> = {
+  key: "__GATEWAY_KEY__",
+  model: "__GATEWAY_MODEL__",
+  contextWindow: "__GATEWAY_WINDOW__",
+};
 
 type Entry = { client: string; dialect: string; command: string; file: SettingsFile };
 

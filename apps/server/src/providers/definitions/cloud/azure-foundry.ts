@@ -15,6 +15,7 @@ export const azureFoundry: Provider = {
   icon: "azureai",
   baseUrl: "",
   dialects: ["openai-chat", "openai-responses", "anthropic"],
+  managesContext: true,
   endpoints: ["chat", "responses", "embeddings", "images", "account"],
   keyHint: "",
   models: [],

@@ -137,7 +137,7 @@ export const bedrock: Provider = {
   testModel: "us.anthropic.claude-haiku-4-5-20251001-v1:0",
   website: "https://console.aws.amazon.com/bedrock",
   // Bedrock counts tokens with another endpoint; our own count is sufficient.
-  offers: (path) => !path.endsWith("/count_tokens"),
+  countsTokens: () => false,
   headers(key) {
     const credential = credentialOf(key);
     return bearer("token" in credential ? credential.token : "");

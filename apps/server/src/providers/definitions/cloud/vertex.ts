@@ -46,6 +46,7 @@ export const vertex: Provider = {
   icon: "vertexai",
   baseUrl: "https://{host}",
   dialects: ["gemini", "anthropic", "openai-chat"],
+  managesContext: true,
   mends: { "openai-chat": mendChat },
   bytesOnly: ["anthropic"],
   speaks({ model }) {
@@ -65,7 +66,7 @@ export const vertex: Provider = {
   testModel: "gemini-2.5-flash",
   website: "https://console.cloud.google.com/vertex-ai",
   // Token counting is available for Gemini models only.
-  offers: (path) => !path.endsWith("/count_tokens"),
+  countsTokens: (path) => !path.endsWith("/count_tokens"),
   headers: () => ({}),
   places(key, call) {
     const { region, project } = placeOf(key, call);
