@@ -32,6 +32,8 @@ const size: SourceSize = {
   logs: Number(values.logs),
 };
 const pollMs = 200;
+/** A long run says where it is. */
+const showEverySeconds = 60;
 
 /** Peak resident memory in megabytes. */
 function peakOf(pid: number): number {
@@ -47,11 +49,13 @@ interface Measured {
   seconds: number;
   peak: number;
   cpuSeconds: number;
+  /** CPU seconds of Postgres for the connections of the tool. */
+  postgresSeconds: number;
   /** Seconds until the last row of each kind, from the start. */
   steps: Map<string, { rows: number; at: number; peak: number }>;
 }
 
-async function importFrom(from: string, env: Record<string, string>): Promise<Measured> {
+async function importFrom(from: string, env: Record<string, string>, target: pg.Client): Promise<Measured> {
   const began = performance.now();
   const child = spawn(
     process.execPath,
@@ -68,26 +72,50 @@ async function importFrom(from: string, env: Record<string, string>): Promise<Me
     peak = Math.max(peak, peakOf(pid));
     cpuSeconds = Math.max(cpuSeconds, (cpuOf(pid) ?? 0) / 1_000);
   };
+  const backends = new Map<number, number>();
   const timer = setInterval(look, pollMs);
+  const slowTimer = setInterval(() => {
+    target
+      .query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE application_name = 'gateway cli'")
+      .then(({ rows }) => {
+        for (const row of rows) backends.set(row.pid, (cpuOf(row.pid) ?? 0) / 1_000);
+      }, console.error);
+  }, 2_000);
   const steps: Measured["steps"] = new Map();
   const errors: string[] = [];
+  let shownAt = 0;
   createInterface({ input: child.stderr }).on("line", (line) => {
     const [, kind, rows] = /^(\w+): (\d+)$/.exec(line) ?? [];
     look();
     if (kind === undefined) errors.push(line);
-    else steps.set(kind, { rows: Number(rows), at: (performance.now() - began) / 1_000, peak });
+    else {
+      const at = (performance.now() - began) / 1_000;
+      if (kind !== [...steps.keys()].at(-1) || at - shownAt > showEverySeconds) {
+        shownAt = at;
+        console.log(`  ${at.toFixed(0)} s: ${line}, ${count(peak)} MB`);
+      }
+      steps.set(kind, { rows: Number(rows), at, peak });
+    }
   });
   const [out, [code]] = await Promise.all([text(child.stdout), once(child, "close") as Promise<[number]>]);
   clearInterval(timer);
+  clearInterval(slowTimer);
   const seconds = (performance.now() - began) / 1_000;
   if (code !== 0)
     throw new Error(`The import ended with ${code}:\n${errors.join("\n")}\n${out.slice(0, 4_000)}`);
-  return { report: JSON.parse(out) as ImportReport, seconds, peak, cpuSeconds, steps };
+  return {
+    report: JSON.parse(out) as ImportReport,
+    seconds,
+    peak,
+    cpuSeconds,
+    postgresSeconds: [...backends.values()].reduce((a, b) => a + b, 0),
+    steps,
+  };
 }
 
 const count = (value: number) => Math.round(value).toLocaleString("en");
 
-function print({ report, seconds, peak, cpuSeconds, steps }: Measured): void {
+function print({ report, seconds, peak, cpuSeconds, postgresSeconds, steps }: Measured): void {
   let before = 0;
   for (const [kind, { rows, at, peak: sofar }] of steps) {
     const took = at - before;
@@ -99,7 +127,7 @@ function print({ report, seconds, peak, cpuSeconds, steps }: Measured): void {
   }
   const read = Object.values(report.counts).reduce((sum, each) => sum + each.read, 0);
   console.log(
-    `\n${count(read)} rows in ${seconds.toFixed(0)} s (${count(read / seconds)} rows/s), ${cpuSeconds.toFixed(0)} s CPU of the tool, peak ${count(peak)} MB, ` +
+    `\n${count(read)} rows in ${seconds.toFixed(0)} s (${count(read / seconds)} rows/s), ${cpuSeconds.toFixed(0)} s CPU of the tool, ${postgresSeconds.toFixed(0)} s of Postgres, peak ${count(peak)} MB, ` +
       `${count(report.proof.balances_compared)} balances compared, ${report.proof.balances_different} differ, drift ${report.proof.audit_drift}`,
   );
 }
@@ -127,14 +155,15 @@ try {
     `Source in ${values.source}: ${count(size.users)} users, ${count(size.tokens)} tokens, ${count(size.logs)} log rows, ` +
       `made in ${((performance.now() - began) / 1_000).toFixed(0)} s\n`,
   );
-  print(
-    await importFrom(from, {
-      NODE_ENV: "production",
-      DATABASE_URL: postgres.url,
-      DATA_DIR: folder,
-      SECRET_KEY: "a-key-of-the-benchmark-0123456789",
-    }),
-  );
+  const target = new pg.Client({ connectionString: postgres.url });
+  await target.connect();
+  const env = {
+    NODE_ENV: "production",
+    DATABASE_URL: postgres.url,
+    DATA_DIR: folder,
+    SECRET_KEY: "a-key-of-the-benchmark-0123456789",
+  };
+  print(await importFrom(from, env, target).finally(() => target.end()));
 } finally {
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });

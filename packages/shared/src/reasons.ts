@@ -32,6 +32,8 @@ export const reasons = {
   importReseller: "Its provider no longer exists. Check the address and enable the channel.",
   importAddress: "Its address cannot be used.",
   importAddressPattern: "Its address has a placeholder for the model, which does not exist here.",
+  importWholeAddress:
+    "The other gateway called exactly this address. Here the path of the API is added: check it and enable the channel.",
   importNoAddress: "It has no address. Enter it and enable the channel.",
   importCodingPlan:
     "It had the name of a coding plan instead of an address. Enter the address and enable the channel.",

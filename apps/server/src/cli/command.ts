@@ -21,6 +21,8 @@ export interface Terminal {
   input: Readable;
   out(text: string): void;
   err(text: string): void;
+  /** Replaces the last line of standard error that `redraw` wrote. Only on an interactive terminal. */
+  redraw(text: string): void;
   /** Whether someone can be asked. */
   isInteractive: boolean;
   setExitCode(code: number): void;
@@ -36,15 +38,11 @@ export interface Outcome {
 /** Runs a command on the installation and prints its outcome; what goes wrong ends in one sentence. */
 export async function runOn(
   terminal: Terminal,
-  options: CommonOptions & { migrates?: boolean },
+  options: CommonOptions,
   work: (installation: Installation) => Promise<Outcome>,
 ): Promise<void> {
   await runCommand(terminal, options, () =>
-    withInstallation(
-      terminal.env(),
-      { migrates: options.migrates ?? false, log: (line) => terminal.err(line) },
-      work,
-    ),
+    withInstallation(terminal.env(), { log: (line) => terminal.err(line) }, work),
   );
 }
 

@@ -18,10 +18,14 @@ export interface Installation {
   isEmbedded: boolean;
   /** Throws with the next step when the key that the server uses cannot be known. */
   secrets(): Promise<Secrets>;
+  /** Whether the tables are there. */
+  hasTables(): Promise<boolean>;
+  /** Brings the tables to this version. */
+  migrate(): Promise<void>;
 }
 
 export interface OpenOptions {
-  /** Brings the tables to this version; otherwise they must be there. */
+  /** The command calls `migrate` when its own checks have succeeded; otherwise the tables must be there. */
   migrates?: boolean;
   log(sentence: string): void;
 }
@@ -42,9 +46,12 @@ export async function withInstallation<T>(
   const database = connect(url, { max: 4, applicationName: "gateway cli", statementMs: longestStatementMs });
   try {
     if (embedded === undefined) await waitForDatabase(url, { patienceMs, onWait: log });
-    if (migrates) await migrate(url, migrationsFolder);
-    await requireTables(database);
-    const running = await countRunning(database);
+    const isInstalled = await hasTables(database);
+    if (!isInstalled && !migrates)
+      throw new CommandFailure(
+        "There is no gateway of this version in the database yet. Start the server once, or check DATABASE_URL and DATA_DIR.",
+      );
+    const running = isInstalled ? await countRunning(database) : 0;
     if (embedded !== undefined && running > 0)
       log("The embedded database is in use by a running gateway; this command uses it beside the gateway.");
     return await work({
@@ -53,6 +60,8 @@ export async function withInstallation<T>(
       where: describeDatabase(url),
       isEmbedded: embedded !== undefined,
       secrets: async () => openSecrets(await secretKey(env, dataDir)),
+      hasTables: () => hasTables(database),
+      migrate: async () => void (await migrate(url, migrationsFolder)),
     });
   } finally {
     await database.close();
@@ -65,12 +74,9 @@ async function openEmbedded(dataDir: string, log: (sentence: string) => void) {
   return startEmbeddedPostgres({ dataDir, log });
 }
 
-async function requireTables({ pool }: Database): Promise<void> {
+async function hasTables({ pool }: Database): Promise<boolean> {
   const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('imports') IS NOT NULL AS there");
-  if (rows[0]?.there !== true)
-    throw new CommandFailure(
-      "There is no gateway of this version in the database yet. Start the server once, or check DATABASE_URL and DATA_DIR.",
-    );
+  return rows[0]?.there === true;
 }
 
 async function countRunning({ pool }: Database): Promise<number> {

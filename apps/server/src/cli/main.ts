@@ -12,6 +12,7 @@ await runProgram(
     input: process.stdin,
     out: (text) => console.log(text),
     err: (text) => console.error(text),
+    redraw: (text) => process.stderr.write(`\r\u001B[2K${text}`),
     isInteractive: process.stdin.isTTY && process.stderr.isTTY,
     setExitCode(code) {
       process.exitCode = code;

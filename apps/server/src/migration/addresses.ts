@@ -1,7 +1,12 @@
 import { invalidRequest } from "#errors.ts";
 
-/** Options of an address that only choose how the connection is encrypted. Others could name files of the server. */
-const allowed = new Set(["sslmode", "ssl"]);
+/** Options that choose how the connection is encrypted, or which schema is read. Others could name files of the server. */
+const allowed = new Map([
+  ["sslmode", /^[a-z-]{1,20}$/],
+  ["ssl", /^[a-z-]{1,20}$/],
+  ["schema", /^[\w-]{1,63}$/],
+  ["search_path", /^[\w-]{1,63}$/],
+]);
 
 /**
  * Checks an address that was entered in the console. Only databases over the network are allowed: no file and no
@@ -19,7 +24,7 @@ export function requireNetworkAddress(address: string): void {
   )
     throw invalidRequest({ reason: "import_address", field: "address" });
   for (const [name, value] of url.searchParams)
-    if (!allowed.has(name) || !/^[a-z-]{1,20}$/.test(value))
+    if (allowed.get(name)?.test(value) !== true)
       throw invalidRequest({ reason: "import_address_option", option: name.slice(0, 40), field: "address" });
 }
 

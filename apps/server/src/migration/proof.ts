@@ -157,6 +157,10 @@ export async function priceAgain(tx: Db, charges: AsyncIterable<ChargeSample>) {
     }
     const points = computePoints(price, sample.groupRatio, sample.usage, 1);
     const distance = points > sample.charged ? points - sample.charged : sample.charged - points;
+    if (distance > sample.tolerance && distance <= (sample.doubt ?? 0n)) {
+      outcome.charges_not_comparable += 1;
+      continue;
+    }
     outcome.charges_compared += 1;
     if (distance > sample.tolerance && outcome.charges_different.length < mostNamed)
       outcome.charges_different.push(

@@ -37,7 +37,8 @@ export interface UserRecord {
   accessToken: string;
   affCode: string;
   inviterId: number;
-  affCount: number;
+  /** Undefined where the source does not count them. */
+  affCount: number | undefined;
   affQuota: bigint;
   affHistory: bigint;
   language: string;
@@ -257,6 +258,8 @@ export interface ChargeSample {
   charged: bigint;
   /** How many points the two ways of rounding may be apart. */
   tolerance: bigint;
+  /** Differences up to this can be due to digits that the row does not show: they say nothing. */
+  doubt?: bigint;
   /** Whether the price of then is the one that was imported. */
   same(price: ActivePrice): boolean;
 }

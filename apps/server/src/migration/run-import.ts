@@ -27,7 +27,7 @@ import {
   writeUsage,
 } from "./write/rest.ts";
 import { writeTokens } from "./write/tokens.ts";
-import { writePasskeys, writeSecondFactors, writeUsers } from "./write/users.ts";
+import { dateUsers, writePasskeys, writeSecondFactors, writeUsers } from "./write/users.ts";
 import type { WriteContext } from "./write/write-context.ts";
 
 /**
@@ -111,10 +111,12 @@ async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> 
   await prepareOpening(tx);
   await writeUsers(write, product.users(read));
   await writeTokens(write, product.tokens(read), sample.add);
+  await dateUsers(write);
   await writeChannels(write, product.channels(read));
   await writePrices(write, product.prices(read));
   await writeRest(write, read, product);
   if (product.usage !== undefined) await writeUsage(write, product.usage(read));
+  progress("balances", 0);
   await bookOpening(tx, {
     source: product.id,
     reason: `Balance from ${product.title}, ${now.toISOString().slice(0, 10)}`,

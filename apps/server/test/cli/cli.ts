@@ -24,6 +24,7 @@ export async function cliWithInput(databaseUrl: string, input: string, ...args: 
     input: Readable.from([Buffer.from(input)]),
     out: (text: string) => void out.push(text),
     err: (text: string) => void err.push(text),
+    redraw: () => undefined,
     isInteractive: false,
     setExitCode(code: number) {
       exitCode = code;

@@ -43,6 +43,16 @@ const token = (id: number, key: string, fields: object = {}) => ({
   ...fields,
 });
 
+const log = (id: number, fields: object) => ({
+  id,
+  user_id: 2,
+  created_at: now - id,
+  type: 2,
+  prompt_tokens: 1_000,
+  completion_tokens: 200,
+  ...fields,
+});
+
 async function imported(
   product: "new-api" | "one-api",
   kind: "sqlite" | "postgres",
@@ -76,9 +86,10 @@ describe("gateway import new-api", () => {
         group: "VIP客户",
         discord_id: "d2",
         github_id: "42",
+        aff_quota: 700,
         setting: '{"language":"en"}',
       }),
-      user(3, { github_id: "somebody", quota: -5 }),
+      user(3, { github_id: "somebody", quota: -5, used_quota: 2_147_483_647 }),
     ],
     two_fas: [{ id: 1, user_id: 2, secret: "JBSWY3DPEHPK3PXP", is_enabled: true }],
     tokens: [
@@ -91,6 +102,12 @@ describe("gateway import new-api", () => {
       token(2, `dead-${"b".repeat(40)}`),
       token(3, "c".repeat(48), { expired_time: 0 }),
       token(4, "d".repeat(48), { allow_ips: "10.0.0.0/8\n192.168.1.1" }),
+      // No call with these succeeded there.
+      token(5, "e".repeat(48), { model_limits_enabled: true, model_limits: "" }),
+      token(6, "f".repeat(48), { group: "vip" }),
+      token(7, "g".repeat(48), { group: "gone", user_id: 3 }),
+      token(8, "h".repeat(48), { group: "vip", user_id: 3 }),
+      token(9, "i".repeat(48), { model_limits_enabled: true, model_limits: "gpt-x,gpt-*" }),
     ],
     channels: [
       {
@@ -105,7 +122,7 @@ describe("gateway import new-api", () => {
         priority: -3,
         model_mapping: '{"alias":"middle","middle":"gpt-y"}',
         channel_info:
-          '{"is_multi_key":true,"multi_key_status_list":{"1":3},"multi_key_disabled_reason":{"1":"401"}}',
+          '{"is_multi_key":true,"multi_key_mode":"polling","multi_key_status_list":{"1":3},"multi_key_disabled_reason":{"1":"401"}}',
         header_override: '{"X-Team":"blue","X-Key":"{api_key}"}',
         open_ai_organization: "org-1",
       },
@@ -151,19 +168,56 @@ describe("gateway import new-api", () => {
         name: "vidu",
         models: "v",
         group: "default",
+        weight: 0,
+        priority: 0,
+      },
+      {
+        id: 6,
+        type: 8,
+        key: "k",
+        status: 1,
+        name: "whole address",
+        models: "own",
+        group: "default",
+        base_url: "https://y.test/api/chat",
+        weight: 1,
+        priority: 0,
+      },
+      {
+        id: 7,
+        type: 33,
+        key: "ak|sk|eu-west-1",
+        status: 1,
+        name: "aws again",
+        models: "claude-3-5-sonnet-20241022,claude-sonnet-4-20250514",
+        group: "default",
+        weight: 1,
+        priority: 0,
+      },
+      {
+        id: 8,
+        type: 9,
+        key: "k",
+        status: 1,
+        name: "reseller",
+        models: "own",
+        group: "default",
         weight: 1,
         priority: 0,
       },
     ],
+    abilities: [{ group: "default", model: "own", channel_id: 4, enabled: false }],
     options: [
       { key: "QuotaPerUnit", value: "1000000" },
       { key: "GroupRatio", value: '{"default":1,"vip":0.8}' },
-      { key: "UserUsableGroups", value: '{"default":"Standard"}' },
-      { key: "AutoGroups", value: '["vip","default"]' },
-      { key: "ModelRatio", value: '{"gpt-x":2.5,"half":0.5,"minus":-1}' },
+      { key: "UserUsableGroups", value: '{"default":"Standard","gone":"Gone"}' },
+      { key: "group_ratio_setting.group_special_usable_group", value: '{"default":{"+:vip":""}}' },
+      { key: "AutoGroups", value: '["vip","default","VIP客户","more"]' },
+      { key: "ModelRatio", value: '{"gpt-x":2.5,"half":0.5,"minus":-1,"gpt-x-openai-compact":9}' },
       { key: "CompletionRatio", value: '{"gpt-x":4}' },
       { key: "CreateCacheRatio", value: '{"gpt-x":1.25}' },
       { key: "ModelPrice", value: '{"own":0.024}' },
+      { key: "tool_price_setting.prices", value: '{"web_search":12}' },
       { key: "SensitiveWords", value: "badword" },
     ],
     user_subscriptions: [
@@ -200,7 +254,7 @@ describe("gateway import new-api", () => {
     expect(report).toMatchObject({
       ok: true,
       totals: { users_quota: { source: "1999995", here: "1999995" } },
-      proof: { audit_drift: "0", keys_tried: 4, keys_failed: [], charges_compared: 1, charges_different: [] },
+      proof: { audit_drift: "0", keys_tried: 9, keys_failed: [], charges_compared: 1, charges_different: [] },
     });
     for (const code of [
       "sign_in_lost",
@@ -215,6 +269,12 @@ describe("gateway import new-api", () => {
       "recovery_codes",
       "token_auto_group",
       "checkins_lost",
+      "invitation_points",
+      "keys_in_turn",
+      "weight_zero",
+      "channel_abilities",
+      "number_clamped",
+      "price_compact",
     ])
       expect(note(code), code).toBeDefined();
 
@@ -243,20 +303,45 @@ describe("gateway import new-api", () => {
       status: 1,
     });
     expect(await db.channel.findUnique({ where: { id: 5 } })).toMatchObject({ type: 8, status: 2 });
+    expect(await db.channel.findUnique({ where: { id: 6 } })).toMatchObject({ type: 8, status: 2 });
+    expect(await db.channel.findUnique({ where: { id: 7 } })).toMatchObject({
+      status: 1,
+      model_mapping: {
+        "claude-3-5-sonnet-20241022": "+anthropic.claude-3-5-sonnet-20241022-v2:0",
+        "claude-sonnet-4-20250514": "+eu.anthropic.claude-sonnet-4-20250514-v1:0",
+      },
+    });
+    expect(await db.channel.findUnique({ where: { id: 8 } })).toMatchObject({
+      type: 8,
+      status: 1,
+      base_url: "https://api.caipacity.com",
+    });
 
     const price = await db.price.findUniqueOrThrow({ where: { model: "gpt-x" }, include: { extras: true } });
     expect([Number(price.input), Number(price.output)]).toEqual([2.5, 10]);
     expect(Object.fromEntries(price.extras.map((extra) => [extra.kind, Number(extra.value)]))).toMatchObject({
       cached_tokens: 1,
       cached_write_1h_tokens: 2,
+      "tool:web-search": 0.012,
     });
     expect(await db.price.findUnique({ where: { model: "own" } })).toMatchObject({ type: "times" });
     expect(await db.price.count()).toBe(2);
 
     expect(await db.token.findUnique({ where: { id: 1 } })).toMatchObject({
-      group: "vip",
-      backup_group: "default",
+      group: "default",
+      // Of "auto", the groups that the owner may use.
+      backup_group: "g-3",
       used_quota: 30_000n,
+    });
+    const dead = await db.token.findMany({
+      where: { status: 2 },
+      select: { id: true },
+      orderBy: { id: "asc" },
+    });
+    expect(dead.map(({ id }) => id)).toEqual([2, 5, 6, 7]);
+    expect(note("token_group_refused")?.examples).toEqual(["token 6", "token 7"]);
+    expect((await db.token.findUniqueOrThrow({ where: { id: 9 } })).setting).toMatchObject({
+      limits: { limit_model_setting: { enabled: true, models: ["gpt-x"] } },
     });
     expect((await db.token.findUniqueOrThrow({ where: { id: 3 } })).expired_time).toEqual(new Date(0));
     expect(await db.user.findUnique({ where: { id: 2 } })).toMatchObject({
@@ -284,9 +369,14 @@ describe("gateway import new-api", () => {
 describe("gateway import one-api", () => {
   it("imports users, keys, channels and the edited prices", async () => {
     const { report, note, db } = await imported("one-api", "sqlite", {
-      users: [user(1, { quota: 500_000_000_000_000n }), user(2), user(3, { status: 3 })],
+      users: [
+        user(1, { quota: 500_000_000_000_000n }),
+        user(2, { inviter_id: 1 }),
+        user(3, { status: 3, inviter_id: 1 }),
+      ],
       tokens: [
-        token(1, "a".repeat(48), { models: "gpt-x", subnet: "10.0.0.0/8" }),
+        token(1, "a".repeat(48), { models: "gpt-x", subnet: "10.0.0.0/8", created_time: 1_700_000_000 }),
+        token(4, "d".repeat(48), { subnet: "," }),
         token(2, `with-${"b".repeat(43)}`),
         token(3, "c".repeat(48), { user_id: 3 }),
       ],
@@ -306,17 +396,45 @@ describe("gateway import one-api", () => {
         { id: 2, type: 38, key: "k", status: 1, name: "deepl", models: "d", group: "default", priority: 0 },
       ],
       options: [
-        { key: "ModelRatio", value: '{"claude-3-x":1.5,"auto":-500000,"m(33)":2}' },
+        {
+          key: "ModelRatio",
+          value: '{"claude-3-x":1.5,"auto":-500000,"d(33)":2,"anthropic.m(33)":2,"anthropic.m":9}',
+        },
         { key: "CompletionRatio", value: "{}" },
+        { key: "GroupRatio", value: '{"default":0.75}' },
+      ],
+      logs: [
+        log(1, { model_name: "claude-3-x", content: "倍率：1.50 × 0.75 × 5.00", quota: 2_250 }),
+        // Its price was another one then.
+        log(2, { model_name: "claude-3-x", content: "倍率：3.00 × 0.75 × 5.00", quota: 4_500 }),
+        log(3, { model_name: "claude-3-x", content: "another text", quota: 7 }),
       ],
     });
-    expect(report).toMatchObject({ ok: true, proof: { keys_failed: [], audit_drift: "0" } });
+    expect(report).toMatchObject({
+      ok: true,
+      proof: {
+        keys_failed: [],
+        audit_drift: "0",
+        charges_compared: 1,
+        charges_different: [],
+        charges_not_comparable: 1,
+      },
+    });
+    expect(await db.user.findUniqueOrThrow({ where: { id: 1 } })).toMatchObject({ aff_count: 2 });
+    expect((await db.user.findUniqueOrThrow({ where: { id: 2 } })).created_time).toEqual(
+      new Date(1_700_000_000_000),
+    );
     expect(report.totals.live_users_quota).toEqual({ source: "500000001000000", here: "500000001000000" });
     expect(note("token_dead")?.examples).toEqual(["token 2"]);
+    expect(note("token_limits_cut")?.examples).toEqual(["token 4"]);
     expect(note("price_by_type")).toBeDefined();
     expect(
       (await db.price.findMany()).map((price) => [price.model, Number(price.input), Number(price.output)]),
-    ).toEqual([["claude-3-x", 1.5, 7.5]]);
+    ).toEqual([
+      ["claude-3-x", 1.5, 7.5],
+      // Only channels of this type have the model.
+      ["anthropic.m", 2, 2],
+    ]);
     const { keys } = await db.channel.findUniqueOrThrow({ where: { id: 1 }, include: { keys: true } });
     expect(keys.map((key) => open.decrypt(key.key_encrypted, "channel:1"))).toEqual(["us-west-2|A|S"]);
     expect(await db.channel.findUnique({ where: { id: 2 } })).toMatchObject({ status: 2 });

@@ -38,6 +38,9 @@ export const reasonPhrases = {
   importReseller: phrase("Its provider no longer exists. Check the address and enable the channel."),
   importAddress: phrase("Its address cannot be used."),
   importAddressPattern: phrase("Its address has a placeholder for the model, which does not exist here."),
+  importWholeAddress: phrase(
+    "The other gateway called exactly this address. Here the path of the API is added: check it and enable the channel.",
+  ),
   importNoAddress: phrase("It has no address. Enter it and enable the channel."),
   importCodingPlan: phrase(
     "It had the name of a coding plan instead of an address. Enter the address and enable the channel.",

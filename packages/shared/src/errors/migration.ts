@@ -15,6 +15,9 @@ export const migrationReasons = {
     source_unreadable: phrase(
       "{{origin}} cannot be read: {{detail}}. Check the address, user, password and database name.",
     ),
+    source_empty: phrase(
+      "{{origin}} has no tables in the schema that is read. Check the database name, or add the schema to the address, like ?schema=gateway. Schemas with tables: {{schemas}}.",
+    ),
     source_not_sqlite: phrase(
       "{{origin}} is not an SQLite database. Copy the file again, without compressing it.",
     ),

@@ -31,6 +31,12 @@ export const importNotes = {
   sign_in_lost: phrase(
     "Users who are linked to {{provider}}, which is not available for sign-in here. They need a password.",
   ),
+  number_clamped: phrase(
+    "Users whose balance or used quota is exactly at the limit of 32 bits. The other gateway may have cut it off; it is imported as it is.",
+  ),
+  invitation_points: phrase(
+    "Users with points for invitations that they had not moved to their balance. The points are kept as their invitation quota and are not part of a balance: add them if they are owed.",
+  ),
   recovery_codes: phrase("Recovery codes cannot be imported. Users with a second factor create new ones."),
   inviter_gone: phrase("Users whose inviter no longer exists."),
   identity_repeated: phrase(
@@ -85,6 +91,9 @@ export const importNotes = {
   token_limits_cut: phrase(
     "Keys whose limits are too long or unreadable. They are disabled, so that they do not allow more than before.",
   ),
+  token_group_refused: phrase(
+    "Keys with a group that their owner may not use, or that does not exist. No call with them succeeded, so they are disabled.",
+  ),
   token_auto_group: phrase(
     'Keys with the group "auto". They have its first group, and the second one as the backup.',
   ),
@@ -109,6 +118,13 @@ export const importNotes = {
   channel_field: phrase("Channels whose {{field}} cannot be used here. It is empty or has its default."),
   channel_lost: phrase("Channels with {{field}}, which does not exist here."),
   channel_model_name: phrase("Model names of channels that are too long or have a * within."),
+  channel_abilities: phrase(
+    "Channels that are enabled, but were disabled for some of their models or groups. Check them before you use them.",
+  ),
+  weight_zero: phrase(
+    "Channels with weight 0 beside others of the same priority. They were never selected; here they get a very small share.",
+  ),
+  keys_in_turn: phrase("Channels that used their keys in turn. Here every key gets the same share."),
   system_prompt_before: phrase(
     "Channels whose system prompt was used only when the client sent none. It now stands before the client's.",
   ),
@@ -133,6 +149,7 @@ export const importNotes = {
   price_expression: phrase(
     "Models whose price is an expression, which does not exist here. They have no price.",
   ),
+  price_compact: phrase("Prices of compaction. Here it costs what the model costs."),
   price_by_type: phrase("Prices for one type of channel only. Here a model has one price."),
   price_by_deployment: phrase(
     "Models with several prices, one per deployment. Here a model has one price: the first one.",

@@ -1,19 +1,21 @@
 import { readFile } from "node:fs/promises";
 import { MAX_LITELLM_CREDIT } from "@gateway/shared/site/migration";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type CommonOptions, confirm, type Outcome, runOn, type Terminal } from "#cli/command.ts";
+import { type CommonOptions, confirm, type Outcome, runCommand, type Terminal } from "#cli/command.ts";
 import { describeReport } from "#cli/describe-report.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
-import type { Installation } from "#cli/installation.ts";
+import { type Installation, withInstallation } from "#cli/installation.ts";
+import { createProgress } from "#cli/progress.ts";
 import { readSecretFile, warnVisible } from "#cli/secret-input.ts";
 import { fromDescription, requireSourceAddress } from "#cli/source-address.ts";
 import { parseLitellmConfig } from "#migration/litellm/config.ts";
 import { products } from "#migration/products/index.ts";
 import type { LitellmInput, Product } from "#migration/products/product.ts";
-import { requireProduct } from "#migration/refusals.ts";
+import { requireEmpty, requireProduct } from "#migration/refusals.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { creditPoints, runImport } from "#migration/run-import.ts";
 import { openSource } from "#migration/sources/open-source.ts";
+import type { Source } from "#migration/sources/source.ts";
 
 interface ImportArguments extends CommonOptions {
   from?: string;
@@ -45,9 +47,7 @@ export function importCommand(program: Command, terminal: Terminal): void {
       .option("--json", "print the report as JSON")
       .action(async (options: ImportArguments, self: Command) => {
         const from = requireSourceAddress(terminal, self, options.from);
-        await runOn(terminal, { ...options, migrates: options.dryRun !== true }, (installation) =>
-          importFrom(terminal, installation, product, { ...options, from }),
-        );
+        await runCommand(terminal, options, () => importFrom(terminal, product, { ...options, from }));
       });
     if (product.id === "litellm") litellmOptions(command);
   }
@@ -117,42 +117,88 @@ function days(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 0 to ${longAgoDays}.`);
 }
 
+/** Everything that can be wrong is found before anything is written, also before the tables are created. */
 async function importFrom(
   terminal: Terminal,
-  installation: Installation,
   product: Product,
   options: ImportArguments & { from: string },
 ): Promise<Outcome> {
-  const secrets = await installation.secrets();
   const priceFile = options.prices === undefined ? undefined : await readPrices(options.prices);
   const litellm = product.id === "litellm" ? await litellmInput(terminal, options) : undefined;
+  const env = terminal.env();
   const source = await openSource(options.from);
   try {
     requireProduct(source, product, products);
-    const done = await earlierImport(installation, product);
-    if (done !== undefined) return alreadyDone(done);
-    if (options.dryRun !== true)
-      await confirm(
-        terminal,
-        options,
-        `Import ${product.title} from ${source.origin} into ${installation.where}. Stop the old gateway first, so that its balances are complete. Continue?`,
-      );
-    const report = await runImport({
-      database: installation.database,
-      secrets,
-      source,
-      product,
-      dryRun: options.dryRun === true,
-      logDays: options.logs,
-      priceFile,
-      ...(litellm === undefined ? {} : { litellm }),
-      creditPoints: creditPoints(options.credit),
-      progress: (kind, rows) => terminal.err(`${kind}: ${rows}`),
-    });
-    return outcomeOf(report);
+    return await withInstallation(
+      env,
+      { migrates: options.dryRun !== true, log: (line) => terminal.err(line) },
+      (installation) =>
+        importInto(terminal, installation, { ...options, source, product, priceFile, litellm }),
+    );
   } finally {
     await source.close();
   }
+}
+
+async function importInto(
+  terminal: Terminal,
+  installation: Installation,
+  { source, product, priceFile, litellm, ...options }: ImportArguments & Checked,
+): Promise<Outcome> {
+  const { database, where } = installation;
+  const secrets = await installation.secrets();
+  if (await installation.hasTables()) {
+    const done = await earlierImport(installation, product);
+    if (done !== undefined) return alreadyDone(done);
+    await requireEmpty(database.db);
+  }
+  if (options.dryRun !== true) {
+    await confirm(
+      terminal,
+      options,
+      `Import ${product.title} from ${source.origin} into ${where}. Stop the old gateway first, so that its balances are complete. Continue?`,
+    );
+    await installation.migrate();
+  }
+  const progress = createProgress(terminal, await rowsOf(source));
+  const report = await runImport({
+    database,
+    secrets,
+    source,
+    product,
+    dryRun: options.dryRun === true,
+    logDays: options.logs,
+    priceFile,
+    ...(litellm === undefined ? {} : { litellm }),
+    creditPoints: creditPoints(options.credit),
+    progress: progress.note,
+  }).finally(progress.end);
+  return outcomeOf(report);
+}
+
+interface Checked {
+  source: Source;
+  product: Product;
+  priceFile: unknown;
+  litellm: LitellmInput | undefined;
+}
+
+/** Tables whose rows are many, by the kind of thing that the report counts them as. */
+const largeTables: Readonly<Record<string, readonly string[]>> = {
+  users: ["users", "LiteLLM_UserTable"],
+  tokens: ["tokens", "LiteLLM_VerificationToken"],
+  daily_usage: ["statistics", "quota_data", "LiteLLM_DailyUserSpend"],
+  redemptions: ["redemptions"],
+  orders: ["orders", "top_ups"],
+};
+
+/** How many rows each bar stands for. Of the log only some days are read, so its number is not known. */
+async function rowsOf(source: Source): Promise<Map<string, number>> {
+  const totals = new Map<string, number>();
+  for (const [kind, tables] of Object.entries(largeTables))
+    for (const table of tables)
+      if (source.columns.has(table)) totals.set(kind, (totals.get(kind) ?? 0) + (await source.count(table)));
+  return totals;
 }
 
 function outcomeOf(report: ImportReport): Outcome {

@@ -1,20 +1,10 @@
-import { internalError } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
-import { largestAmount } from "./amounts.ts";
 
 /**
  * Imports balances from another gateway: one ledger entry of the kind `import` per user, and past charges in
  * `usage_hours`, so that the books match the counters. It runs set-based in the import's transaction. Users
- * are staged with balance and use, and booked after all tokens and past charges are staged.
+ * and keys are inserted with their counters, and booked after all keys and past charges are there.
  */
-
-export interface OpeningBalance {
-  userId: number;
-  /** Points; negative for an account in debt. */
-  balance: bigint;
-  /** Usage reported by the other gateway, in points. */
-  used: bigint;
-}
 
 export interface PastCharge {
   hour: Date;
@@ -42,27 +32,50 @@ export async function prepareOpening(db: Db): Promise<void> {
   );
 }
 
-export async function stageBalances(db: Db, rows: readonly OpeningBalance[]): Promise<void> {
-  for (const { balance, used } of rows)
-    if (balance > largestAmount || balance < -largestAmount || used < 0n || used > largestAmount)
-      throw internalError(new Error(`A balance of ${balance} and a use of ${used} points cannot be kept.`));
+/**
+ * Inserts accounts with their balance and the usage that the other gateway reports for them.
+ * @param rows JSON array of rows of `users`; points as text
+ */
+export async function insertOpeningUsers(db: Db, rows: string): Promise<void> {
   await db.$executeRawUnsafe(
-    `INSERT INTO opening_users SELECT * FROM unnest($1::int[], $2::text[]::bigint[], $3::text[]::bigint[])`,
-    rows.map((row) => row.userId),
-    rows.map((row) => String(row.balance)),
-    rows.map((row) => String(row.used)),
+    `WITH given AS (SELECT * FROM jsonb_populate_recordset(NULL::users, $1::jsonb)),
+     staged AS (INSERT INTO opening_users SELECT id, quota, used_quota FROM given)
+     INSERT INTO users (id, username, password_hash, display_name, role, status, email, avatar_url, "group", quota, used_quota,
+       request_count, access_token_hash, aff_code, inviter_id, aff_count, aff_quota, aff_history, language, last_login_time,
+       last_login_ip, created_time, deleted_at, budget)
+     SELECT id, username, password_hash, display_name, role, status, email, avatar_url, "group", quota, used_quota,
+       request_count, access_token_hash, aff_code, inviter_id, aff_count, aff_quota, aff_history, language, last_login_time,
+       last_login_ip, created_time, deleted_at, budget
+     FROM given`,
+    rows,
   );
 }
 
-export async function stageTokenUse(
-  db: Db,
-  rows: readonly { tokenId: number; userId: number; used: bigint }[],
-): Promise<void> {
-  await db.$executeRawUnsafe(
-    `INSERT INTO opening_tokens SELECT * FROM unnest($1::int[], $2::int[], $3::text[]::bigint[])`,
-    rows.map((row) => row.tokenId),
-    rows.map((row) => row.userId),
-    rows.map((row) => String(row.used)),
+/** What became of an inserted key. Without an owner, or with the text of another key, it is left out. */
+export interface OpeningToken {
+  id: number;
+  owned: boolean;
+  stored: boolean;
+}
+
+/**
+ * Inserts keys with the usage that the other gateway reports for them.
+ * @param rows JSON array of rows of `tokens`; points as text
+ */
+export function insertOpeningTokens(db: Db, rows: string): Promise<OpeningToken[]> {
+  return db.$queryRawUnsafe<OpeningToken[]>(
+    `WITH given AS (
+       SELECT t.*, o.id IS NOT NULL AS owned
+       FROM jsonb_populate_recordset(NULL::tokens, $1::jsonb) t LEFT JOIN users o ON o.id = t.user_id
+     ), stored AS (
+       INSERT INTO tokens (id, user_id, name, key_hash, key_encrypted, key_hint, status, created_time, accessed_time,
+         expired_time, unlimited_quota, remain_quota, used_quota, "group", backup_group, setting, billing_tag, budget, deleted_at)
+       SELECT id, user_id, name, key_hash, key_encrypted, key_hint, status, created_time, accessed_time,
+         expired_time, unlimited_quota, remain_quota, used_quota, "group", backup_group, setting, billing_tag, budget, deleted_at
+       FROM given WHERE owned ON CONFLICT DO NOTHING RETURNING id, user_id, used_quota
+     ), staged AS (INSERT INTO opening_tokens SELECT id, user_id, used_quota FROM stored WHERE used_quota <> 0)
+     SELECT g.id, g.owned, s.id IS NOT NULL AS stored FROM given g LEFT JOIN stored s USING (id)`,
+    rows,
   );
 }
 
@@ -125,10 +138,8 @@ export async function bookOpening(
        INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", quota)
        SELECT $3::timestamptz, t.user_id, t.id, 0, $4, u."group", t.used
        FROM opening_tokens t JOIN users u ON u.id = t.user_id WHERE t.used <> 0
-     ), tokens_used AS (
-       UPDATE tokens t SET used_quota = o.used FROM opening_tokens o WHERE o.id = t.id AND o.used <> 0
      )
-     UPDATE users u SET quota = s.balance, used_quota = s.used FROM sums s WHERE s.id = u.id`,
+     UPDATE users u SET used_quota = s.used FROM sums s WHERE s.id = u.id AND u.used_quota <> s.used`,
     source,
     reason,
     hour,

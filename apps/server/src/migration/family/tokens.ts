@@ -1,14 +1,15 @@
 import { TokenSetting } from "@gateway/shared/accounts/token";
 import type { ReadContext } from "#migration/products/product.ts";
 import type { TokenRecord } from "#migration/records.ts";
-import { cut, deletion, flag, int, points, seconds, text, whole } from "#migration/row.ts";
+import { cut, deletion, flag, int, list, points, seconds, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 
 export interface TokenRules {
   /** Whether the old gateway could find such a key. */
   accepts(key: string): boolean;
   setting(row: SourceRow): { setting: TokenSetting; isNarrower: boolean };
-  groups(row: SourceRow): { group: string; backupGroup: string };
+  /** `isRefused`: the old gateway let no call of the key through, because its owner may not use the group. */
+  groups(row: SourceRow): { group: string; backupGroup: string; isRefused?: boolean };
   billingTag(row: SourceRow): string;
 }
 
@@ -43,6 +44,11 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
     status = 2;
     book.attention("token_dead", `token ${id}`);
   }
+  const { group, backupGroup, isRefused = false } = rules.groups(row);
+  if (isRefused) {
+    status = 2;
+    book.attention("token_group_refused", `token ${id}`);
+  }
   if (isNarrower) {
     status = 2;
     book.attention("token_limits_cut", `token ${id}`);
@@ -59,7 +65,8 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
     unlimited,
     remain,
     used: points(row, "used_quota"),
-    ...rules.groups(row),
+    group,
+    backupGroup,
     setting,
     billingTag: cut(rules.billingTag(row), 50),
     deletedAt: deletion(row),
@@ -67,19 +74,36 @@ function tokenOf(row: SourceRow, { book, now }: ReadContext, rules: TokenRules):
   };
 }
 
+/** Families whose models New API compares by such a name. */
+const folded = /-(?:gizmo|thinking)-\*$/;
+
+/** A list that restricts a key; undefined where the key has none. An empty one lets nothing through. */
+export type Restriction = readonly string[] | undefined;
+
 /** A setting with these limits; `isNarrower` says that something was lost that restricted the key. */
-export function limitsOf(models: readonly string[], addresses: readonly string[], heartbeat?: unknown) {
-  const kept = models.filter((model) => model.length <= 160).slice(0, 500);
-  const whitelist = addresses.filter((entry) => entry.length <= 64).slice(0, 200);
+export function limitsOf(models: Restriction, addresses: Restriction, heartbeat?: unknown) {
+  // The other gateways compare whole names. Here a star at the end would stand for every name that begins so.
+  const named = models?.filter((model) => !model.endsWith("*") || folded.test(model));
+  const kept = named?.filter((model) => model.length <= 160).slice(0, 500);
+  const whitelist = addresses?.filter((entry) => entry.length <= 64).slice(0, 200);
   const parsed = TokenSetting.safeParse({
     ...(heartbeat === undefined ? {} : { heartbeat }),
     limits: {
-      limit_model_setting: { enabled: models.length > 0, models: kept },
-      limits_ip_setting: { enabled: addresses.length > 0, whitelist },
+      limit_model_setting: { enabled: kept !== undefined, models: kept ?? [] },
+      limits_ip_setting: { enabled: whitelist !== undefined, whitelist: whitelist ?? [] },
     },
   });
   return {
     setting: parsed.data ?? TokenSetting.parse({}),
-    isNarrower: !parsed.success || kept.length < models.length || whitelist.length < addresses.length,
+    isNarrower: !parsed.success || isCut(kept, named) || isCut(whitelist, addresses),
   };
+}
+
+function isCut(kept: Restriction, given: Restriction): boolean {
+  return kept !== undefined && (kept.length === 0 || kept.length < (given?.length ?? 0));
+}
+
+/** A list in a column, where an empty column means that there is none. */
+export function restriction(written: string, separator: string | RegExp = ","): Restriction {
+  return written.trim() === "" ? undefined : list(written, separator);
 }

@@ -42,6 +42,7 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
   const username = cut(text(row, "username"), 64);
   const password = text(row, "password").trim();
   if (text(row, "remark") !== "") book.note("user_remarks", `user ${id}`);
+  noteNumbers(row, id, book);
   return {
     id,
     username: username === "" ? `user-${id}` : username,
@@ -58,7 +59,7 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
     accessToken: text(row, "access_token").trim(),
     affCode: cut(text(row, "aff_code").trim(), 32),
     inviterId: int(row, "inviter_id"),
-    affCount: int(row, "aff_count"),
+    affCount: Object.hasOwn(row, "aff_count") ? int(row, "aff_count") : undefined,
     affQuota: points(row, "aff_quota"),
     affHistory: points(row, "aff_history"),
     language: languageOf(record(parsed(text(row, "setting")))["language"]),
@@ -68,6 +69,13 @@ function userOf(row: SourceRow, { book, now }: ReadContext): UserRecord {
     deletedAt: deletion(row) ?? (status === 3 ? now : undefined),
     identities: identitiesOf(row, id, book),
   };
+}
+
+const limits32 = new Set([2n ** 31n - 1n, -(2n ** 31n), -(2n ** 31n) + 1n]);
+
+function noteNumbers(row: SourceRow, id: number, book: ReadContext["book"]): void {
+  for (const column of ["quota", "used_quota"])
+    if (limits32.has(points(row, column))) book.attention("number_clamped", `user ${id}: ${column}`);
 }
 
 function roleOf(role: number): number {

@@ -8,6 +8,8 @@ import { keyIds } from "./keys.ts";
 
 const daily = "LiteLLM_DailyUserSpend";
 const spendLogs = "LiteLLM_SpendLogs";
+/** Requests and responses, which can have megabytes. */
+const bodies = ["messages", "response", "proxy_server_request"];
 const keys = "LiteLLM_VerificationToken";
 
 /** Account that pays for each key, by the key's hash. */
@@ -54,7 +56,7 @@ export async function* litellmLogs(context: ReadContext, since: Date): AsyncGene
   const ids = await keyIds(context);
   const accounts = new Map((await accountsOf(context)).all.map((account) => [account.id, account.key]));
   const atLeast = { column: "startTime", value: since.toISOString() };
-  for await (const row of source.rows({ table: spendLogs, orderBy: "startTime", atLeast })) {
+  for await (const row of source.rows({ table: spendLogs, orderBy: "startTime", atLeast, except: bodies })) {
     book.read("logs");
     const createdAt = stamp(row, "startTime");
     const key = text(row, "api_key");
@@ -110,6 +112,7 @@ export async function* litellmCharges({ source }: ReadContext): AsyncGenerator<C
   if (!source.columns.has(spendLogs)) return;
   for await (const row of source.rows({
     table: spendLogs,
+    except: bodies,
     orderBy: "startTime",
     descending: true,
     limit: samples,

@@ -1,15 +1,15 @@
 import { plainReason, type Reason, reasonOf } from "@gateway/shared/reasons";
 import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
-import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
+import { bedrockKey, type Destination, keepOrSwitchOff, resellers } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
-import { cut, int, json, list, parsed, record, text, whole } from "#migration/row.ts";
+import { cut, int, json, list, parsed, points, record, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
 /** New API's types by number. */
 const types: Readonly<Record<number, Destination>> = {
   ...Object.fromEntries([1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 23].map((type) => [type, { type }])),
-  ...Object.fromEntries([6, 7, 9, 10, 12, 13, 22, 47, 53].map((type) => [type, { type: 8 }])),
+  ...resellers,
   2: { type: 34 },
   4: { type: 39 },
   5: { type: 34 },
@@ -30,9 +30,11 @@ const types: Readonly<Record<number, Destination>> = {
   43: { type: 28 },
   45: { type: 901 },
   46: { type: 15 },
+  47: { type: 8 },
   48: { type: 56 },
   49: { type: 38, check: "importBotModels" },
   50: { type: 53 },
+  53: { type: 8, address: "https://llm.submodel.ai" },
   56: { type: 52 },
   58: { type: 8, check: "importOwnRoutes" },
   59: { type: 914 },
@@ -47,10 +49,21 @@ const chatPath = /\/v1\/chat\/completions\/?$/;
 
 export async function* newApiChannels(context: ReadContext): AsyncGenerator<ChannelRecord> {
   const rankOf = await ranksOf(context);
+  const drawn = await drawnPriorities(context);
   for await (const row of context.source.rows({ table: "channels", orderBy: "id" })) {
     context.book.read("channels");
+    if (whole(row, "weight") <= 0 && drawn.has(points(row, "priority")))
+      context.book.attention("weight_zero", `channel ${int(row, "id")}`);
     yield channel(row, context, rankOf(row));
   }
+}
+
+/** Priorities at which a channel has a weight: the others of the same priority are not selected there. */
+async function drawnPriorities({ source }: ReadContext): Promise<Set<bigint>> {
+  const drawn = new Set<bigint>();
+  for await (const row of source.rows({ table: "channels" }))
+    if (whole(row, "weight") > 0) drawn.add(points(row, "priority"));
+  return drawn;
 }
 
 function channel(row: SourceRow, { book }: ReadContext, priority: number): ChannelRecord {
@@ -169,7 +182,12 @@ function setAddress(made: ChannelRecord, row: SourceRow, type: number, book: Rea
     return;
   }
   if (type === custom && address.includes("{")) disable(made, book, reasonOf("importAddressPattern"));
-  else made.input.base_url = addressOf(made, type === custom ? address.replace(chatPath, "") : address, book);
+  // Its custom channels call exactly this address; ours add the path.
+  else if (type === custom && address !== "" && !chatPath.test(address)) {
+    made.input.base_url = addressOf(made, address, book);
+    disable(made, book, reasonOf("importWholeAddress"));
+  } else
+    made.input.base_url = addressOf(made, type === custom ? address.replace(chatPath, "") : address, book);
 }
 
 function transformKeys(made: ChannelRecord, row: SourceRow, type: number): void {
@@ -199,12 +217,19 @@ function noteLost(
   id: number,
   book: ReadContext["book"],
 ): void {
+  const settings = record(parsed(text(row, "settings")));
+  if (record(json(row, "channel_info"))["multi_key_mode"] === "polling")
+    book.attention("keys_in_turn", `channel ${id}`);
   const lost = [
     ["status_code_mapping", !["", "{}"].includes(text(row, "status_code_mapping").trim())],
     ["remark", text(row, "remark") !== ""],
     ["force_format", setting["force_format"] === true],
     ["thinking_to_content", setting["thinking_to_content"] === true],
     ["pass_through_body_enabled", setting["pass_through_body_enabled"] === true],
+    ["http_protocol", textOf(setting["http_protocol"]) !== ""],
+    ["allow_service_tier", settings["allow_service_tier"] === true],
+    ["disable_store", settings["disable_store"] === true],
+    ["azure_responses_version", textOf(settings["azure_responses_version"]) !== ""],
   ] as const;
   for (const [name, isSet] of lost)
     if (isSet) book.attention("channel_lost", `channel ${id}`, { field: name });

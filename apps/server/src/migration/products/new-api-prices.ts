@@ -1,3 +1,4 @@
+import { toolPrefix } from "#domain/pricing/pricing.ts";
 import { objectOption } from "#migration/family/go-options.ts";
 import type { PriceRecord } from "#migration/records.ts";
 import { decimal, record } from "#migration/row.ts";
@@ -33,6 +34,7 @@ const unitDefault = 500_000;
 
 export async function* newApiPrices(context: ReadContext): AsyncGenerator<PriceRecord> {
   const { book } = context;
+  const tools = toolPrices(context);
   const tiered = objectOption(context, "billing_setting.billing_mode");
   for (const [model, ratios] of ratiosByModel(context)) {
     book.read("prices");
@@ -40,8 +42,15 @@ export async function* newApiPrices(context: ReadContext): AsyncGenerator<PriceR
       book.skip("prices", "price_expression", model);
       continue;
     }
+    // Here compaction is billed as the model itself.
+    if (model.endsWith("-openai-compact")) {
+      book.skip("prices", "price_compact", model);
+      continue;
+    }
     const price = priceOf(model, ratios, context);
-    if (price !== undefined) yield price;
+    if (price === undefined) continue;
+    if (price.type === "tokens") Object.assign(price.extras, tools);
+    yield price;
   }
 }
 
@@ -72,6 +81,22 @@ function ratiosByModel(context: ReadContext): Map<string, Ratios> {
       for (const [model, value] of Object.entries(record(record(data)[tables[kind][1]])))
         set(model, kind, value);
   return models;
+}
+
+/** Dollars per 1,000 calls there, per call here. */
+function toolPrices(context: ReadContext): Record<string, string> {
+  const prices = objectOption(context, "tool_price_setting.prices");
+  return Object.fromEntries(
+    [
+      ["web_search", "web-search"],
+      ["file_search", "file-search"],
+    ].flatMap(([there = "", here = ""]) => {
+      const price = decimal(prices[there]);
+      return price === undefined || Number(price) < 0
+        ? []
+        : [[`${toolPrefix}${here}`, decimal(Number(price) / 1_000) ?? "0"]];
+    }),
+  );
 }
 
 function priceOf(model: string, ratios: Ratios, { options, book }: ReadContext): PriceRecord | undefined {

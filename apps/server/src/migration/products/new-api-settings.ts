@@ -15,7 +15,7 @@ const names: Record<string, string> = {
 
 /** Options that become groups, prices or payment gateways. */
 const handled =
-  /^(ModelRatio|ModelPrice|CompletionRatio|CacheRatio|CreateCacheRatio|AudioRatio|AudioCompletionRatio|ImageRatio|GroupRatio|UserUsableGroups|ModelRequestRateLimit\w+|AutoGroups|EpayId|EpayKey|PayAddress|PayMethods|Stripe\w+|billing_setting\..+|GroupGroupRatio|TopupGroupRatio)$/;
+  /^(ModelRatio|ModelPrice|CompletionRatio|CacheRatio|CreateCacheRatio|AudioRatio|AudioCompletionRatio|ImageRatio|GroupRatio|UserUsableGroups|ModelRequestRateLimit\w+|AutoGroups|EpayId|EpayKey|PayAddress|PayMethods|Stripe\w+|billing_setting\..+|group_ratio_setting\.group_special_usable_group|tool_price_setting\.prices|GroupGroupRatio|TopupGroupRatio)$/;
 
 export function newApiSettings({ options }: ReadContext): Record<string, string> {
   const settings: Record<string, string> = {};

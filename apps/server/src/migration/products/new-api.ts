@@ -1,33 +1,22 @@
-import { groupsOf, objectOption, shortNumber } from "#migration/family/go-options.ts";
+import { shortNumber } from "#migration/family/go-options.ts";
 import { midjourneyTasks } from "#migration/family/midjourney.ts";
 import { readRedemptions } from "#migration/family/redemptions.ts";
-import { limitsOf, readTokens } from "#migration/family/tokens.ts";
 import { readPasskeys, readSecondFactors, readUsers } from "#migration/family/users.ts";
 import type {
-  GroupRecord,
   ModelInfoRecord,
   OrderRecord,
   PaymentRecord,
   TaskRecord,
+  UserRecord,
 } from "#migration/records.ts";
-import {
-  cut,
-  decimal,
-  deletion,
-  flag,
-  int,
-  list,
-  parsed,
-  points,
-  record,
-  seconds,
-  text,
-} from "#migration/row.ts";
+import { cut, decimal, deletion, int, list, parsed, points, record, seconds, text } from "#migration/row.ts";
 import { newApiChannels } from "./new-api-channels.ts";
 import { newApiColumns } from "./new-api-columns.ts";
+import { newApiGroups } from "./new-api-groups.ts";
 import { newApiCharges, newApiLogs, newApiUsage } from "./new-api-history.ts";
 import { newApiPrices } from "./new-api-prices.ts";
 import { newApiSettings } from "./new-api-settings.ts";
+import { newApiTokens } from "./new-api-tokens.ts";
 import type { Product, ReadContext } from "./product.ts";
 
 export const newApi: Product = {
@@ -40,21 +29,11 @@ export const newApi: Product = {
     channels: "id type key models group channel_info",
     options: "key value",
   },
-  groups,
-  users: readUsers,
+  groups: newApiGroups,
+  users,
   passkeys: (context) => readPasskeys(context, "passkey_credentials"),
   secondFactors: readSecondFactors,
-  tokens: (context) =>
-    readTokens(context, {
-      accepts: (key) => !key.includes("-"),
-      setting: (row) =>
-        limitsOf(
-          flag(row, "model_limits_enabled") ? list(text(row, "model_limits")) : [],
-          list(text(row, "allow_ips"), /[\n,]/),
-        ),
-      groups: (row) => tokenGroups(context, text(row, "group").trim(), int(row, "id")),
-      billingTag: () => "",
-    }),
+  tokens: newApiTokens,
   channels: newApiChannels,
   prices: newApiPrices,
   redemptions: readRedemptions,
@@ -68,48 +47,13 @@ export const newApi: Product = {
   settings: newApiSettings,
 };
 
-async function* groups(context: ReadContext): AsyncGenerator<GroupRecord> {
-  const limits = objectOption(context, "ModelRequestRateLimitGroup");
-  const isLimited = context.options.get("ModelRequestRateLimitEnabled") === "true";
-  const minutes = Number(context.options.get("ModelRequestRateLimitDurationMinutes")) || 1;
-  yield* groupsOf(context, objectOption(context, "UserUsableGroups"), (symbol) => {
-    const limit = limits[symbol];
-    const count = Array.isArray(limit) ? Number(limit[0]) : 0;
-    return isLimited && count > 0 ? Math.max(1, Math.floor(count / minutes)) : undefined;
-  });
-  await noteLost(context);
-  for (const lost of ["GroupGroupRatio", "TopupGroupRatio"])
-    if (Object.keys(objectOption(context, lost)).length > 0)
-      context.book.attention("group_ratios_lost", lost);
-}
-
-/** Tables without a counterpart that mean money to someone. */
-async function noteLost({ source, book, now }: ReadContext): Promise<void> {
-  if (source.columns.has("user_subscriptions"))
-    for await (const row of source.rows({ table: "user_subscriptions" })) {
-      const ends = seconds(row, "end_time");
-      if (text(row, "status") !== "active" || (ends !== undefined && ends <= now)) continue;
-      const left = points(row, "amount_total") - points(row, "amount_used");
-      book.attention(
-        "subscriptions_lost",
-        `user ${int(row, "user_id")}: ${left > 0n ? `${left} points left` : "without a limit"}`,
-      );
-    }
-  if (source.columns.has("subscription_plans"))
-    for await (const row of source.rows({ table: "subscription_plans" }))
-      book.note("subscription_plans_lost", text(row, "title"));
-  if (source.columns.has("checkins"))
-    for await (const row of source.rows({ table: "checkins", orderBy: "id", descending: true, limit: 1 }))
-      book.note("checkins_lost", `the last one on ${text(row, "checkin_date")}`);
-}
-
-/** "auto" tries a list of groups; here a key has two. */
-function tokenGroups(context: ReadContext, group: string, id: number) {
-  if (group !== "auto") return { group, backupGroup: "" };
-  const value = parsed(context.options.get("AutoGroups") ?? '["default"]');
-  const [first = "", second = "", ...more] = Array.isArray(value) ? value.map(String) : [];
-  context.book.attention(more.length > 0 ? "token_auto_groups" : "token_auto_group", `token ${id}`);
-  return { group: first, backupGroup: second };
+async function* users(context: ReadContext): AsyncGenerator<UserRecord> {
+  for await (const user of readUsers(context)) {
+    // Its users move these points to their balance.
+    if (user.affQuota > 0n && user.deletedAt === undefined)
+      context.book.attention("invitation_points", `user ${user.id}: ${user.affQuota} points`);
+    yield user;
+  }
 }
 
 const history = 1;
@@ -170,6 +114,8 @@ function noteAddresses(book: ReadContext["book"], name: string): void {
 async function* orders({ source, options, book }: ReadContext): AsyncGenerator<OrderRecord> {
   if (!source.columns.has("top_ups")) return;
   const unit = Number(options.get("QuotaPerUnit") ?? 500_000) || 500_000;
+  // Users then enter an amount of points.
+  const ofAmount = options.get("general_setting.quota_display_type") === "TOKENS" ? 1 : unit;
   for await (const row of source.rows({ table: "top_ups", orderBy: "id" })) {
     book.read("orders");
     const amount = int(row, "amount");
@@ -190,7 +136,9 @@ async function* orders({ source, options, book }: ReadContext): AsyncGenerator<O
       quota: BigInt(
         Math.max(
           0,
-          Math.round(method === "creem" ? amount : (method === "stripe" ? Number(money) : amount) * unit),
+          Math.round(
+            method === "creem" ? amount : method === "stripe" ? Number(money) * unit : amount * ofAmount,
+          ),
         ),
       ),
       status: ["success", "failed"].includes(status) ? status : "closed",

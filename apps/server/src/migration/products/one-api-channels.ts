@@ -1,15 +1,15 @@
 import { reasonOf } from "@gateway/shared/reasons";
 import { addressOf, channelOf, disable, fit, modelsOf, ranksOf } from "#migration/family/channel-fields.ts";
-import { bedrockKey, type Destination, keepOrSwitchOff } from "#migration/family/channel-types.ts";
+import { bedrockKey, type Destination, keepOrSwitchOff, resellers } from "#migration/family/channel-types.ts";
 import type { ChannelRecord } from "#migration/records.ts";
 import { cut, int, json, list, parsed, record, text } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
-/** One API's types by number; `address` is what it used when the channel has none. */
+/** One API's types by number. */
 const types: Readonly<Record<number, Destination>> = {
   ...Object.fromEntries([1, 3, 8, 11, 14, 15, 16, 17, 18, 19, 20, 23].map((type) => [type, { type }])),
-  ...Object.fromEntries([2, 4, 5, 6, 7, 9, 10, 12, 13, 22].map((type) => [type, { type: 8 }])),
+  ...resellers,
   24: { type: 25 },
   25: { type: 29 },
   26: { type: 26 },

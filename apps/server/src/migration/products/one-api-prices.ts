@@ -1,6 +1,6 @@
 import { objectOption } from "#migration/family/go-options.ts";
 import type { PriceRecord } from "#migration/records.ts";
-import { decimal, parsed, record } from "#migration/row.ts";
+import { decimal, int, json, list, parsed, record, text } from "#migration/row.ts";
 import type { ReadContext } from "./product.ts";
 
 /** `--prices`: what One API sends root at /api/option/, or an object of its options. Its own tables win. */
@@ -18,19 +18,33 @@ function ratios(context: ReadContext, key: string): Record<string, unknown> {
 export async function* oneApiPrices(context: ReadContext): AsyncGenerator<PriceRecord> {
   const { book } = context;
   const completions = ratios(context, "CompletionRatio");
-  for (const [model, value] of Object.entries(ratios(context, "ModelRatio"))) {
+  const inputs = ratios(context, "ModelRatio");
+  const offered = await typesByModel(context);
+  const prices = new Map<string, PriceRecord>();
+  for (const [name, value] of Object.entries(inputs)) {
     book.read("prices");
+    const [, model = name, type] = /^(.*)\((\d+)\)$/.exec(name) ?? [];
+    // Here a model has one price. One for a type of channel is that price if no other type offers the model.
+    if (type !== undefined && !isOnly(offered.get(model), Number(type))) {
+      book.skip("prices", "price_by_type", name);
+      continue;
+    }
     const input = decimal(value);
-    if (/\(\d+\)$/.test(model)) {
-      book.skip("prices", "price_by_type", model);
-      continue;
-    }
     if (input === undefined || Number(input) < 0) {
-      book.skip("prices", "price_unusable", model);
+      book.skip("prices", "price_unusable", name);
       continue;
     }
-    const completion = Number(decimal(completions[model]) ?? completionOf(model));
-    yield {
+    if (type === undefined && prices.has(model)) {
+      book.skip("prices", "price_by_type", name);
+      continue;
+    }
+    if (prices.has(model)) book.skip("prices", "price_by_type", model);
+    const completion = Number(
+      decimal(type === undefined ? undefined : completions[name]) ??
+        decimal(completions[model]) ??
+        completionOf(model),
+    );
+    prices.set(model, {
       model,
       type: "tokens",
       channelType: 0,
@@ -44,8 +58,27 @@ export async function* oneApiPrices(context: ReadContext): AsyncGenerator<PriceR
       },
       tiers: [],
       locked: false,
-    };
+    });
   }
+  yield* prices.values();
+}
+
+function isOnly(types: ReadonlySet<number> | undefined, type: number): boolean {
+  return types?.size === 1 && types.has(type);
+}
+
+/** Types of the channels that a model is billed for: the mapped name counts. */
+async function typesByModel({ source }: ReadContext): Promise<Map<string, Set<number>>> {
+  const types = new Map<string, Set<number>>();
+  for await (const row of source.rows({ table: "channels" })) {
+    const mapping = record(json(row, "model_mapping"));
+    for (const model of list(text(row, "models"))) {
+      const target = mapping[model];
+      const billed = typeof target === "string" && target !== "" ? target : model;
+      types.set(billed, (types.get(billed) ?? new Set()).add(int(row, "type")));
+    }
+  }
+  return types;
 }
 
 /** What output costs of input where no table says it: One API's rules by name. */

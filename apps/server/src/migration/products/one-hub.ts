@@ -74,19 +74,14 @@ function settingOf(row: SourceRow) {
   const models = record(limits["limit_model_setting"] ?? limits);
   const addresses = record(limits["limits_ip_setting"]);
   const heartbeat = record(setting["heartbeat"]);
-  const outcome = limitsOf(
-    models["enabled"] === true ? textsOf(models["models"]) : [],
-    addresses["enabled"] === true ? textsOf(addresses["whitelist"]) : [],
+  return limitsOf(
+    models["enabled"] === true ? textsOf(models["models"]) : undefined,
+    addresses["enabled"] === true ? textsOf(addresses["whitelist"]) : undefined,
     {
       enabled: heartbeat["enabled"] === true,
       timeout_seconds: Math.min(90, Math.max(30, Math.trunc(Number(heartbeat["timeout_seconds"]) || 30))),
     },
   );
-  // An enabled list without entries lets nothing through.
-  const isEmpty = [models, addresses].some(
-    (limit) => limit["enabled"] === true && textsOf(limit["models"] ?? limit["whitelist"]).length === 0,
-  );
-  return { ...outcome, isNarrower: outcome.isNarrower || isEmpty };
 }
 
 function textsOf(value: unknown): string[] {

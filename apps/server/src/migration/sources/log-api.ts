@@ -72,6 +72,8 @@ export async function openLogApi(options: LogApiOptions): Promise<Source> {
         if (rows.length === 0 || (total !== undefined && seen >= total)) return;
       }
     },
+    // Its pages do not say how many rows there are.
+    count: async () => 0,
     close: async () => undefined,
   };
 }

@@ -47,18 +47,22 @@ export async function openMysql(url: string): Promise<Source> {
     const table = String(row["t"]);
     columns.set(table, (columns.get(table) ?? new Set()).add(String(row["c"])));
   }
-  return { origin, columns, rows: (query) => stream(connection, query), close: () => end(connection) };
+  return {
+    origin,
+    columns,
+    rows: (query) => stream(connection, query),
+    count: async (table) => Number((await run(`SELECT count(*) AS c FROM ${quote(table)}`))[0]?.["c"] ?? 0),
+    close: () => end(connection),
+  };
 }
+
+const quote = (name: string) => `\`${name.replaceAll("`", "``")}\``;
 
 async function* stream(
   connection: Connection,
   query: Parameters<Source["rows"]>[0],
 ): AsyncGenerator<SourceRow> {
-  const { text, values } = statementOf(
-    query,
-    (name) => `\`${name.replaceAll("`", "``")}\``,
-    () => "?",
-  );
+  const { text, values } = statementOf(query, quote, () => "?");
   const rows = connection.query(text, values).stream({ highWaterMark: 500 });
   for await (const row of rows) yield row as SourceRow;
 }

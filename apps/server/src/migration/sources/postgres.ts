@@ -28,6 +28,9 @@ export async function openPostgres(url: string): Promise<Source> {
     await client.connect();
     await client.query("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
     // The source waits while its rows are written here.
+    const schema = schemaOf(url);
+    if (schema !== undefined)
+      await client.query("SELECT set_config('search_path', quote_ident($1), true)", [schema]);
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0");
   } catch (cause) {
     await client.end().catch(() => undefined);
@@ -46,6 +49,17 @@ export async function openPostgres(url: string): Promise<Source> {
   );
   for (const { table_name: table, column_name: column } of found.rows)
     columns.set(table, (columns.get(table) ?? new Set()).add(column));
+  if (columns.size === 0) {
+    const others = await client.query<{ name: string }>(
+      `SELECT DISTINCT table_schema AS name FROM information_schema.tables
+       WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+    );
+    await client.end();
+    throw noTables(
+      url,
+      others.rows.map(({ name }) => name),
+    );
+  }
   let cursors = 0;
   return {
     origin: describeDatabase(url),
@@ -64,6 +78,31 @@ export async function openPostgres(url: string): Promise<Source> {
         await client.query(`CLOSE ${cursor}`);
       }
     },
+    async count(table) {
+      const { rows } = await client.query<{ rows: string }>(
+        `SELECT count(*) AS rows FROM ${pg.escapeIdentifier(table)}`,
+      );
+      return Number(rows[0]?.rows ?? 0);
+    },
     close: async () => client.end(),
   };
+}
+
+/** `?schema=` of Prisma's addresses, `?search_path=` of Go's. */
+function schemaOf(url: string): string | undefined {
+  const options = new URL(url).searchParams;
+  const given = options.get("schema") ?? options.get("search_path")?.split(",")[0]?.trim();
+  return given === undefined || given === "" ? undefined : given;
+}
+
+function noTables(url: string, schemas: readonly string[]): ImportRefusal {
+  const origin = describeDatabase(url);
+  const others = schemas.slice(0, 8).join(", ");
+  return new ImportRefusal(
+    `${origin} has no tables in the schema that is read. ` +
+      (others === ""
+        ? "Check the database name after --from."
+        : `There are tables in: ${others}. Add the right one to the address after --from, like ?schema=${schemas[0] ?? ""}.`),
+    { facts: { reason: "source_empty", origin, schemas: others } },
+  );
 }

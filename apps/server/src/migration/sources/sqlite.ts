@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -49,13 +49,17 @@ export async function openSqlite(path: string): Promise<Source> {
         if (rows % rowsPerTurn === 0) await nextTurn();
       }
     },
+    count: async (table) =>
+      Number(database.prepare(`SELECT count(*) AS rows FROM ${quote(table)}`).get()?.["rows"] ?? 0),
     close: async () => database.close(),
   };
 }
 
 async function requireSqlite(file: string): Promise<void> {
   if (!existsSync(file))
-    throw new ImportRefusal(`${file} does not exist. Give the path of the other gateway's SQLite file.`);
+    throw new ImportRefusal(
+      `${file} does not exist. Give the path of the other gateway's SQLite file, or an address that begins with mysql:// or postgres://.`,
+    );
   const handle = await open(file).catch((cause: unknown) => {
     throw unreadable(file, cause);
   });
@@ -78,7 +82,7 @@ function openReadOnly(file: string): DatabaseSync {
     database.prepare("SELECT count(*) FROM sqlite_master").get();
     return database;
   } catch (cause) {
-    const hasLog = existsSync(`${file}-wal`) && readFileSync(`${file}-wal`).length > 0;
+    const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
     if (hasLog)
       throw new ImportRefusal(
         `${file} has a write-ahead log beside it that cannot be read. Stop the other gateway, and copy ` +

@@ -8,6 +8,7 @@ import type {
   TaskRecord,
   UsageRecord,
 } from "#migration/records.ts";
+import { cut } from "#migration/row.ts";
 import { jsonRows } from "./json-rows.ts";
 import { existing, inBatches, type WriteContext } from "./write-context.ts";
 
@@ -165,16 +166,16 @@ function rowOf(log: LogRecord) {
   const failed = log.type === LogType.failed;
   return {
     created_at: log.createdAt.toISOString(),
-    request_id: log.requestId,
+    request_id: cut(log.requestId, 128),
     type: log.type,
     user_id: log.userId,
-    username: log.username,
+    username: cut(log.username, 64),
     token_id: log.tokenId,
-    token_name: log.tokenName,
+    token_name: cut(log.tokenName, 200),
     channel_id: log.channelId,
     backup_group: log.backupGroup,
-    model_name: log.model,
-    upstream_model: log.upstreamModel,
+    model_name: cut(log.model, 200),
+    upstream_model: cut(log.upstreamModel, 200),
     is_stream: log.isStream,
     outcome: failed ? "failed" : "complete",
     status: failed ? 500 : 200,
@@ -182,8 +183,14 @@ function rowOf(log: LogRecord) {
     prompt_tokens: Math.max(0, log.promptTokens),
     completion_tokens: Math.max(0, log.completionTokens),
     quota: String(log.quota),
-    request_time: Math.max(0, log.requestTime),
-    first_byte_time: Math.max(0, log.firstByteTime),
-    source_ip: log.ip,
+    request_time: counted(log.requestTime),
+    first_byte_time: counted(log.firstByteTime),
+    source_ip: cut(log.ip, 64),
   };
+}
+
+const longest = 2_147_483_647;
+
+function counted(milliseconds: number): number {
+  return Math.min(longest, Math.max(0, milliseconds));
 }

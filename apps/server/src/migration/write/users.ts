@@ -1,61 +1,58 @@
 import { isKnownHash } from "#domain/accounts/passwords.ts";
 import { sealTotpSecret } from "#domain/accounts/second-factor.ts";
 import { largestAmount } from "#domain/ledger/amounts.ts";
-import { stageBalances } from "#domain/ledger/opening-balances.ts";
+import { insertOpeningUsers } from "#domain/ledger/opening-balances.ts";
 import type { PasskeyRecord, SecondFactorRecord, UserRecord } from "#migration/records.ts";
 import { ImportRefusal } from "#migration/refusal.ts";
+import { cut } from "#migration/row.ts";
 import type { Db } from "#platform/database/db.ts";
 import { randomText } from "#platform/secrets.ts";
 import { jsonRows } from "./json-rows.ts";
-import { existing, inBatches, type WriteContext } from "./write-context.ts";
+import { inBatches, type WriteContext } from "./write-context.ts";
 
 const affCodeLength = 8;
+const longestEmail = 254;
 
 export async function writeUsers(context: WriteContext, records: AsyncIterable<UserRecord>): Promise<void> {
   const { tx, book } = context;
+  let countsInvited = false;
   await tx.$executeRawUnsafe(
     "CREATE TEMP TABLE import_inviters (user_id int, inviter_id int) ON COMMIT DROP",
   );
   await inBatches(context, "users", records, async (batch) => {
     const data: Awaited<ReturnType<typeof columnsOf>>[] = [];
-    const names = await freeNames(tx, batch);
-    const emails = await takenValues(
-      tx,
-      "email",
-      batch.map((user) => user.email),
-    );
-    const codes = await takenValues(
-      tx,
-      "aff_code",
-      batch.map((user) => user.affCode),
-    );
+    const taken = await takenValues(context, batch);
     for (const user of batch) requireAmounts(user);
-    for (const [index, user] of batch.entries())
-      data.push(await columnsOf(context, user, names[index] ?? user.username, emails, codes));
-    await tx.$executeRawUnsafe(
-      `INSERT INTO users (id, username, password_hash, display_name, role, status, email, avatar_url, "group", request_count,
-         access_token_hash, aff_code, aff_count, aff_quota, aff_history, language, last_login_time, last_login_ip, created_time,
-         deleted_at, budget)
-       SELECT id, username, password_hash, display_name, role, status, email, avatar_url, "group", request_count,
-         access_token_hash, aff_code, aff_count, aff_quota, aff_history, language, last_login_time, last_login_ip, created_time,
-         deleted_at, budget
-       FROM jsonb_populate_recordset(NULL::users, $1::jsonb)`,
-      jsonRows(data),
-    );
-    await stageBalances(
-      tx,
-      batch.map(({ id, quota, used }) => ({ userId: id, balance: quota, used: used < 0n ? 0n : used })),
-    );
+    for (const user of batch) data.push(await columnsOf(context, user, taken));
+    await insertOpeningUsers(tx, jsonRows(data));
+    countsInvited ||= batch.some((user) => user.affCount === undefined);
     await writeIdentities(context, batch);
-    const invited = batch.filter((user) => user.inviterId > 0);
-    await tx.$executeRawUnsafe(
-      "INSERT INTO import_inviters SELECT * FROM unnest($1::int[], $2::int[])",
-      invited.map((user) => user.id),
-      invited.map((user) => user.inviterId),
-    );
+    const waiting = batch.filter(({ inviterId }, index) => inviterId > 0 && data[index]?.inviter_id === null);
+    if (waiting.length > 0)
+      await tx.$executeRawUnsafe(
+        "INSERT INTO import_inviters SELECT * FROM unnest($1::int[], $2::int[])",
+        waiting.map((user) => user.id),
+        waiting.map((user) => user.inviterId),
+      );
     book.imported("users", batch.length);
   });
   await linkInviters(context);
+  if (countsInvited)
+    await tx.$executeRawUnsafe(
+      `UPDATE users u SET aff_count = i.invited
+       FROM (SELECT inviter_id AS id, count(*)::int AS invited FROM users WHERE inviter_id IS NOT NULL GROUP BY 1) i
+       WHERE u.id = i.id`,
+    );
+}
+
+/** Accounts of a source that does not know when they were made are as old as their first key. */
+export async function dateUsers({ tx, now }: WriteContext): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `UPDATE users u SET created_time = t.first
+     FROM (SELECT user_id AS id, min(created_time) AS first FROM tokens GROUP BY 1) t
+     WHERE u.id = t.id AND u.created_time = $1::timestamptz AND t.first < u.created_time`,
+    now,
+  );
 }
 
 /** A balance that this gateway cannot hold is not cut: the operator decides what it is to be. */
@@ -71,19 +68,17 @@ function requireAmounts({ id, quota, used }: UserRecord): void {
       );
 }
 
-async function columnsOf(
-  { secrets, groups, book, now }: WriteContext,
-  user: UserRecord,
-  username: string,
-  emails: Set<string>,
-  codes: Set<string>,
-) {
+async function columnsOf({ secrets, groups, book, now }: WriteContext, user: UserRecord, taken: Taken) {
   const label = `user ${user.id}`;
+  const isLive = user.deletedAt === undefined;
+  const username = taken.names.get(user.id) ?? user.username;
   if (username !== user.username) book.attention("user_renamed", `${user.username} is ${username}`);
-  const hash = isKnownHash(user.passwordHash) ? user.passwordHash : null;
-  if (hash === null && user.deletedAt === undefined) book.attention("user_without_password", label);
-  const email = claim(emails, user.email);
-  if (email === null && user.email !== "") book.attention("email_repeated", label);
+  const hash = isLive && isKnownHash(user.passwordHash) ? user.passwordHash : null;
+  if (hash === null && isLive) book.attention("user_without_password", label);
+  // What leads to an account that is deleted is deleted with it, here as well.
+  const email = isLive ? claim(taken.emails, user.email.slice(0, longestEmail + 1)) : null;
+  if (isLive && email === null && user.email !== "") book.attention("email_repeated", label);
+  const access = isLive && user.accessToken !== "" ? secrets.hash(user.accessToken) : undefined;
   return {
     id: user.id,
     username,
@@ -91,13 +86,17 @@ async function columnsOf(
     display_name: user.displayName,
     role: user.role,
     status: user.status,
-    email: email !== null && email.length > 254 ? null : email,
+    email: email !== null && email.length > longestEmail ? null : email,
     avatar_url: user.avatarUrl,
     group: (await groups.symbolOf(user.group)) || "default",
+    quota: user.quota,
+    used_quota: user.used < 0n ? 0n : user.used,
     request_count: user.requestCount < 0n ? 0n : user.requestCount,
-    access_token_hash: user.accessToken === "" ? null : secrets.hash(user.accessToken),
-    aff_code: claim(codes, user.affCode) ?? randomText(affCodeLength),
-    aff_count: Math.max(0, user.affCount),
+    access_token_hash:
+      access === undefined || claim(taken.accessTokens, hexOf(access)) === null ? null : access,
+    aff_code: claim(taken.codes, user.affCode) ?? randomText(affCodeLength),
+    inviter_id: user.inviterId !== user.id && taken.inviters.has(user.inviterId) ? user.inviterId : null,
+    aff_count: Math.max(0, user.affCount ?? 0),
     aff_quota: user.affQuota,
     aff_history: user.affHistory,
     language: user.language,
@@ -109,6 +108,8 @@ async function columnsOf(
   };
 }
 
+const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString("hex");
+
 /** Null for "" and for a value that someone has; else the value, which is then taken. */
 function claim(taken: Set<string>, value: string): string | null {
   if (value === "" || taken.has(value)) return null;
@@ -116,37 +117,90 @@ function claim(taken: Set<string>, value: string): string | null {
   return value;
 }
 
-async function takenValues(tx: Db, column: "email" | "aff_code", values: string[]): Promise<Set<string>> {
-  const rows = await tx.$queryRawUnsafe<{ value: string }[]>(
-    `SELECT ${column} AS value FROM users WHERE ${column} = ANY($1::text[])`,
-    values,
-  );
-  return new Set(rows.map((row) => row.value));
+/** What of a batch earlier accounts have. */
+interface Taken {
+  emails: Set<string>;
+  codes: Set<string>;
+  /** Hashes, in hexadecimal. */
+  accessTokens: Set<string>;
+  /** Accounts that can be named as the inviter: those of this batch, and earlier ones. */
+  inviters: Set<number>;
+  /** Names by user id. */
+  names: Map<number, string>;
 }
 
-/** Names are unique here in whatever case and spelling they are written: a second owner's gets the id behind it. */
-async function freeNames(tx: Db, batch: readonly UserRecord[]): Promise<string[]> {
-  const rows = await tx.$queryRawUnsafe<{ key: string; taken: boolean }[]>(
-    `SELECT user_name_key(n.name) AS key,
-       EXISTS (SELECT 1 FROM users u WHERE user_name_key(u.username) = user_name_key(n.name)) AS taken
-     FROM unnest($1::text[]) WITH ORDINALITY n(name, place) ORDER BY n.place`,
+interface Found {
+  emails: string[];
+  codes: string[];
+  access: string[];
+  inviters: number[];
+  /** Key of each name, in the order of the batch, and whether the earlier account that has it is live; null for none. */
+  names: { key: string; live: boolean | null }[];
+}
+
+async function takenValues({ tx, secrets }: WriteContext, batch: readonly UserRecord[]): Promise<Taken> {
+  const [found] = await tx.$queryRawUnsafe<Found[]>(
+    `SELECT ARRAY(SELECT email FROM users WHERE email = ANY($1::text[])) AS emails,
+       ARRAY(SELECT aff_code FROM users WHERE aff_code = ANY($2::text[])) AS codes,
+       ARRAY(SELECT encode(access_token_hash, 'hex') FROM users WHERE access_token_hash = ANY($3::bytea[])) AS access,
+       ARRAY(SELECT id FROM users WHERE id = ANY($4::int[])) AS inviters,
+       (SELECT json_agg(json_build_object('key', k.key, 'live', CASE WHEN u.id IS NULL THEN NULL ELSE u.deleted_at IS NULL END) ORDER BY n.place)
+        FROM unnest($5::text[]) WITH ORDINALITY n(name, place) CROSS JOIN LATERAL (SELECT user_name_key(n.name) AS key) k
+        LEFT JOIN users u ON user_name_key(u.username) = k.key) AS names`,
+    batch.map((user) => user.email),
+    batch.map((user) => user.affCode),
+    batch.filter((user) => user.accessToken !== "").map((user) => secrets.hash(user.accessToken)),
+    [...new Set(batch.map((user) => user.inviterId))],
     batch.map((user) => user.username),
   );
-  const seen = new Set<string>();
-  return batch.map(({ username, id }, index) => {
-    const { key = username, taken = false } = rows[index] ?? {};
-    if (!taken && !seen.has(key)) {
-      seen.add(key);
-      return username;
+  const keys = found?.names.map(({ key }) => key) ?? [];
+  const keysOf = (isLive: boolean) =>
+    found?.names.filter(({ live }) => live === isLive).map(({ key }) => key) ?? [];
+  const left = keysOf(false);
+  if (left.length > 0)
+    await tx.$executeRawUnsafe(
+      `UPDATE users SET username = left(username, 48) || '-' || id
+       WHERE user_name_key(username) = ANY($1::text[]) AND deleted_at IS NOT NULL`,
+      left,
+    );
+  return {
+    emails: new Set(found?.emails),
+    codes: new Set(found?.codes),
+    accessTokens: new Set(found?.access),
+    inviters: new Set([...(found?.inviters ?? []), ...batch.map((user) => user.id)]),
+    names: freeNames(batch, keys, new Set(keysOf(true))),
+  };
+}
+
+/**
+ * Names are unique here in whatever case and spelling they are written: a second owner's gets the id behind it. Deleted accounts
+ * leave theirs to others.
+ */
+function freeNames(
+  batch: readonly UserRecord[],
+  keys: readonly string[],
+  live: ReadonlySet<string>,
+): Map<number, string> {
+  const names = new Map<number, string>();
+  const wanted = new Set<string>();
+  const give = (isDeleted: boolean) => {
+    for (const [index, { username, id, deletedAt }] of batch.entries()) {
+      if ((deletedAt !== undefined) !== isDeleted) continue;
+      const key = keys[index] ?? username;
+      const isFree = !live.has(key) && !wanted.has(key);
+      names.set(id, isFree ? username : `${cut(username, 48)}-${id}`);
+      wanted.add(key);
     }
-    return `${username.slice(0, 48)}-${id}`;
-  });
+  };
+  give(false);
+  give(true);
+  return names;
 }
 
 async function writeIdentities({ tx, book }: WriteContext, batch: readonly UserRecord[]): Promise<void> {
-  const wanted = batch.flatMap(({ id, identities }) =>
-    identities.map((identity) => ({ user_id: id, ...identity })),
-  );
+  const wanted = batch
+    .filter((user) => user.deletedAt === undefined)
+    .flatMap(({ id, identities }) => identities.map((identity) => ({ user_id: id, ...identity })));
   if (wanted.length === 0) return;
   const stored = await tx.$queryRawUnsafe<{ user_id: number; provider: string }[]>(
     `INSERT INTO identities (user_id, provider, subject, label)
@@ -175,12 +229,19 @@ async function linkInviters({ tx, book }: WriteContext): Promise<void> {
   for (let missing = Number(count) - linked; missing > 0; missing -= 1) book.note("inviter_gone");
 }
 
+async function liveUsers(tx: Db, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await tx.$queryRawUnsafe<{ id: number }[]>(
+    "SELECT id FROM users WHERE id = ANY($1::int[]) AND deleted_at IS NULL",
+    [...new Set(ids)],
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
 export async function writePasskeys(context: WriteContext, records: AsyncIterable<PasskeyRecord>) {
   const { tx, book, now } = context;
   await inBatches(context, "passkeys", records, async (batch) => {
-    const owners = await existing(
+    const owners = await liveUsers(
       tx,
-      "users",
       batch.map((passkey) => passkey.userId),
     );
     const fitting = batch.filter(({ userId }) => owners.has(userId));
@@ -209,7 +270,7 @@ export async function writeSecondFactors(context: WriteContext, records: AsyncIt
   await inBatches(context, "second_factors", records, async (batch) => {
     for (const { userId, secret } of batch) {
       const { count } = await tx.user.updateMany({
-        where: { id: userId },
+        where: { id: userId, deleted_at: null },
         data: { totp_secret: sealTotpSecret(secrets, userId, secret), totp_enabled: true },
       });
       if (count === 0) book.skip("second_factors", "second_factor_owner");

@@ -13,9 +13,12 @@ export interface WriteContext {
   progress(kind: string, rows: number): void;
 }
 
-const batchSize = 500;
+const batchSize = 2_000;
 
-/** Hands over what is read in batches, so that a table of any size takes the same memory. */
+/**
+ * Hands over what is read in batches, so that a table of any size takes the same memory. While a batch is written, the next one
+ * is read.
+ */
 export async function inBatches<T>(
   { progress }: Pick<WriteContext, "progress">,
   kind: string,
@@ -24,18 +27,29 @@ export async function inBatches<T>(
 ): Promise<void> {
   let batch: T[] = [];
   let written = 0;
+  let writing = Promise.resolve();
   const flush = async () => {
-    if (batch.length === 0) return;
-    await write(batch);
-    written += batch.length;
+    await writing;
+    const full = batch;
     batch = [];
-    progress(kind, written);
+    if (full.length === 0) return;
+    writing = write(full).then(() => {
+      written += full.length;
+      progress(kind, written);
+    });
+    // Whoever waits for it next gets its error.
+    writing.catch(() => undefined);
   };
-  for await (const record of records) {
-    batch.push(record);
-    if (batch.length === batchSize) await flush();
+  try {
+    for await (const record of records) {
+      batch.push(record);
+      if (batch.length === batchSize) await flush();
+    }
+    await flush();
+  } finally {
+    // The transaction has one connection: nothing else may use it before.
+    await writing;
   }
-  await flush();
 }
 
 /** Which of these ids a table has. */
