@@ -7,6 +7,8 @@ const allowed = new Map([
   ["schema", /^[\w-]{1,63}$/],
   ["search_path", /^[\w-]{1,63}$/],
 ]);
+/** A name or an IP address. Drivers decode what is escaped: `%2ftmp` would be a socket. */
+const host = /^[\w.-]+$|^\[[\d.:a-f]+\]$/i;
 
 /**
  * Checks an address that was entered in the console. Only databases over the network are allowed: no file and no
@@ -17,8 +19,7 @@ export function requireNetworkAddress(address: string): void {
   if (
     url === undefined ||
     !/^(postgres(ql)?|mysql|mariadb):$/.test(url.protocol) ||
-    url.hostname === "" ||
-    url.hostname.startsWith("%2F") ||
+    !host.test(url.hostname) ||
     url.pathname.length < 2 ||
     ![url.username, url.password, url.pathname].every(canDecode)
   )

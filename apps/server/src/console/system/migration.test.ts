@@ -199,6 +199,8 @@ it("does nothing without the set-up link, and connects to databases over the net
     "file:///etc/passwd",
     "postgres:///newapi?host=/var/run/postgresql",
     "postgres://%2Fvar%2Frun/newapi",
+    "postgres://%2fvar%2frun/newapi",
+    "postgres://db%2frun/newapi",
     "postgres://a:b@host/newapi?sslrootcert=/etc/passwd",
     "postgres://a:%ZZ@host/newapi",
     "mysql://a:b@host:3306",
