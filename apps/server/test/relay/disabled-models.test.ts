@@ -77,6 +77,14 @@ describe("a disabled model", () => {
     expect(gateway.upstream.calls()).toHaveLength(0);
   });
 
+  it("is refused in any letter case, because some providers ignore it", async () => {
+    // The channel of "gpt-*" would serve it.
+    expect(await post("/v1/chat/completions", { model: "gpt-4O", messages: hello })).toMatchObject({
+      status: 404,
+      body: { error: { message: expect.stringContaining("is disabled by the operator") } },
+    });
+  });
+
   it("is refused on the other endpoints, and over WebSocket", async () => {
     const refused = { status: 404, body: { error: { message: expect.stringContaining(message) as string } } };
     expect(await post("/v1/embeddings", { model: "gpt-4o", input: "Hi" })).toMatchObject(refused);

@@ -421,6 +421,18 @@ describe("price lookup", () => {
     expect(findPrice(table, model)?.versionId).toBe(version);
   });
 
+  it("does not take a wildcard for a name that only differs in letter case", () => {
+    const dear = tableOf([
+      price({ model: "Gpt-Pro", versionId: 1 }),
+      price({ model: "gpt-*", versionId: 2 }),
+      price({ model: "GPT-*", versionId: 3 }),
+      price({ model: "claude-*", versionId: 4 }),
+      price({ model: "*", versionId: 5 }),
+    ]);
+    const found = ["gpt-pro", "GPT-PRO", "gpt-x", "GPT-x", "CLAUDE-x", "claude-\u017Fonnet", "other"];
+    expect(found.map((model) => findPrice(dear, model)?.versionId)).toEqual([1, 1, 2, 3, 4, 4, 5]);
+  });
+
   it("returns undefined without a match", () => {
     expect(findPrice(tableOf([price({ model: "a*" })]), "b")).toBeUndefined();
   });

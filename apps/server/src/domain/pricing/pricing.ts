@@ -35,8 +35,15 @@ export interface ActivePrice {
 
 export interface PriceTable {
   exact: ReadonlyMap<string, ActivePrice>;
-  /** Model names ending in `*`, longest first. */
-  wildcards: readonly ActivePrice[];
+  /** By the name in lower case. */
+  folded: ReadonlyMap<string, ActivePrice>;
+  /** Prices whose model ends in `*`, longest first, with the rest of their name in lower case. */
+  wildcards: readonly { prefix: string; price: ActivePrice }[];
+}
+
+/** Returns a name in lower case. Letters that differ only in case for some servers, such as ſ and s, become the same. */
+export function foldModel(model: string): string {
+  return model.toUpperCase().toLowerCase();
 }
 
 /** Default multipliers, for kinds that a price does not contain. */
@@ -100,19 +107,35 @@ const pointsPerCall = 1_000n;
 
 export function tableOf(prices: Iterable<ActivePrice>): PriceTable {
   const exact = new Map<string, ActivePrice>();
-  const wildcards: ActivePrice[] = [];
+  const folded = new Map<string, ActivePrice>();
+  const wildcards: { prefix: string; price: ActivePrice }[] = [];
   for (const price of prices) {
-    if (price.model.endsWith("*")) wildcards.push(price);
-    else exact.set(price.model, price);
+    if (price.model.endsWith("*")) wildcards.push({ prefix: foldModel(price.model.slice(0, -1)), price });
+    else {
+      exact.set(price.model, price);
+      folded.set(foldModel(price.model), price);
+    }
   }
-  wildcards.sort((a, b) => b.model.length - a.model.length);
-  return { exact, wildcards };
+  wildcards.sort((a, b) => b.prefix.length - a.prefix.length);
+  return { exact, folded, wildcards };
 }
 
-/** Returns the price with the exact name, or else the longest matching wildcard. */
-export function findPrice(table: PriceTable, model: string): ActivePrice | undefined {
+/**
+ * Returns the price with the exact name, or else with the name in other letter case, or else the longest
+ * matching wildcard. Some providers ignore letter case, so a wildcard must not make their models cheaper.
+ */
+export function findPrice({ exact, folded, wildcards }: PriceTable, model: string): ActivePrice | undefined {
+  const same = exact.get(model);
+  if (same !== undefined) return same;
+  const name = foldModel(model);
+  const near = folded.get(name);
+  if (near !== undefined) return near;
+  const first = wildcards.find(({ prefix }) => name.startsWith(prefix));
+  if (first === undefined) return undefined;
+  const { length } = first.prefix;
+  const isSame = ({ model: pattern }: ActivePrice) => model.startsWith(pattern.slice(0, -1));
   return (
-    table.exact.get(model) ?? table.wildcards.find((price) => model.startsWith(price.model.slice(0, -1)))
+    wildcards.find(({ prefix, price }) => prefix.length === length && isSame(price))?.price ?? first.price
   );
 }
 

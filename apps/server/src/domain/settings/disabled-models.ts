@@ -1,5 +1,6 @@
 import { disabledModelsIn } from "@gateway/shared/channels/disabled-models";
 import type { Actor } from "#domain/audit-log/audit.ts";
+import { foldModel } from "#domain/pricing/pricing.ts";
 import type { SettingsStore } from "./settings.ts";
 
 /** Disabled models, parsed once per text of the setting. */
@@ -10,6 +11,19 @@ export function disabledModels(settings: Pick<SettingsStore, "current">): Readon
   const { DisabledModels: text } = settings.current();
   if (text !== parsed.text) parsed = { text, models: new Set(disabledModelsIn(text)) };
   return parsed.models;
+}
+
+let folded: { models: ReadonlySet<string>; names: ReadonlySet<string> } = {
+  models: parsed.models,
+  names: new Set(),
+};
+
+/** Returns whether a model is disabled, in any letter case: some providers ignore it. */
+export function isDisabled(settings: Pick<SettingsStore, "current">, model: string): boolean {
+  const models = disabledModels(settings);
+  if (models.size === 0) return false;
+  if (models !== folded.models) folded = { models, names: new Set([...models].map(foldModel)) };
+  return folded.names.has(foldModel(model));
 }
 
 /** Disables a model on all channels, or enables it again. Throws `invalid_request` above the maximum number. */

@@ -9,7 +9,7 @@ import {
   type ActivePrice,
   withPictures,
 } from "#domain/pricing/pricing.ts";
-import { disabledModels } from "#domain/settings/disabled-models.ts";
+import { isDisabled } from "#domain/settings/disabled-models.ts";
 import type { Pin } from "#domain/tokens/callers.ts";
 import { mayUseModel } from "#domain/tokens/scope.ts";
 import { GatewayError, modelDisabled, modelNotFound, notFound } from "#errors.ts";
@@ -88,7 +88,7 @@ export function makePlan(services: RelayServices, call: Call): Plan {
   if (strayName.test(model)) throw modelNotFound(model);
   const routeGroups = routeGroupsOf(services, call);
   // After the groups: a key learns this only of models that its groups reach.
-  if (disabledModels(services.settings).has(model)) throw modelDisabled(model);
+  if (isDisabled(services.settings, model)) throw modelDisabled(model);
   const { ChargeUnpricedModels } = services.settings.current();
   const table = services.prices.table();
   const prices = new Map<string, ActivePrice>();
