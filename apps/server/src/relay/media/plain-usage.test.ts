@@ -37,4 +37,12 @@ describe("usage of a recording", () => {
     expect(audioUsage(call, { narrow: 8, wide: 0 })).toEqual({ input: 68, audioInput: 60, output: 2 });
     expect(audioUsage({ estimate: { input: 8, output: 0 } }, { narrow: 8, wide: 0 })).toBeUndefined();
   });
+
+  it("is counted by its text when the file is too small for it, as with Opus at 8 kbit/s", () => {
+    const call = { audioSeconds: 6, estimate: { input: 8 + 6 * 32, output: 4_096, audioInput: 6 * 32 } };
+    expect(audioUsage(call, { narrow: 600, wide: 0 })).toMatchObject({ audioInput: 240 });
+    expect(audioUsage(call, { narrow: 0, wide: 400 })).toMatchObject({ audioInput: 500 });
+    // Normal speech in a normal file costs the same as before.
+    expect(audioUsage(call, { narrow: 90, wide: 0 })).toMatchObject({ audioInput: 60 });
+  });
 });

@@ -64,8 +64,14 @@ export function plainUsage(body: string): { usage: Usage | undefined; tally: Tal
 /** The provider that bills recordings by duration counts ten tokens per second where it counts tokens. */
 export const AUDIO_INPUT_TOKENS_PER_SECOND = 10;
 
+/** Characters per second of very fast speech; the text of subtitles has its times in addition. */
+const narrowPerSecond = 25;
+const widePerSecond = 8;
+
 /**
- * Returns our own count of a recording without reported usage. Lower than the reservation, which must cover
+ * Returns our own count of a recording without reported usage: by its size, but at least as long as the text
+ * takes to say. A file that is compressed more than speech usually is would cost less than it costs the
+ * operator. Lower than the reservation, which must cover
  * the dearest provider.
  */
 export function audioUsage(
@@ -73,7 +79,8 @@ export function audioUsage(
   delivered: Tally,
 ): Usage | undefined {
   if (audioSeconds === 0) return undefined;
-  const input = Math.ceil(audioSeconds * AUDIO_INPUT_TOKENS_PER_SECOND);
+  const spoken = delivered.narrow / narrowPerSecond + delivered.wide / widePerSecond;
+  const input = Math.ceil(Math.max(audioSeconds, spoken) * AUDIO_INPUT_TOKENS_PER_SECOND);
   const textInput = estimate.input - (estimate.audioInput ?? 0);
   return { input: textInput + input, output: tokensOf(delivered), audioInput: input };
 }
