@@ -3,9 +3,13 @@ import type { TokenSetting } from "@gateway/shared/accounts/token";
 import { takeAttempt } from "#domain/accounts/pace.ts";
 import { conflict, invalidRequest } from "#errors.ts";
 import type { Db } from "#platform/database/db.ts";
-import type { Owner } from "./tokens.ts";
 
 /** Limits of what an account may store in its tokens. Storing costs nothing, so it needs no balance. */
+
+interface Owner {
+  id: number;
+  role: number;
+}
 
 /** Tokens that are not deleted. */
 const mostTokens = 10_000;
