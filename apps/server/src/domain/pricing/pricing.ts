@@ -1,4 +1,5 @@
 import { POINTS_PER_USD } from "@gateway/shared/billing/money";
+import { foldModel } from "@gateway/shared/channels/model-case";
 import type { Bill } from "@gateway/shared/usage/log";
 import type { Usage } from "#dialects/ir.ts";
 import { GatewayError, invalidRequest } from "#errors.ts";
@@ -39,11 +40,6 @@ export interface PriceTable {
   folded: ReadonlyMap<string, ActivePrice>;
   /** Prices whose model ends in `*`, longest first, with the rest of their name in lower case. */
   wildcards: readonly { prefix: string; price: ActivePrice }[];
-}
-
-/** Returns a name in lower case. Letters that differ only in case for some servers, such as ſ and s, become the same. */
-export function foldModel(model: string): string {
-  return model.toUpperCase().toLowerCase();
 }
 
 /** Default multipliers, for kinds that a price does not contain. */

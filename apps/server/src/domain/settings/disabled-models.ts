@@ -1,6 +1,6 @@
 import { disabledModelsIn } from "@gateway/shared/channels/disabled-models";
+import { foldModel } from "@gateway/shared/channels/model-case";
 import type { Actor } from "#domain/audit-log/audit.ts";
-import { foldModel } from "#domain/pricing/pricing.ts";
 import type { SettingsStore } from "./settings.ts";
 
 /** Disabled models, parsed once per text of the setting. */
