@@ -79,7 +79,22 @@ const relays: Record<string, string[]> = {
   "pass-through": ["core"],
 };
 
-const features = readdirSync(join(import.meta.dirname, web, "features"));
+const foldersIn = (path: string) =>
+  readdirSync(join(import.meta.dirname, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+
+/** Throws for a folder without a row above: its boundaries would not be checked. */
+function requireRows(path: string, rows: Record<string, string[]>): void {
+  for (const name of foldersIn(path))
+    if (!Object.hasOwn(rows, name)) throw new Error(`${path}/${name} has no row in oxlint.config.ts.`);
+}
+// `start/` may import everything.
+requireRows(server, { ...modules, start: [] });
+requireRows(`${server}/domain`, domains);
+requireRows(`${server}/relay`, relays);
+
+const features = foldersIn(`${web}/features`);
 const others = (names: string[], own: string, allowed: string[]) =>
   names.filter((name) => name !== own && !allowed.includes(name));
 

@@ -56,7 +56,7 @@ else if (what === "lighthouse") {
   hand(node24(), [join(root, "apps/web/e2e/lighthouse.ts"), ...rest]);
 } else if (what in programs) {
   if (what === "bench:channels") buildWeb();
-  if (what === "bench:start" || what === "bench:import") buildServer();
+  if (["bench:start", "bench:import", "chaos"].includes(what)) buildServer();
   hand(node24(), [...serverFlags(), join(server, programs[what]), ...rest]);
 } else fail(`Say what to run: dev, fuzz, lighthouse, ${Object.keys(programs).join(", ")}.`);
 

@@ -56,14 +56,20 @@ export async function startLogging(
   const log = openSync(join(folder, `${name}.log`), "a");
   const child = start(args, env, log, log);
   closeSync(log);
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + 300_000;
+  let last = "";
   while (child.exitCode === null && Date.now() < deadline) {
-    const answer = await fetch(ready.clone()).catch(() => undefined);
-    await answer?.body?.cancel();
+    const signal = AbortSignal.timeout(10_000);
+    const answer = await fetch(ready.clone(), { signal }).catch((error: unknown) => {
+      last = String(error instanceof Error ? (error.cause ?? error) : error);
+    });
+    if (answer !== undefined) last = `${answer.status}`;
+    await answer?.body?.cancel().catch(() => undefined);
     if (answer?.status === 200) return child.pid ?? 0;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`${name} does not come up:\n${tailOf(folder, name)}`);
+  const state = child.exitCode === null ? `it answers ${last}` : `it ended with code ${child.exitCode}`;
+  throw new Error(`${name} does not come up, ${state}:\n${tailOf(folder, name)}`);
 }
 
 /** Runs a program to its end and returns its output. */

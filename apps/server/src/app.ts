@@ -1,25 +1,27 @@
 import { randomUUIDv7 } from "node:crypto";
-import compress from "@fastify/compress";
-import helmet from "@fastify/helmet";
+import type { IncomingMessage } from "node:http";
 import { mayEnter } from "@gateway/shared/accounts/roles";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerOptions,
   LogController,
 } from "fastify";
-import { consoleRoutes } from "#console/index.ts";
-import type { Services as ConsoleServices } from "#console/services.ts";
+import { stateRoutes } from "#console/site/state.ts";
 import { findByAccessToken, permissionsOf } from "#domain/accounts/users.ts";
 import { answerUnroutable } from "#gateway/answer-error.ts";
+import { securityHeaders } from "#gateway/answer-headers.ts";
 import { answerMalformed } from "#gateway/client-errors.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { wantsSocket } from "#gateway/sockets.ts";
 import { standardUrl } from "#gateway/standard-url.ts";
+import type { Database } from "#platform/database/db.ts";
 import type { Metrics } from "#platform/metrics.ts";
-import { serveWeb } from "./web.ts";
+import type { Readiness } from "#platform/readiness.ts";
+import type { Secrets } from "#platform/secrets.ts";
 
 /** Builds the server: registers every plugin explicitly, in order. */
 export interface AppOptions {
@@ -28,30 +30,43 @@ export interface AppOptions {
   basePath: string;
   /** "" = trust no proxy; else as documented at `proxies`. */
   trustProxy: string;
-  console: ConsoleServices;
+  database: Database;
+  secrets: Secrets;
+  readiness: Readiness;
   gateway: GatewayServices;
   metrics: Metrics;
+  /** Loads the console and the site. Called with the first request for them. */
+  openSite(basics: SiteBasics): Promise<FastifyInstance>;
 }
+
+/** Options that the app of the site shares with the server that hands its requests over. */
+export interface SiteBasics extends Pick<
+  FastifyServerOptions,
+  "loggerInstance" | "logController" | "genReqId" | "trustProxy" | "frameworkErrors" | "routerOptions"
+> {}
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { metrics } = options;
-  const app = fastify({
+  const basics = {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
+    frameworkErrors: answerUnroutable,
+    // A client whose base URL ends in "/" requests "//v1/…".
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 300 },
+  };
+  const app = fastify({
+    ...basics,
     // Time-ordered ids, so that the log's index grows only at its end and inserts stay equally fast.
     genReqId: () => randomUUIDv7(),
-    trustProxy: options.trustProxy === "" ? false : proxies(options.trustProxy),
     // Some HTTP libraries offer another protocol with every request. Those are normal requests.
     http: { shouldUpgradeCallback: wantsSocket },
     clientErrorHandler: answerMalformed,
-    frameworkErrors: answerUnroutable,
     rewriteUrl: ({ url = "/" }) => standardUrl(url, options.basePath),
     // Cuts slow senders. Long responses have their own timeouts.
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
-    // A client whose base URL ends in "/" requests "//v1/…".
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 300 },
   });
   app.addHook("onRequest", (request, reply, done) => {
     reply.raw.setHeader("x-request-id", request.id);
@@ -64,33 +79,72 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
+  const root = options.basePath === "" ? "" : `/${options.basePath}`;
   // Below the base path, where the console points apps, and at the root for proxies that pass /v1 unchanged.
-  for (const prefix of new Set(["", options.basePath && `/${options.basePath}`]))
+  for (const prefix of new Set(["", root]))
     await app.register(async (scope) => gatewayRoutes(scope, options.gateway), { prefix });
+  // What monitoring requests is answered without loading the console.
   await app.register(async (scope) => {
-    await scope.register(helmet, {
-      contentSecurityPolicy: contentPolicy(options.console),
-      crossOriginEmbedderPolicy: false,
-      // The proxy in front decides whether this host is permanently on https.
-      strictTransportSecurity: false,
+    scope.addHook("onRequest", (_request, reply, done) => {
+      for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
+      done();
     });
-    await scope.register(compress, { threshold: 1_024 });
-    scope.addHook("onResponse", async (request, reply) => {
-      // Callers of the compatibility mode mostly get status 200. The `api-status` header contains the actual
-      // status.
-      const status = Number(reply.getHeader("api-status") ?? reply.statusCode);
-      if (!request.url.includes("/api/")) return;
-      metrics.consoleAnswer(request.method, status);
-      request.log.debug(
-        { method: request.method, route: request.routeOptions.url, status },
-        "a console answer",
-      );
-    });
-    await consoleRoutes(scope, { services: options.console, basePath: options.basePath });
-    metricsRoute(scope, options);
-    await serveWeb(scope, options.basePath, options.console.settings);
+    countAnswers(scope, metrics);
+    await scope.register(async (state) => stateRoutes(state, options), { prefix: `${root}/api` });
+    metricsRoute(scope, options, root);
   });
+  await app.register(async (scope) =>
+    handOver(scope, (basicsOfSite) => options.openSite(basicsOfSite), basics),
+  );
   return app;
+}
+
+/** Counts the answers of the management API in the metrics. */
+export function countAnswers(scope: FastifyInstance, metrics: Pick<Metrics, "consoleAnswer">): void {
+  scope.addHook("onResponse", async (request, reply) => {
+    // Callers of the compatibility mode mostly get status 200. The `api-status` header contains the actual
+    // status.
+    const status = Number(reply.getHeader("api-status") ?? reply.statusCode);
+    if (!request.url.includes("/api/")) return;
+    metrics.consoleAnswer(request.method, status);
+    request.log.debug(
+      { method: request.method, route: request.routeOptions.url, status },
+      "a console answer",
+    );
+  });
+}
+
+/**
+ * Hands every request that no other scope serves over to the app of the console and the site. That app is
+ * loaded with the first of them: it is most of the program, and a node may serve calls only.
+ */
+function handOver(scope: FastifyInstance, open: AppOptions["openSite"], basics: SiteBasics): void {
+  const ids = new WeakMap<IncomingMessage, string>();
+  let site: Promise<FastifyInstance> | undefined;
+  const load = () =>
+    (site ??= open({ ...basics, genReqId: (raw) => ids.get(raw) ?? randomUUIDv7() }).catch(
+      (error: unknown) => {
+        site = undefined;
+        throw error;
+      },
+    ));
+  scope.addHook("onRequest", (request, reply) => {
+    ids.set(request.raw, request.id);
+    // Before anything reads the body.
+    reply.hijack();
+    load().then(
+      (opened) => opened.routing(request.raw, reply.raw),
+      (error: unknown) => {
+        request.log.error({ err: error }, "the console could not be loaded");
+        reply.raw.writeHead(503, { "retry-after": "5", connection: "close" }).end();
+      },
+    );
+  });
+  scope.setNotFoundHandler(() => undefined);
+  // Before the server waits for its connections: streams of the console end first.
+  scope.addHook("preClose", async () => {
+    await (await site?.catch(() => undefined))?.close();
+  });
 }
 
 /**
@@ -121,10 +175,14 @@ function leaveTogether(app: FastifyInstance): void {
  * Serves metrics to Prometheus, with an administrator's access token as bearer or as the password of basic
  * auth.
  */
-function metricsRoute(app: FastifyInstance, { console: services, metrics, basePath }: AppOptions): void {
+function metricsRoute(
+  app: FastifyInstance,
+  { database, secrets, metrics }: Pick<AppOptions, "database" | "secrets" | "metrics">,
+  root: string,
+): void {
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const token = accessTokenIn(request.headers.authorization ?? "");
-    const user = await findByAccessToken(services.db, services.secrets, token);
+    const user = await findByAccessToken(database.db, secrets, token);
     if (user === null || !mayEnter({ role: user.role, permissions: permissionsOf(user) }, "analytics"))
       return reply
         .code(401)
@@ -134,7 +192,7 @@ function metricsRoute(app: FastifyInstance, { console: services, metrics, basePa
   };
   app.get("/metrics", answer);
   // Path that other gateways of this kind use.
-  app.get(`${basePath && `/${basePath}`}/api/metrics`, answer);
+  app.get(`${root}/api/metrics`, answer);
 }
 
 function accessTokenIn(authorization: string): string {
@@ -142,35 +200,6 @@ function accessTokenIn(authorization: string): string {
   if (basic === undefined) return authorization.replace(/^Bearer\s+/i, "");
   const pair = Buffer.from(basic, "base64").toString();
   return pair.slice(pair.indexOf(":") + 1);
-}
-
-/**
- * Allows only resources of this origin, and no inline content except styles. Images may come from URLs in the
- * operator's texts. The visitor check is on another host, which is allowed only while the operator enables
- * it.
- */
-function contentPolicy({ settings }: Pick<ConsoleServices, "settings">) {
-  const visitorCheck = () =>
-    settings.current().TurnstileCheckEnabled ? "https://challenges.cloudflare.com" : "'self'";
-  return {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'self'"],
-      scriptSrc: ["'self'", visitorCheck],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", "data:", "blob:", "https:"],
-      fontSrc: ["'self'", "data:"],
-      connectSrc: ["'self'"],
-      // The operator's chat clients and home page, both in sandboxed frames.
-      frameSrc: ["'self'", "https:", "http:"],
-      // Songs and videos stay on their providers' hosts.
-      mediaSrc: ["'self'", "data:", "blob:", "https:"],
-      objectSrc: ["'none'"],
-      baseUri: ["'self'"],
-      frameAncestors: ["'self'"],
-      formAction: ["'self'"],
-    },
-  };
 }
 
 /** Accepts "true", a number of hops, or a list of addresses. */

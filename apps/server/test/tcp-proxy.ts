@@ -19,6 +19,8 @@ export interface TcpProxy {
   resume(): void;
   /** Resets every connection. */
   cut(): void;
+  /** Forwards later connections to another address. */
+  retarget(target: string): void;
   /** Number of open connections. */
   count(): number;
   close(): Promise<void>;
@@ -30,7 +32,7 @@ interface Pair {
 }
 
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
-  const { hostname, port } = new URL(target);
+  let { hostname, port } = new URL(target);
   const pairs = new Set<Pair>();
   let silentFromStart = false;
   const listener = createServer({ allowHalfOpen: true }, (client) => {
@@ -77,6 +79,9 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
         client.resetAndDestroy();
         server.resetAndDestroy();
       }
+    },
+    retarget(next) {
+      ({ hostname, port } = new URL(next));
     },
     count: () => pairs.size,
     async close() {

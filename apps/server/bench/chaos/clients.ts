@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import OpenAI from "openai";
 import { tokensOf } from "#domain/pricing/estimate.ts";
 import { addTo } from "#relay/core/meter.ts";
-import type { World } from "./world.ts";
+import { fixedModel, type World } from "./world.ts";
 
 /** One call as its client saw it. */
 export interface Seen {
@@ -162,6 +162,25 @@ async function askRaw(node: string, key: string, stream: boolean): Promise<Resul
     }
     if (text.includes("data: [DONE]")) return { end: "complete", requestId, status };
     return { end: text.includes('"error"') ? "refused" : "broken", requestId, status };
+  } catch {
+    return { end: "broken", requestId, status };
+  }
+}
+
+/** Makes a call with a fixed cost. */
+export async function askFixed(node: string, key: string): Promise<Result> {
+  let requestId: string | undefined;
+  let status = 0;
+  try {
+    const response = await fetch(`${node}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: fixedModel, messages: [{ role: "user", content: "Hello" }] }),
+    });
+    status = response.status;
+    requestId = response.headers.get("x-request-id") ?? undefined;
+    JSON.parse(await response.text());
+    return { end: status === 200 ? "complete" : "refused", requestId, status };
   } catch {
     return { end: "broken", requestId, status };
   }

@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { bundledMain } from "#test/gateway-process.ts";
 import { runChaos } from "./run.ts";
 
 /**
@@ -10,9 +12,10 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "200" },
     nodes: { type: "string", default: "3" },
     clients: { type: "string", default: "12" },
+    main: { type: "string", default: bundledMain },
   },
 });
-const number = (name: keyof typeof values) => {
+const number = (name: "rounds" | "nodes" | "clients") => {
   const value = Number(values[name]);
   if (Number.isInteger(value) && value > 0) return value;
   console.error(`--${name} must be a whole number above 0.`);
@@ -26,6 +29,7 @@ const report = await runChaos({
   nodes: number("nodes"),
   clients: number("clients"),
   untilReleased: true,
+  main: resolve(values.main),
   enough: enough.signal,
   say: (sentence) => console.log(sentence),
 });

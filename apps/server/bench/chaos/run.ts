@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Books, compare } from "./books.ts";
-import { runClient, runLongClient, runSilentClient } from "./clients.ts";
+import { runClient, runLongClient, runSilentClient, type Seen } from "./clients.ts";
+import { spendExactly } from "./small-balance.ts";
 import { createWorld, type World } from "./world.ts";
 
 /**
@@ -31,12 +32,15 @@ const kinds = [
   "kill -9",
   "postgres restart",
   "leases recalled",
+  "exact balance",
+  "failover",
   "account disabled",
   "redis away",
   "small credit",
   "postgres crash",
   "pause",
   "kill -9 of two",
+  "database silent",
   "pause of 35 s",
 ];
 
@@ -60,23 +64,38 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       return run(world, client, stop.signal);
     });
     const strikes: Record<string, number> = {};
+    const alsoSeen: Seen[] = [];
+    const unexpected: string[] = [];
     for (let round = 0; round < rounds && options.enough?.aborted !== true; round += 1) {
       await sleep(pauseMs * (0.5 + Math.random()));
       const kind = kinds[round % kinds.length] ?? "kill -9";
       strikes[kind] = (strikes[kind] ?? 0) + 1;
       const began = Date.now();
-      await strike(world, kind, nodes);
+      if (kind === "exact balance") {
+        const { seen, wrong } = await spendExactly(world);
+        alsoSeen.push(...seen);
+        unexpected.push(...wrong);
+        for (const sentence of wrong) say(sentence);
+      } else
+        await strike(world, kind, nodes).catch((error: unknown) =>
+          unexpected.push(`${kind}: ${String(error)}`),
+        );
+      if (unexpected.length > 0) break;
       say(`${round + 1}: ${kind}, back after ${Date.now() - began} ms`);
     }
     await sleep(pauseMs);
     stop.abort();
-    const seen = (await Promise.all(load)).flat();
+    const seen = [...(await Promise.all(load)).flat(), ...alsoSeen];
     let reserved = 0n;
     if (options.untilReleased === true) {
       say("waiting until nothing is reserved any more");
       reserved = await openReservations(world);
     }
     const books = await compare(world.database.pool, seen);
+    books.wrong.push(...unexpected);
+    for (const { client, requestId, status } of seen)
+      if (status === 402 && world.isRich(client))
+        books.wrong.push(`${requestId} of client ${client} was refused, and its balance covers it.`);
     if (reserved > 0n)
       books.wrong.push(`${reserved} reservations are still there after two minutes of quiet.`);
     return { ...books, strikes };
@@ -121,6 +140,10 @@ async function strike(world: World, kind: string, nodes: number): Promise<void> 
     case "pause of 35 s":
       // Other nodes consider it dead, and charge its long calls.
       return world.pauseNode(victim, 35_000);
+    case "failover":
+      return world.failOver();
+    case "database silent":
+      return world.silenceDatabase(victim, 12_000);
     case "redis away":
       return world.pauseRedis(800);
     default:

@@ -6,16 +6,19 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DemoUpstream, startDemoUpstream } from "#demo/server.ts";
 import { connect, type Database } from "#platform/database/db.ts";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
+import { startTcpProxy, type TcpProxy } from "#test/tcp-proxy.ts";
 import { freePort, startLogging } from "../processes.ts";
+import { startDatabasePair } from "./database-pair.ts";
 
 /** Three gateways on one Postgres and one Redis. Each can be struck while the others continue. */
 export interface World {
   /** Addresses of the gateways, whether running or not. */
   nodes: readonly string[];
   database: Database;
-  /** One key per client, so that log rows can be assigned to clients. */
+  /** One key per client, so that log rows can be assigned to clients. The last one has an account of its own. */
   keys: readonly string[];
+  /** Whether the account of a client has so much that no call may be refused for its balance. */
+  isRich(client: number): boolean;
   /** Kills and restarts a node. Resolves when the gateway responds. */
   killNode(index: number): Promise<void>;
   /** Sends SIGSTOP, and SIGCONT after `ms` milliseconds. */
@@ -26,6 +29,12 @@ export interface World {
   disableAccount(ms: number): Promise<void>;
   /** Credits the account with a small balance. */
   credit(points: number): Promise<void>;
+  /** Credits the account of the last key. Its calls of `fixedModel` cost `fixedCost` points each. */
+  creditLast(points: number): Promise<void>;
+  /** Stops forwarding on a node's open connections to Postgres, and resets them after `ms` milliseconds. */
+  silenceDatabase(index: number, ms: number): Promise<void>;
+  /** Kills the primary Postgres; its standby takes over. */
+  failOver(): Promise<void>;
   /**
    * Resolves when Postgres responds again. "immediate" stops it without closing connections, as in a crash.
    */
@@ -39,6 +48,9 @@ const accessToken = "chaos-access-token-chaos-access-token";
 const plenty = 1_000_000_000;
 const openAiCompatible = 8;
 const manyPerMinute = 100_000_000;
+
+export const fixedModel = "demo-fixed";
+export const fixedCost = 1_000;
 
 export async function createWorld(
   nodeCount: number,
@@ -54,8 +66,15 @@ export async function createWorld(
   try {
     const upstream = await startDemoUpstream();
     closers.push(() => upstream.close());
-    const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
+    const postgres = await startDatabasePair(folder);
     closers.push(() => postgres.stop());
+    // A proxy per node, which can go silent, and which leads to the new primary after a failover.
+    const proxies: TcpProxy[] = [];
+    for (let index = 0; index <= nodeCount; index += 1) {
+      const proxy = await startTcpProxy(postgres.url());
+      proxies.push(proxy);
+      closers.push(() => proxy.close());
+    }
     const redisPort = await freePort();
     let redis = await startRedis(redisPort);
     closers.push(() => endProcess(redis, "SIGTERM"));
@@ -71,16 +90,23 @@ export async function createWorld(
         HOST: "127.0.0.1",
         PORT: String(ports[index]),
         DATA_DIR: folder,
-        DATABASE_URL: postgres.url,
+        DATABASE_URL: proxies[index]?.url ?? "",
         REDIS_URL: `redis://127.0.0.1:${redisPort}`,
         SECRET_KEY: "the same secret on every node of this run",
         ROOT_USERNAME: "chaos",
         ROOT_PASSWORD: "chaos-password-1",
         ROOT_ACCESS_TOKEN: accessToken,
         DEMO_UPSTREAM: "0",
-        LOG_LEVEL: "error",
+        LOG_LEVEL: "info",
       };
-      pids[index] = await startLogging([main], env, folder, `node-${index}`, ready);
+      // As a supervisor does: on a busy machine a start may find the database too slow, and ends.
+      for (let tries = 1; ; tries += 1)
+        try {
+          pids[index] = await startLogging([main], env, folder, `node-${index}`, ready);
+          return;
+        } catch (error) {
+          if (tries === 3) throw error;
+        }
     };
     closers.push(async () => {
       for (const pid of pids) kill(pid, "SIGTERM");
@@ -89,14 +115,15 @@ export async function createWorld(
     // The first node runs the migrations.
     await start(0);
     await Promise.all(nodes.slice(1).map((_, index) => start(index + 1)));
-    const database = connect(postgres.url, { max: 3 });
+    const database = connect(proxies[nodeCount]?.url ?? "", { max: 3 });
     closers.push(() => database.close());
-    const { keys, api, poor, other } = await furnish(nodes, upstream, database, clientCount);
+    const { keys, api, poor, other, last } = await furnish(nodes, upstream, database, clientCount);
 
     return {
       nodes,
       database,
       keys,
+      isRich: (client) => client < clientCount && accountOf(client) !== "poor",
       async killNode(index) {
         kill(pids[index] ?? 0, "SIGKILL");
         await untilGone(pids[index] ?? 0);
@@ -121,8 +148,19 @@ export async function createWorld(
       async credit(points) {
         await api("POST", `/user/quota/${poor}`, { quota: points, remark: "chaos" });
       },
-      async restartPostgres(how) {
-        await strikePostgres(postgres, how);
+      async creditLast(points) {
+        await api("POST", `/user/quota/${last}`, { quota: points, remark: "chaos" });
+      },
+      async silenceDatabase(index, ms) {
+        proxies[index]?.silence();
+        await sleep(ms);
+        proxies[index]?.cut();
+      },
+      restartPostgres: (how) => postgres.restart(how),
+      async failOver() {
+        const target = await postgres.failOver();
+        for (const proxy of proxies) proxy.retarget(target);
+        for (const proxy of proxies) proxy.cut();
       },
       async pauseRedis(ms) {
         await endProcess(redis, "SIGKILL");
@@ -140,9 +178,16 @@ export async function createWorld(
 interface Furnished {
   keys: string[];
   api<T>(method: string, path: string, body?: object): Promise<T>;
-  /** Ids of the account with a small balance, and of the one that is temporarily disabled. */
+  /** Ids of the account with a small balance, of the one that is temporarily disabled, and of the last key. */
   poor: number;
   other: number;
+  last: number;
+}
+
+/** Returns whose key a client has. */
+function accountOf(client: number): "self" | "poor" | "other" {
+  if (client % 4 === 2) return "poor";
+  return client % 4 === 3 ? "other" : "self";
 }
 
 /**
@@ -184,21 +229,23 @@ async function furnish(
     name: "chaos",
     base_url: upstream.url,
     key: "vendor-key",
-    models: ["demo-chat"],
+    models: ["demo-chat", fixedModel],
     groups: ["default"],
   });
   const self = await api<{ id: number }>("GET", "/user/self");
   await api("POST", `/user/quota/${self.id}`, { quota: plenty, remark: "chaos" });
   const accounts: number[] = [];
-  for (const username of ["poor", "other"]) {
+  for (const username of ["poor", "other", "last"]) {
     await api("POST", "/user", { username, password: "chaos-password-1", display_name: username });
     const found = await database.db.user.findUniqueOrThrow({ where: { username }, select: { id: true } });
     accounts.push(found.id);
   }
-  const [poor = 0, other = 0] = accounts;
+  const [poor = 0, other = 0, last = 0] = accounts;
+  const price = { model: fixedModel, type: "times", channel_type: 1, input: 1, output: 1 };
+  await api("POST", "/prices/single", price);
   await api("POST", `/user/quota/${other}`, { quota: plenty, remark: "chaos" });
   const keys: string[] = [];
-  for (let client = 0; client < clientCount; client += 1) {
+  for (let client = 0; client <= clientCount; client += 1) {
     // Every other key has its own limits, so that strikes also affect those. Reservations of dead nodes count
     // against them until another node releases them, so the limits are large enough for that.
     const rates = { concurrency: 1_000, daily_spend: plenty, tokens_per_minute: 1_000_000_000 };
@@ -206,10 +253,10 @@ async function furnish(
     const { key } = await api<{ key: string }>("POST", "/token", { name: `client-${client}`, setting });
     keys.push(key);
     // The key is unused so far, so its owner can be changed.
-    const owner = client % 4 === 2 ? poor : client % 4 === 3 ? other : self.id;
+    const owner = client === clientCount ? last : { self: self.id, poor, other }[accountOf(client)];
     await database.pool.query("UPDATE tokens SET user_id = $1 WHERE name = $2", [owner, `client-${client}`]);
   }
-  return { keys, api, poor, other };
+  return { keys, api, poor, other, last };
 }
 
 async function startRedis(port: number): Promise<ChildProcess> {
@@ -235,17 +282,6 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   const gone = once(child, "exit");
   child.kill(signal);
   await gone;
-}
-
-async function strikePostgres(postgres: EmbeddedPostgres, how: "fast" | "immediate"): Promise<void> {
-  const before = postgres.pid();
-  kill(before, how === "fast" ? "SIGINT" : "SIGQUIT");
-  // The node restarts itself, which takes a while on a busy machine.
-  const until = Date.now() + 300_000;
-  while (postgres.pid() === before) {
-    if (Date.now() > until) throw new Error("Postgres does not come back.");
-    await sleep(50);
-  }
 }
 
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {

@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import { GatewayError, upstreamFailed } from "#errors.ts";
 
 /**
@@ -42,6 +42,9 @@ const ANSWER_MS = 15_000;
 const MOST_WAITING = 1_000;
 const TRIES = 3;
 
+/** Loads the library with the first mail, because many gateways send none. */
+const library = () => import("nodemailer");
+
 /** @param account returns the current account; undefined while none is set up */
 export function createMailer(
   account: () => MailAccount | undefined,
@@ -52,8 +55,9 @@ export function createMailer(
   const waiting = new Set<Promise<void>>();
   const leaving = new AbortController();
 
-  function transportFor(current: MailAccount): Transporter {
+  async function transportFor(current: MailAccount): Promise<Transporter> {
     const key = JSON.stringify(current);
+    const { createTransport } = await library();
     if (open?.key === key) return open.transport;
     open?.transport.close();
     const transport = createTransport({ ...connectionTo(current), pool: true, maxConnections: 2 });
@@ -65,7 +69,8 @@ export function createMailer(
     const current = account();
     if (current === undefined) throw new GatewayError("upstream_failed", { reason: "mail_server_missing" });
     try {
-      await transportFor(current).sendMail({
+      const transport = await transportFor(current);
+      await transport.sendMail({
         from: { name: current.fromName, address: current.from },
         to: { name: "", address: mail.to },
         subject: mail.subject,
@@ -129,6 +134,7 @@ function isAddressRefused(error: unknown): boolean {
 
 /** Connects to the mail server and signs in, without sending a mail. Returns why that fails. */
 export async function greetMailServer(account: MailAccount): Promise<GatewayError | undefined> {
+  const { createTransport } = await library();
   const transport = createTransport(connectionTo(account));
   try {
     await transport.verify();

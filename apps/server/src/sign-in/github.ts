@@ -1,6 +1,4 @@
-import oauth2 from "@fastify/oauth2";
 import type { Settings } from "@gateway/shared/site/settings";
-import Fastify from "fastify";
 import { z } from "zod";
 import { ask, refused, unreachable } from "./ask.ts";
 import type { ExternalIdentity, IdentityProvider } from "./provider.ts";
@@ -49,10 +47,14 @@ function identityOf(account: z.infer<typeof Account>, emails: z.infer<typeof Ema
 
 /**
  * Exchanges a code for an access token. The plugin needs a Fastify instance and fixed credentials. So each
- * set of credentials gets a small instance of its own, which never listens.
+ * set of credentials gets a small instance of its own, which never listens. Loaded with the first sign-in.
  */
 async function openExchange(web: string, settings: Settings) {
-  const app = Fastify();
+  const [{ fastify }, { default: oauth2 }] = await Promise.all([
+    import("fastify"),
+    import("@fastify/oauth2"),
+  ]);
+  const app = fastify();
   await app.register(oauth2, {
     name: "github",
     scope: ["user:email"],

@@ -6,6 +6,7 @@ import type { WorkerLink } from "./workers/link.ts";
 
 /** Dependencies that any part of the start may use. */
 export interface Context {
+  startedAt: Date;
   env: Env;
   log: Logger;
   logRing: LogRing;

@@ -1,7 +1,4 @@
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
-import { createDiagnostics } from "#diagnostics/runner.ts";
-import { createPersonCheck } from "#domain/accounts/person-check.ts";
-import { createIcons } from "#domain/catalog/icons.ts";
 import type { ChannelCheckDeps } from "#domain/channels/check-stored.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
@@ -9,22 +6,15 @@ import type { Limiter } from "#domain/limits/take.ts";
 import type { StorageWatch } from "#domain/notices/storage.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import { createFailedKeys } from "#gateway/failed-keys.ts";
-import type { Comparisons } from "#migration/compare/comparisons.ts";
-import type { ImportRunner } from "#migration/runner.ts";
 import type { Announcements } from "#platform/announcements.ts";
-import { currentTime } from "#platform/clock.ts";
 import type { Database } from "#platform/database/db.ts";
 import type { Mailer } from "#platform/mail.ts";
-import { boundedFetch, fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
 import type { Readiness } from "#platform/readiness.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { releaseStartMemory } from "#platform/start-memory.ts";
 import type { Providers } from "#providers/registry.ts";
 import type { RelayServices } from "#relay/core/services.ts";
-import { checkModel } from "#relay/probe/model-check.ts";
-import { fetchModels, type ProbeServices } from "#relay/probe/probe.ts";
-import { identityProviders } from "#sign-in/index.ts";
-import packageJson from "../../package.json" with { type: "json" };
+import type { ProbeServices } from "#relay/probe/probe.ts";
 import { buildApp } from "../app.ts";
 import type { Caches } from "./caches.ts";
 import type { Context } from "./context.ts";
@@ -33,8 +23,9 @@ import { type Part, within } from "./parts.ts";
 import { sharesPorts } from "./workers/port.ts";
 import { caughtUpTogether, logTogether } from "./workers/together.ts";
 
-interface Needs extends Context {
+export interface Needs extends Context {
   dataDir: string;
+  databaseUrl: string;
   database: Database;
   secrets: Secrets;
   announcements: Announcements;
@@ -49,8 +40,6 @@ interface Needs extends Context {
   probe: ProbeServices;
   checks: ChannelCheckDeps;
   runner: ChannelRunner;
-  imports: ImportRunner;
-  comparisons: Comparisons;
   readiness: Readiness;
   storage: StorageWatch;
 }
@@ -99,54 +88,25 @@ export const httpServer: Part<Needs, HttpServer> = {
 };
 
 function routes(needs: Needs): Promise<FastifyInstance> {
-  const { env, log, logRing, options, worker, settings, relay, probe, checks, announcements } = needs;
-  const { db, pool } = needs.database;
-  const { mayReach, paymentGateways } = options;
+  const { env, worker, relay, announcements, logRing } = needs;
+  // Every worker reports to the others, whether its console is loaded or not.
   const caughtUp = () => announcements.caughtUp();
   const recentLog = (count: number) => logRing.last(count);
+  const together = {
+    caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
+    recentLog: worker === undefined ? recentLog : logTogether(worker, recentLog),
+  };
   return buildApp({
-    logger: log,
+    logger: needs.log,
     basePath: env.basePath,
     trustProxy: env.TRUST_PROXY,
+    database: needs.database,
+    secrets: needs.secrets,
+    readiness: needs.readiness,
     metrics: relay.metrics,
-    console: {
-      db,
-      pool,
-      secrets: needs.secrets,
-      settings,
-      health: relay.health,
-      providers: needs.providers,
-      identityProviders,
-      paymentGateways,
-      paymentFetch: publicFetch(mayReach),
-      mailer: needs.mailer,
-      checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: boundedFetch() }),
-      icons: createIcons(db, (address, given) => fetchPublic(address, { ...given, mayReach })),
-      post: postToPublic,
-      testChannel: checks.testChannel,
-      fetchBalance: checks.fetchBalance,
-      checkModel: (input) => checkModel(probe, input),
-      runner: needs.runner,
-      imports: needs.imports,
-      comparisons: needs.comparisons,
-      diagnostics: createDiagnostics({
-        env,
-        database: needs.database,
-        secrets: async () => needs.secrets,
-        settings: async () => settings.current(),
-      }),
-      fetchModels: (channel) => fetchModels(probe, channel),
-      caughtUp: worker === undefined ? caughtUp : caughtUpTogether(worker, caughtUp),
-      recentLog: worker === undefined ? recentLog : logTogether(worker, recentLog),
-      readiness: needs.readiness,
-      startedAt: currentTime(),
-      version: packageJson.version,
-      demo: needs.demo,
-      requestCounts: needs.requestCounts,
-      apiRateLimit: env.API_RATE_LIMIT,
-    },
+    openSite: async (basics) => (await import("./site.ts")).openSite({ ...needs, ...together }, basics),
     gateway: {
-      db,
+      db: needs.database.db,
       callers: needs.caches.callers,
       failedKeys: createFailedKeys({ workers: worker === undefined ? 1 : env.workers }),
       limiter: needs.limiter,

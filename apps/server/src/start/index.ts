@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Env } from "#env.ts";
 import { openPaymentGateways } from "#payments/index.ts";
+import { currentTime } from "#platform/clock.ts";
 import { createLogRing, openLog } from "#platform/log.ts";
 import { isPublicAddress } from "#platform/public-fetch.ts";
 import { createReadiness } from "#platform/readiness.ts";
@@ -10,7 +11,7 @@ import { caches } from "./caches.ts";
 import type { Context, Running, StartOptions } from "./context.ts";
 import { httpServer } from "./http.ts";
 import { jobDatabase, recurringJobs } from "./jobs.ts";
-import { comparisons, imports } from "./migration.ts";
+import { importFiles } from "./migration.ts";
 import { bodyLog, books, limits, measures, nodeCount, redis, storageWatch } from "./node.ts";
 import { createParts, type Parts } from "./parts.ts";
 import { migrations, postgres } from "./postgres.ts";
@@ -41,6 +42,7 @@ export async function startGateway(
   const logRing = createLogRing();
   const log = openLog(env, logRing);
   const context: Context = {
+    startedAt: currentTime(),
     env,
     log,
     logRing,
@@ -106,9 +108,7 @@ async function openAll(context: Context, parts: Parts) {
   await parts.open(backgroundResponses, relay);
   const runs = await parts.open(channelRuns, { ...kept, health: relay.health });
 
-  const importRunner = await parts.open(imports, measured);
-  const comparing = await parts.open(comparisons, stored);
-
+  await parts.open(importFiles, stored);
   const readiness = createReadiness({
     ping: () => stored.database.pool.query("SELECT 1"),
     trouble: () => ledger.trouble(),
@@ -129,8 +129,6 @@ async function openAll(context: Context, parts: Parts) {
     relay,
     readiness,
     storage,
-    imports: importRunner,
-    comparisons: comparing,
   });
   return { http, readiness, setupToken };
 }

@@ -1,22 +1,11 @@
-import { type Comparisons, createComparisons } from "#migration/compare/comparisons.ts";
-import { createImportRunner, type ImportRunner } from "#migration/runner.ts";
-import type { Database } from "#platform/database/db.ts";
-import type { Secrets } from "#platform/secrets.ts";
+import { createUploads } from "#migration/uploads.ts";
 import type { Context } from "./context.ts";
 import type { Part } from "./parts.ts";
-import type { Postgres } from "./postgres.ts";
 
-/** Imports of other gateways that the console starts. */
-export const imports: Part<Context & Postgres & { database: Database; secrets: Secrets }, ImportRunner> = {
-  name: "imports",
-  open: ({ database: { db }, secrets, databaseUrl, dataDir, onError }) =>
-    createImportRunner({ db, secrets, databaseUrl, dataDir, onError }),
-  close: (opened) => opened.close(),
-};
-
-/** Comparisons with an old gateway that the console starts. */
-export const comparisons: Part<Context & { database: Database }, Comparisons> = {
-  name: "comparisons",
-  open: ({ database: { db, pool }, onError }) => createComparisons({ db, pool, onError }),
-  close: (opened) => opened.close(),
+/** Removes the files of imports that an earlier process left behind. */
+export const importFiles: Part<Context & { dataDir: string }, void> = {
+  name: "files of imports",
+  open({ dataDir, onError }) {
+    createUploads(dataDir).sweep().catch(onError);
+  },
 };

@@ -10,6 +10,7 @@ import { hasRoot } from "#domain/accounts/setup.ts";
 import { canMail, offersReset } from "#domain/settings/mail-account.ts";
 import { botName } from "#domain/telegram/bot.ts";
 import { isOffered } from "#sign-in/provider.ts";
+import { health, ready } from "./state.ts";
 
 /** Public routes: the state of the site, its texts, its public groups. */
 export function siteRoutes(app: ConsoleApp, services: Services): void {
@@ -34,7 +35,7 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
   app.get(
     "/health",
     { config: unlimited, schema: { summary: "Check that the process runs", response: { 200: Healthy } } },
-    async () => healthy,
+    health,
   );
 
   app.get(
@@ -43,10 +44,7 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
       config: unlimited,
       schema: { summary: "Check that the node can serve calls", response: { 200: Ready } },
     },
-    async () => {
-      const { stale } = await services.readiness.check();
-      return stale.length === 0 ? healthy : { ...healthy, stale };
-    },
+    () => ready(services.readiness),
   );
 
   const texts = { response: answers(z.string()) };
@@ -90,9 +88,7 @@ export function siteRoutes(app: ConsoleApp, services: Services): void {
 }
 
 const Healthy = z.object({ status: z.literal("ok") });
-/** `stale`: topics whose last change this node could not load yet. */
 const Ready = Healthy.extend({ stale: z.array(z.string()).optional() });
-const healthy = { status: "ok" } as const;
 
 function siteStatus(services: Services, needsSetup: boolean): SiteStatus {
   const settings = services.settings.current();

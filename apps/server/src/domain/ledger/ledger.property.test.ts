@@ -18,27 +18,31 @@ import type { ReserveInput } from "./steps.ts";
 let home: TestDatabase;
 let database: Database;
 let nodes: Ledger[];
+/** Nodes that died and do not know it. */
+const zombies: Ledger[] = [];
 const nodeIds = [1, 2, 3].map(() => randomUUID());
+
+function openNode(nodeId: string): Ledger {
+  return createLedger({
+    database,
+    nodeId,
+    callsBeforeLease: 2,
+    askForLeases: async (userId) => {
+      await Promise.all(nodes.map((each) => each.recall({ userId })));
+    },
+    onError: (error) => expect.unreachable(String(error)),
+  });
+}
 
 beforeAll(async () => {
   home = await freshDatabase();
   database = connect(home.url, { max: 12 });
-  nodes = nodeIds.map((nodeId) =>
-    createLedger({
-      database,
-      nodeId,
-      callsBeforeLease: 2,
-      askForLeases: async (userId) => {
-        await Promise.all(nodes.map((each) => each.recall({ userId })));
-      },
-      onError: (error) => expect.unreachable(String(error)),
-    }),
-  );
+  nodes = nodeIds.map(openNode);
   await Promise.all(nodes.map((node) => node.start()));
 });
 
 afterAll(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
+  await Promise.all([...nodes, ...zombies].map((node) => node.close()));
   await database.close();
   await home.drop();
 });
@@ -50,7 +54,7 @@ type Step =
   | { do: "credit"; user: number; amount: number; reference: number }
   | { do: "checkpoint"; call: number; part: number }
   | { do: "recall"; node: number; user: number }
-  | { do: "die"; node: number };
+  | { do: "die"; node: number; restarts: boolean };
 
 const node = fc.nat(2);
 const user = fc.nat(4);
@@ -88,7 +92,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("checkpoint"), call, part: fc.integer({ min: 0, max: 130 }) }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("recall"), node, user }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("die"), node }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("die"), node, restarts: fc.boolean() }) },
 );
 
 /** Operations of one run, to compare with the database. */
@@ -198,8 +202,45 @@ async function take(run: Run, step: Step): Promise<void> {
           lost.map((reservedCall) => reservedCall.tokenId),
         ],
       });
+      if (step.restarts) await restart(step.node);
     }
   }
+}
+
+/** Replaces a node by a new one, which knows nothing of the leases and calls of the old one. */
+async function restart(index: number): Promise<void> {
+  const nodeId = randomUUID();
+  const fresh = openNode(nodeId);
+  await fresh.start();
+  zombies.push(nodes[index]!);
+  nodes[index] = fresh;
+  nodeIds[index] = nodeId;
+}
+
+/**
+ * Checks at every moment of a wave, in one snapshot, that no account or token has leased, reserved and spent more
+ * than it was credited.
+ */
+async function watched(run: Run, wave: Promise<unknown>): Promise<void> {
+  const state = { isOver: false };
+  const ended = wave.finally(() => {
+    state.isOver = true;
+  });
+  const ids = run.accounts.map(({ userId }) => userId);
+  const look = async () => {
+    while (!state.isOver) {
+      const { rows } = await database.pool.query(
+        `SELECT u.id FROM users u JOIN tokens t ON t.user_id = u.id
+         WHERE u.id = ANY($1) AND (u.quota - u.reserved - u.leased < 0
+           OR NOT t.unlimited_quota AND t.remain_quota - t.reserved - t.leased < 0)
+         UNION SELECT u.id FROM users u WHERE u.id = ANY($1) AND u.leased + u.reserved + u.used_quota >
+           (SELECT COALESCE(sum(amount) FILTER (WHERE amount > 0), 0) FROM ledger_entries e WHERE e.user_id = u.id)`,
+        [ids],
+      );
+      expect(rows).toEqual([]);
+    }
+  };
+  await Promise.all([ended, look()]);
 }
 
 /** Checks that each call paid what it owed, or at least its reservation, and that its row states the rest. */
@@ -290,21 +331,21 @@ async function newRun(): Promise<Run> {
 
 describe("ledger", () => {
   it(
-    "balances after any interleaving of reserve, checkpoint, settle, release, credit, recall and dead nodes",
-    { timeout: 120_000 * runsFactor },
+    "balances after any interleaving of reserve, checkpoint, settle, release, credit, recall, crash and restart",
+    { timeout: 240_000 * runsFactor },
     async () => {
       let leased = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(fc.array(steps, { maxLength: 24 }), { maxLength: 6 }), async (waves) => {
           const run = await newRun();
           for (const wave of waves) {
-            await Promise.all(wave.map((step) => take(run, step)));
+            await watched(run, Promise.all(wave.map((step) => take(run, step))));
             await check(run);
           }
           // At the end nothing is reserved.
           leased += run.leased;
           // One after the other: a release skips rows that another one has locked.
-          for (const dead of [0, 1, 2]) await take(run, { do: "die", node: dead });
+          for (const dead of [0, 1, 2]) await take(run, { do: "die", node: dead, restarts: false });
           await check(run);
           for (const account of run.accounts) {
             const { reserved, leased } = await database.db.user.findUniqueOrThrow({

@@ -88,7 +88,6 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
   let granted = memory.bytes;
   const begun = performance.now();
   return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout | undefined;
     let isOver = false;
     const end = (error?: unknown) => {
       if (isOver) return;
@@ -111,6 +110,8 @@ function readBytes(payload: IncomingMessage, scan: JsonScan, { memory }: Access)
       if (!isOver) end(new GatewayError("client_disconnected", { reason: "client_left_body" }));
     };
     const late = () => end(tooSlow());
+    // A small body usually arrives with its head, and uses little memory until the server's own time limit.
+    let timer = announced <= LONG_FROM ? undefined : setTimeout(late, SILENCE_MS);
     const grow = async (more: number) => {
       payload.pause();
       try {

@@ -1,0 +1,71 @@
+import type { FastifyInstance } from "fastify";
+import { createDiagnostics } from "#diagnostics/runner.ts";
+import { createPersonCheck } from "#domain/accounts/person-check.ts";
+import { createIcons } from "#domain/catalog/icons.ts";
+import { createComparisons } from "#migration/compare/comparisons.ts";
+import { createImportRunner } from "#migration/runner.ts";
+import type { LogLine } from "#platform/log.ts";
+import { boundedFetch, fetchPublic, postToPublic, publicFetch } from "#platform/public-fetch.ts";
+import { checkModel } from "#relay/probe/model-check.ts";
+import { fetchModels } from "#relay/probe/probe.ts";
+import { identityProviders } from "#sign-in/index.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import type { SiteBasics } from "../app.ts";
+import { buildSite } from "../site-app.ts";
+import type { Needs } from "./http.ts";
+
+interface SiteNeeds extends Needs {
+  /** Resolves when all workers have processed earlier announcements. */
+  caughtUp(): Promise<void>;
+  recentLog(count: number): LogLine[] | Promise<LogLine[]>;
+}
+
+/** Opens the console and the site. Loaded with the first request for them. */
+export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<FastifyInstance> {
+  const { env, options, settings, relay, probe, checks, onError } = needs;
+  const { db, pool } = needs.database;
+  const { mayReach, paymentGateways } = options;
+  const { secrets, databaseUrl, dataDir } = needs;
+  const imports = createImportRunner({ db, secrets, databaseUrl, dataDir, onError });
+  const comparisons = createComparisons({ db, pool, onError });
+  const services = {
+    db,
+    pool,
+    secrets,
+    settings,
+    health: relay.health,
+    providers: needs.providers,
+    identityProviders,
+    paymentGateways,
+    paymentFetch: publicFetch(mayReach),
+    mailer: needs.mailer,
+    checkPerson: createPersonCheck({ settings: () => settings.current(), fetch: boundedFetch() }),
+    icons: createIcons(db, (address, given) => fetchPublic(address, { ...given, mayReach })),
+    post: postToPublic,
+    testChannel: checks.testChannel,
+    fetchBalance: checks.fetchBalance,
+    checkModel: (input: Parameters<typeof checkModel>[1]) => checkModel(probe, input),
+    runner: needs.runner,
+    imports,
+    comparisons,
+    diagnostics: createDiagnostics({
+      env,
+      database: needs.database,
+      secrets: async () => secrets,
+      settings: async () => settings.current(),
+    }),
+    fetchModels: (channel: Parameters<typeof fetchModels>[1]) => fetchModels(probe, channel),
+    caughtUp: needs.caughtUp,
+    recentLog: needs.recentLog,
+    readiness: needs.readiness,
+    startedAt: needs.startedAt,
+    version: packageJson.version,
+    demo: needs.demo,
+    requestCounts: needs.requestCounts,
+    apiRateLimit: env.API_RATE_LIMIT,
+  };
+  const close = async () => {
+    await Promise.all([imports.close(), comparisons.close()]);
+  };
+  return buildSite({ basePath: env.basePath, console: services, metrics: relay.metrics, close }, basics);
+}
