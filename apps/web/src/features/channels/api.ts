@@ -82,7 +82,9 @@ export const groupsQuery = queryOptions({
 export const tagsQuery = queryOptions({
   queryKey: ["channels", "tag-sums"],
   queryFn: () => http.get("/channel_tag/_all", z.array(ChannelTag)),
-  select: (tags) => tags.map((each) => each.tag),
+  // "tag2" comes before "tag10".
+  select: (tags) =>
+    tags.map((each) => each.tag).toSorted((a, b) => a.localeCompare(b, undefined, { numeric: true })),
   staleTime: 60_000,
 });
 

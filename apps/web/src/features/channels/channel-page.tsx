@@ -1,9 +1,10 @@
 /** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
-import { ChannelQuery } from "@gateway/shared/channels/channel";
+import { ChannelQuery, type ChannelRow } from "@gateway/shared/channels/channel";
 import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
+import { useCallbackRef } from "@mantine/hooks";
 import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
@@ -94,6 +95,16 @@ export default function ChannelPage() {
   const run = (kind: "test" | "balance", which: { ids?: number[]; tag?: string } = {}) =>
     start.mutate({ kind, ...which }, { onSuccess: ({ id }) => setStarted((ids) => [...ids, id]) });
   const forget = (ids: number[]) => setSelected((keys) => keys.filter((key) => !ids.includes(Number(key))));
+  // Stable, so that a tick or an opened form renders only the rows that change.
+  const edit = useCallbackRef(edited.open);
+  const showTimeline = useCallbackRef(timeline.open);
+  const forgetOne = useCallbackRef((id: number) => forget([id]));
+  const rowActions = useCallback(
+    (row: ChannelRow) => (
+      <ChannelActions row={row} onEdit={edit} onTimeline={showTimeline} onDeleted={forgetOne} />
+    ),
+    [edit, showTimeline, forgetOne],
+  );
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => edited.open(NEW);
   const views = (
@@ -185,14 +196,7 @@ export default function ChannelPage() {
                 onDeleted={forget}
               />
             )}
-            rowActions={(row) => (
-              <ChannelActions
-                row={row}
-                onEdit={edited.open}
-                onTimeline={timeline.open}
-                onDeleted={(id) => forget([id])}
-              />
-            )}
+            rowActions={rowActions}
             onOpen={(row) => edited.open(row.id)}
             toolbar={<ChannelFilters query={query} onChange={setQuery} />}
             tools={

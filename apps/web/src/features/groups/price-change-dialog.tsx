@@ -65,7 +65,8 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
               searchable
               allowDeselect={false}
               comboboxProps={{ withinPortal: false }}
-              {...(row === undefined ? { "data-autofocus": true } : {})}
+              // The dialog has placed the focus before the groups were loaded.
+              autoFocus={row === undefined}
             />
             <Group gap="xs" align="flex-end">
               <NumberInput
@@ -77,7 +78,7 @@ export function PriceChangeDialog({ group, onClose }: { group: string; onClose: 
                 w={120}
                 value={percent}
                 onChange={setPercent}
-                {...(row === undefined ? {} : { "data-autofocus": true })}
+                autoFocus={row !== undefined}
               />
               {priceSteps.map((step) => (
                 <Button

@@ -1,9 +1,10 @@
 /** The list of accounts: search, balance, roles and status. Details open beside the list. */
 import { type UserListRow, UserQuery } from "@gateway/shared/accounts/user";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
+import { useCallbackRef } from "@mantine/hooks";
 import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { type QueryClient, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
@@ -62,6 +63,26 @@ export default function UsersPage() {
   const edit = (row: UserListRow) => edited.open(row.id);
   const quota = (row: UserListRow) => paid.open(row.id);
   const id = Number(shown.key);
+  // Stable, so that a tick or an opened drawer renders only the rows that change.
+  const openEditor = useCallbackRef(edit);
+  const openQuota = useCallbackRef(quota);
+  const openBudget = useCallbackRef((row: UserListRow) => budgeted.open(row.id));
+  const forget = useCallbackRef(() => {
+    shown.close();
+    setSelected([]);
+  });
+  const rowActions = useCallback(
+    (row: UserListRow) => (
+      <UserActions
+        row={row}
+        onEdit={() => openEditor(row)}
+        onQuota={() => openQuota(row)}
+        onBudget={() => openBudget(row)}
+        onDeleted={forget}
+      />
+    ),
+    [openEditor, openQuota, openBudget, forget],
+  );
 
   // The last row of the last page was deleted.
   const beyondEnd = query.page > 1 && rows?.length === 0 && !list.isPlaceholderData;
@@ -108,18 +129,7 @@ export default function UsersPage() {
             }
           : {})}
         bulkActions={(keys) => <BulkBar rows={rowsOf.of(keys)} onDone={() => setSelected([])} />}
-        rowActions={(row) => (
-          <UserActions
-            row={row}
-            onEdit={() => edit(row)}
-            onQuota={() => quota(row)}
-            onBudget={() => budgeted.open(row.id)}
-            onDeleted={() => {
-              shown.close();
-              setSelected([]);
-            }}
-          />
-        )}
+        rowActions={rowActions}
         onOpen={(row) => shown.open(row.id)}
         toolbar={<UserFilters query={query} onChange={setQuery} />}
         tools={
