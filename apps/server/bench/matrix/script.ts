@@ -85,8 +85,9 @@ export function planAnswer(script: Script, request: Question, history: History):
 const isSummaryRequest = (prompt: string) =>
   /summar|compact|state_snapshot/i.test(prompt) &&
   !prompt.startsWith(TASK_MARK) &&
-  // Reports of background agents have a summary.
-  !prompt.includes("<task-notification");
+  // Reports of background agents have a summary, and so has a conversation after its compaction.
+  !prompt.includes("<task-notification") &&
+  !prompt.includes("MATRIX-DONE-");
 
 const offered = (request: Question, call: ScriptedCall) =>
   request.tools.find(({ name }) => name === call.name || name.endsWith(`__${call.name}`));

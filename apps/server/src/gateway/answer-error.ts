@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { dialects } from "#dialects/index.ts";
 import { type GatewayError, invalidRequest } from "#errors.ts";
 import { securityHeaders } from "./answer-headers.ts";
+import { endsCodex, failedFrame } from "./codex-errors.ts";
 import { type ErrorShape, shapeOf } from "./error-shape.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 
@@ -23,6 +24,8 @@ export async function answerError(
   const { status, body } = shape.encodeError(named, request.id);
   if (named.headers !== undefined) void reply.headers(named.headers);
   if (named.retryAfter !== undefined) void reply.header("retry-after", String(Math.ceil(named.retryAfter)));
+  if (shape === dialects["openai-responses"] && endsCodex(request, named))
+    return reply.code(200).type("text/event-stream; charset=utf-8").send(failedFrame(named, request.id));
   return reply.code(status).send(body);
 }
 

@@ -268,6 +268,20 @@ describe("responses over WebSocket", () => {
       .toBe(WebSocket.OPEN);
   });
 
+  it("end a session of Codex at once when it may not go on", async () => {
+    const client = await connect(gateway, key, {
+      originator: "codex_exec",
+      session_id: "s",
+      "x-session-budget": "0",
+    });
+    client.send(ask("chat", "Hi"));
+    expect((await client.until(...ends)).at(-1)).toMatchObject({
+      type: "response.failed",
+      response: { status: "failed", error: { code: "invalid_prompt" } },
+    });
+    expect(gateway.upstream.calls()).toEqual([]);
+  });
+
   it("return only an error to a client without a balance", async () => {
     const poor = await gateway.addToken({ name: "poor", unlimited_quota: false, remain_quota: 0 });
     const client = await connect(gateway, poor.key);

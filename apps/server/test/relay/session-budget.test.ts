@@ -108,6 +108,31 @@ describe("the budget of a session", () => {
     ).toMatchObject({ status: 402, body: { error: { message } } });
   });
 
+  it("ends a session of Codex at once, with the message", async () => {
+    const headers = {
+      session_id: "codex",
+      "x-session-budget": "0",
+      "user-agent": "codex_exec/0.169.0 (Linux)",
+    };
+    const answer = await fetch(`${gateway.url}/v1/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+      body: JSON.stringify({ model: "dear", stream: true, input: "Hi" }),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const event = JSON.parse(/^data: (.*)$/m.exec(await answer.text())?.[1] ?? "") as object;
+    expect(event).toMatchObject({
+      type: "response.failed",
+      response: {
+        error: { code: "invalid_prompt", message: expect.stringContaining("budget of this session") },
+      },
+    });
+    await expect
+      .poll(async () => (await gateway.api<LogPage>("GET", "/log?session=codex")).data)
+      .toMatchObject([{ type: 5, status: 402 }]);
+  });
+
   it("needs an amount and a session", async () => {
     for (const budget of ["", "one", "-1", "1e3", "0.00000001"]) {
       const answer = await send({ headers: { "x-session-id": "s3", "x-session-budget": budget } });

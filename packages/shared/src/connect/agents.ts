@@ -57,6 +57,17 @@ export function geminiCli({ baseUrl, model, key }: Connection): SettingsFile[] {
       content: jsonFile({
         security: { auth: { selectedType: "gemini-api-key" } },
         model: { name: model },
+        // Its calls in the background, of which the first compacts a session. Their defaults are models that
+        // this gateway may not have.
+        modelConfigs: {
+          customAliases: {
+            "chat-compression-default": { modelConfig: { model } },
+            "gemini-3-flash-base": { extends: "base", modelConfig: { model } },
+            "summarizer-default": { extends: "base", modelConfig: { model } },
+            "summarizer-shell": { extends: "base", modelConfig: { model } },
+            "edit-corrector": { extends: "base", modelConfig: { model } },
+          },
+        },
       }),
     },
     {

@@ -14,6 +14,7 @@ export const geminiCli: Client = {
     files: {
       [join(home, ".gemini/settings.json")]: JSON.stringify({
         security: { auth: { selectedType: "gemini-api-key" } },
+        modelConfigs: { customAliases: { "chat-compression-default": { modelConfig: { model } } } },
         general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
         privacy: { usageStatisticsEnabled: false },
         // The threshold is a share of the window, which is a million tokens for every model.

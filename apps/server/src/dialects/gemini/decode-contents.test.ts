@@ -46,6 +46,10 @@ describe("a turn that is sent back in chunks", () => {
       parts: [result, result],
     });
     expect(messages.at(-1)?.parts).toHaveLength(1);
+    const repeated = { contents: [{ role: "user", parts: [result, { text: "Go on." }, result] }] };
+    expect(dialects.gemini.adjust(repeated, "some-model")).toEqual({
+      contents: [{ role: "user", parts: [result, { text: "Go on." }] }],
+    });
     // A later call may have the same id.
     const again = decode(
       user("Hi"),

@@ -3,6 +3,7 @@ import { openArray } from "./array-stream.ts";
 import { decodeStream } from "./decode-stream.ts";
 import { encodeStream } from "./encode-stream.ts";
 import { decodeError, encodeError, encodeStreamError } from "./error.ts";
+import { withoutRepeatedResults } from "./repeated-results.ts";
 import { decodeRequest, encodeRequest } from "./request.ts";
 import { decodeResponse, encodeResponse } from "./response.ts";
 import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
@@ -10,7 +11,8 @@ import { isLast, scanResponse, skim, skimResponse } from "./skim.ts";
 /** Sets the model. It is in the URL; a body that repeats it must contain the same name. */
 function adjust(body: Wire, model: string): Wire {
   const name = `models/${model}`;
-  return body["model"] === undefined || body["model"] === name ? body : { ...body, model: name };
+  const whole = withoutRepeatedResults(body);
+  return whole["model"] === undefined || whole["model"] === name ? whole : { ...whole, model: name };
 }
 
 /** Files uploaded to the provider, and videos, which it reads at their URL. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
 import { openConnection } from "./connection.ts";
+import { errorEvent } from "./error-event.ts";
 import { openHistory } from "./history.ts";
 
 function simulated() {
@@ -38,7 +39,7 @@ describe("openConnection", () => {
     let answered = 0;
     const connection = openConnection({
       socket,
-      requestId: "r",
+      encode: (error) => errorEvent(error, "r"),
       idleMs: 60_000,
       maxAgeMs: 300,
       watch: () => () => {},

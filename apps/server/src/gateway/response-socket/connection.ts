@@ -3,7 +3,6 @@ import { nameError } from "#gateway/name-error.ts";
 import { type Cancellation, createCancellation } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import type { Message, MessageSocket } from "#platform/web-socket.ts";
-import { errorEvent } from "./error-event.ts";
 import { type History, openHistory } from "./history.ts";
 import { type Create, readEvent } from "./read-event.ts";
 
@@ -20,8 +19,8 @@ export interface ResponseConnection {
 
 export interface Connected {
   socket: MessageSocket;
-  /** Id of the request that opened the connection. */
-  requestId: string;
+  /** Encodes an error as an event. */
+  encode(error: unknown): string;
   /** Milliseconds without an event after which the connection is closed. */
   idleMs: number;
   /** Milliseconds after which new responses are rejected. */
@@ -46,7 +45,7 @@ const fatal: ReadonlySet<string> = new Set([
 const FINISH_MS = 60_000;
 
 export function openConnection(connected: Connected): ResponseConnection {
-  const { socket, requestId } = connected;
+  const { socket, encode } = connected;
   const history = openHistory();
   const openedAt = now();
   const { promise: over, resolve: closed } = Promise.withResolvers<void>();
@@ -67,13 +66,13 @@ export function openConnection(connected: Connected): ResponseConnection {
   async function end(error: unknown, code: number): Promise<void> {
     if (isEnding) return;
     isEnding = true;
-    await socket.send(errorEvent(error, requestId));
+    await socket.send(encode(error));
     socket.close(code, nameError(error).code);
   }
 
   async function refuse(error: unknown): Promise<void> {
     if (error instanceof GatewayError && fatal.has(error.code)) await end(error, 1008);
-    else if (!isEnding) await socket.send(errorEvent(error, requestId));
+    else if (!isEnding) await socket.send(encode(error));
   }
 
   async function create(event: Create): Promise<void> {

@@ -4,6 +4,8 @@ import type { WebSocket } from "ws";
 import { GatewayError } from "#errors.ts";
 import { accessOf } from "#gateway/access.ts";
 import { bodyTooLarge } from "#gateway/body/json-body.ts";
+import { endsCodex, failedResponse } from "#gateway/codex-errors.ts";
+import { nameError } from "#gateway/name-error.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { MAX_MESSAGE } from "#gateway/socket-limits.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
@@ -46,7 +48,10 @@ export function responseSocketRoutes(
     const from = { services, request, socket: messages, endpoint: RESPONSES_PATH };
     const connection = openConnection({
       socket: messages,
-      requestId,
+      encode(error) {
+        const named = nameError(error);
+        return endsCodex(request, named) ? failedResponse(named, requestId) : errorEvent(error, requestId);
+      },
       idleMs: relay.settings.current().RealtimeIdleSeconds * 1_000,
       maxAgeMs: MAX_AGE_MS,
       watch: (onRevoked) => relay.revocations.watch(caller, onRevoked),
