@@ -50,6 +50,10 @@ const inChinese: [string, string][] = [
     "It resumes a session by its id, which the matrix does not read yet.",
     "它通过 ID 恢复会话，目前的脚本还不读取该 ID。",
   ],
+  [
+    "It counts its context itself, and the task is too short to fill it.",
+    "它自行统计上下文的大小，而该任务太短，无法填满上下文。",
+  ],
   ["pi has no sub-agents.", "pi 没有子智能体。"],
   ["A library has no agents.", "SDK 没有智能体。"],
   ["A library has no sessions.", "SDK 没有会话。"],

@@ -3,6 +3,7 @@ import { dialects } from "#dialects/index.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { asRecord } from "#dialects/wire.ts";
 import type { GatewayError } from "#errors.ts";
+import { now } from "#platform/clock.ts";
 
 /**
  * Codex repeats a request five times unless the status is 400, and shows the body of a 400 as it is. A response
@@ -31,7 +32,7 @@ export function failedResponse(named: GatewayError, requestId: string): string {
     response: {
       id: `resp_${requestId.replaceAll("-", "")}`,
       object: "response",
-      created_at: Math.floor(Date.now() / 1_000),
+      created_at: Math.floor(now() / 1_000),
       status: "failed",
       error: { code: FINAL_CODE, message },
       output: [],

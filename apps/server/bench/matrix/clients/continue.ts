@@ -37,5 +37,9 @@ models:
     otherwise: { name: "MultiEdit", input: { file_path, edits: [{ old_string, new_string }] } },
   }),
   run: (command) => ({ name: "Bash", input: { command } }),
-  lacks: { agents: "The matrix has no script for its sub-agents yet." },
+  forgetsReads: true,
+  lacks: {
+    agents: "The matrix has no script for its sub-agents yet.",
+    compaction: "It counts its context itself, and the task is too short to fill it.",
+  },
 };
