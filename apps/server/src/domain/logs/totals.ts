@@ -1,4 +1,4 @@
-import type { LogQuery, LogTotals } from "@gateway/shared/usage/log";
+import type { LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
 import { closedUntil } from "#domain/usage/usage.ts";
@@ -9,6 +9,8 @@ import {
   type Filter,
   filterOf,
   instant,
+  leavesFailedOut,
+  type LogSearch,
   type LogView,
   MOST_SEARCHED,
   newFilter,
@@ -26,14 +28,17 @@ const hourMs = 3_600_000;
 const endOfTime = new Date(253_402_300_799_000);
 
 /** Returns the sums. Points include consumption only: a top-up in the list is not spending. */
-export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Promise<LogTotals> {
+export async function totalLogs(pool: Pool, view: LogView, query: LogSearch): Promise<LogTotals> {
   const { log_type: type } = query;
   const filter = filterOf(view, query);
   const indexed = [...filter.values];
   const conditions = conditionsOf(view, query, filter);
   const calls = type === LogType.all || type === LogType.consume || type === LogType.failed;
-  if (!knowsRollUp(view, query) || !calls || filter.values.length > indexed.length || conditions.retried)
-    return sumNewest(pool, filter, indexed, conditions);
+  const isSearch = filter.values.length > indexed.length || conditions.retried !== undefined;
+  if (!knowsRollUp(view, query) || !calls || isSearch)
+    return query.whole === true && !isSearch
+      ? { ...(await sumRows(pool, filter)), complete: true }
+      : sumNewest(pool, filter, indexed, conditions);
 
   const who = await userOf(pool, view, query);
   if (who === "nobody") return { ...nothing, complete: true };
@@ -49,9 +54,19 @@ export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Pro
           [lastHour, to],
         ];
   const channelId = view.of === "everybody" ? query.channel_id : 0;
+  const counted = leavesFailedOut(query) ? LogType.consume : type;
   const parts = await Promise.all([
     ...(firstHour < lastHour
-      ? [sumHours(pool, { from: firstHour, to: lastHour, type, who, channelId, model: query.model_name })]
+      ? [
+          sumHours(pool, {
+            from: firstHour,
+            to: lastHour,
+            type: counted,
+            who,
+            channelId,
+            model: query.model_name,
+          }),
+        ]
       : []),
     ...begun
       .filter(([start, end]) => start < end)
@@ -65,7 +80,7 @@ export async function totalLogs(pool: Pool, view: LogView, query: LogQuery): Pro
 }
 
 /** Returns whether the roll-ups contain the fields of this filter, apart from conditions. */
-export function knowsRollUp(view: LogView, query: LogQuery): boolean {
+export function knowsRollUp(view: LogView, query: LogSearch): boolean {
   const tagged = seesTags(view) && query.billing_tag !== "";
   const { request_id, token_name, source_ip, session } = query;
   return !tagged && request_id === "" && token_name === "" && source_ip === "" && session === "";
@@ -84,7 +99,7 @@ function add(a: Sums, b: Sums): Sums {
 }
 
 /** Returns the query without its time range, because partial hours set their own. */
-function calledOnly(query: LogQuery): LogQuery {
+function calledOnly(query: LogSearch): LogSearch {
   return { ...query, start_timestamp: 0, end_timestamp: 0 };
 }
 
@@ -107,7 +122,7 @@ async function later(pool: Pool, start: Date): Promise<Date> {
 }
 
 /** Returns the user to sum over; undefined for all users, "nobody" for an unknown name. */
-async function userOf(pool: Pool, view: LogView, query: LogQuery): Promise<number | undefined | "nobody"> {
+async function userOf(pool: Pool, view: LogView, query: LogSearch): Promise<number | undefined | "nobody"> {
   if (view.of === "owner") return view.userId;
   if (query.username === "") return undefined;
   const { rows } = await pool.query<{ id: number }>("SELECT id FROM users WHERE username = $1", [
@@ -174,7 +189,7 @@ async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Ho
 export async function hoursOf(
   pool: Pool,
   view: LogView,
-  query: LogQuery,
+  query: LogSearch,
   period: { from: number; to: number },
 ): Promise<Hours | undefined> {
   const who = await userOf(pool, view, query);
