@@ -274,7 +274,7 @@ describe("an operator", () => {
         "",
         page.getByRole("option", { name: "Administrator" }),
       );
-      await hands.choose(form.getByRole("radiogroup", { name: "Rights" }), "Selected areas");
+      await hands.choose(form.getByRole("radiogroup", { name: "Permissions" }), "Selected areas");
       await hands.use(form.getByRole("button", { name: "Customer support" }));
       if (hands.mode === "mouse") await hands.use(form.getByRole("button", { name: "Create user" }));
       else await hands.press("Control+Enter");
