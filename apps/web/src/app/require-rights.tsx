@@ -1,9 +1,10 @@
 /** Checks the rights for a console screen. Imports the list of screens, which the public site never loads. */
 import { mayEnter } from "@gateway/shared/accounts/roles";
-import { Alert } from "@mantine/core";
+import { Alert, Button } from "@mantine/core";
 import { IconEye, IconLock } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Link } from "react-router-dom";
 import { ChangesAllowed } from "#lib/changes.ts";
 import { useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -32,6 +33,11 @@ export function RequireRights({ screen, children }: { screen: Screen; children: 
       icon={IconLock}
       title={t("You do not have access to this screen")}
       hint={t("Only administrators can open it. Ask one if you need access.")}
+      action={
+        <Button component={Link} to="/panel/dashboard">
+          {t("Go to the dashboard")}
+        </Button>
+      }
     />
   );
 }

@@ -144,7 +144,7 @@ export function RightsChoice({ value, onChange, initial, disabled = false }: Rig
       />
       {value === null ? null : (
         <>
-          <Group gap={6} role="group" aria-label={t("Frequent sets of rights")}>
+          <Group gap={6} role="group" aria-label={t("Frequent sets of permissions")}>
             {presets.map(({ label, rights }) => (
               <Button key={label} variant="default" size="compact-sm" onClick={() => onChange(rights())}>
                 {t(label)}
