@@ -43,7 +43,11 @@ export async function withInstallation<T>(
   const dataDir = resolve(env.DATA_DIR);
   const embedded = env.DATABASE_URL === undefined ? await openEmbedded(dataDir, log) : undefined;
   const url = env.DATABASE_URL ?? embedded?.url ?? "";
-  const database = connect(url, { max: 4, applicationName: "gateway cli", statementMs: longestStatementMs });
+  const database = connect(url, {
+    max: 4,
+    applicationName: "gateway cli",
+    statementMs: longestStatementMs,
+  });
   try {
     if (embedded === undefined) await waitForDatabase(url, { patienceMs, onWait: log });
     const isInstalled = await hasTables(database);

@@ -5,7 +5,8 @@ import { ensurePartitions } from "#domain/logs/partitions.ts";
 import { takeSettings } from "#domain/settings/settings.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
-import type { Database, Db } from "#platform/database/db.ts";
+import { type BatchStatement, batchStatements } from "#platform/database/batch-statement.ts";
+import { connect, type Database, type Db } from "#platform/database/db.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { LitellmInput, Product, ReadContext } from "./products/product.ts";
@@ -70,15 +71,21 @@ const longestMs = 24 * 3_600_000;
 export async function runImport(options: ImportOptions): Promise<ImportReport> {
   const { database, dryRun } = options;
   if (!dryRun) await ensurePartitions(database.pool, 7);
+  const own = connect(database.url, {
+    max: 1,
+    applicationName: database.applicationName,
+    statementMs: longestMs,
+  });
+  const run = batchStatements(own);
   try {
-    return await database.db.$transaction(
+    return await own.db.$transaction(
       async (tx) => {
         // Reading the source may take longer than a transaction of the gateway may rest.
         await tx.$executeRawUnsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
         await tx.$executeRawUnsafe("SET LOCAL statement_timeout = 0");
         await tx.$executeRawUnsafe("LOCK TABLE imports IN SHARE ROW EXCLUSIVE MODE");
         await requireEmpty(tx);
-        const report = await importAll(tx, options);
+        const report = await importAll(tx, run, options);
         if (dryRun || !report.ok) throw new NotKept(report);
         await keep(tx, options, report);
         return report;
@@ -88,10 +95,12 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
   } catch (error) {
     if (error instanceof NotKept) return error.report;
     throw error;
+  } finally {
+    await own.close();
   }
 }
 
-async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> {
+async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): Promise<ImportReport> {
   const { source, product, secrets, progress, dryRun } = options;
   const now = currentTime();
   const book = createReportBook();
@@ -105,7 +114,7 @@ async function importAll(tx: Db, options: ImportOptions): Promise<ImportReport> 
     creditPoints: options.creditPoints,
   };
   const groups = await writeGroups(tx, book, product.groups(read));
-  const write: WriteContext = { tx, secrets, book, groups, now, progress };
+  const write: WriteContext = { tx, run, secrets, book, groups, now, progress };
   const sample = createKeySample();
 
   await prepareOpening(tx);

@@ -57,6 +57,15 @@ const users = (product: DifficultProduct) => {
     user(17, { display_name: "x".repeat(300), access_token: "0123456789abcdef0123456789abcdef" }),
     user(18, { access_token: "", role: 0, status: 0, aff_code: "A2" }),
     ...(deletes ? [user(19, { status: 2, group: "gone" })] : []),
+    // Of a deleted account and a later live one, the live one keeps address, name and access token.
+    user(20, {
+      ...(deletes ? { deleted_at: timeOfDeletion } : { status: 3 }),
+      username: "Late-Name",
+      email: "late@example.test",
+      access_token: "1123456789abcdef0123456789abcdef",
+      wechat_id: "wx-late",
+    }),
+    user(21, { username: "late-name", email: "Late@Example.test", wechat_id: "wx-late", aff_code: "a20" }),
   ];
 };
 
@@ -155,8 +164,8 @@ const channels = (product: DifficultProduct) => {
   ];
 };
 
-const logs = (product: DifficultProduct) =>
-  Array.from({ length: 10 }, (_, type) => ({
+const logs = (product: DifficultProduct) => [
+  ...Array.from({ length: 10 }, (_, type) => ({
     id: type + 1,
     user_id: type === 3 ? 404 : 2,
     created_at: type === 4 ? 0 : today - type * day,
@@ -170,7 +179,25 @@ const logs = (product: DifficultProduct) =>
     channel_id: 1,
     is_stream: type === 2,
     ...(product === "one-hub" ? { metadata: type === 1 ? null : '{"group_name":"贵宾😀"}' } : {}),
-  }));
+  })),
+  // Longer and larger than anything that a program writes.
+  {
+    id: 11,
+    user_id: 2,
+    created_at: 4_102_444_800,
+    type: 2,
+    username: "u".repeat(500),
+    token_name: "t".repeat(5_000),
+    model_name: "m".repeat(5_000),
+    content: "long ".repeat(20_000),
+    quota: 1,
+    prompt_tokens: "9007199254740991",
+    completion_tokens: 0,
+    channel_id: 1,
+    is_stream: null,
+    [{ "one-hub": "request_time", "new-api": "use_time", "one-api": "elapsed_time" }[product]]: 2_147_483_647,
+  },
+];
 
 export type DifficultProduct = "one-hub" | "new-api" | "one-api";
 

@@ -110,6 +110,14 @@ describe.each(["one-hub", "new-api", "one-api"] as const)("gateway import %s", (
         expect.objectContaining({ id: 9, username: "表情 😀", group: "g-2" }),
         expect.objectContaining({ id: 4, email: null }),
         expect.objectContaining({ id: 16, quota: "0", group: "default" }),
+        expect.objectContaining({
+          id: 20,
+          username: "Late-Name-20",
+          email: null,
+          deleted: true,
+          access: false,
+        }),
+        expect.objectContaining({ id: 21, username: "late-name", email: "late@example.test" }),
       ]),
     );
     for (const kind of kinds.slice(1)) {
@@ -193,6 +201,21 @@ describe.runIf(missing === undefined)("a source in MariaDB", () => {
     expect(run.exitCode, run.err).toBe(0);
     const { users } = await contents(target.url);
     expect(users).toContainEqual(expect.objectContaining({ id: 6, deleted: true }));
+  });
+
+  it("can have the character set of three bytes, where emoji are question marks", async () => {
+    const from = await source("mariadb", "new-api");
+    await from.run(
+      ["users", "tokens", "channels", "options"]
+        .map((table) => `ALTER TABLE ${table} CONVERT TO CHARACTER SET utf8mb3`)
+        .join("; "),
+    );
+    const target = await installedDatabase();
+    cases.push(target.drop);
+    const run = await cli(target.url, "import", "new-api", "--from", from.from, "--yes", "--json");
+    expect(run.exitCode, run.err + run.out).toBe(0);
+    const { users } = await contents(target.url);
+    expect(users).toContainEqual(expect.objectContaining({ id: 9, username: "表情 ?" }));
   });
 
   it("is refused with the next step when it cannot be read", async () => {

@@ -52,6 +52,24 @@ export async function startImported(databaseUrl: string) {
         { authorization: `Bearer ${key}`, "x-forwarded-for": from },
         { model, messages: [{ role: "user", content }] },
       ),
+    /** One call in each of the four formats, with the header in which its clients send the key. */
+    async inEachDialect(key: string, model: string) {
+      const bearer = { authorization: `Bearer ${key}` };
+      const messages = [{ role: "user", content: "hello" }];
+      const answers = {
+        "openai-chat": await send("/v1/chat/completions", bearer, { model, messages }),
+        "openai-responses": await send("/v1/responses", bearer, { model, input: "hello" }),
+        anthropic: await send("/v1/messages", { "x-api-key": key }, { model, max_tokens: 64, messages }),
+        gemini: await send(
+          `/v1beta/models/${model}:generateContent`,
+          { "x-goog-api-key": key },
+          {
+            contents: [{ role: "user", parts: [{ text: "hello" }] }],
+          },
+        ),
+      };
+      return Object.fromEntries(Object.entries(answers).map(([name, { status }]) => [name, status]));
+    },
     models: async (key: string, from = "127.0.0.1") =>
       send("/v1/models", { authorization: `Bearer ${key}`, "x-forwarded-for": from }),
     async stop() {

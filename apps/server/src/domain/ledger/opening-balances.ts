@@ -1,3 +1,4 @@
+import type { BatchStatement } from "#platform/database/batch-statement.ts";
 import type { Db } from "#platform/database/db.ts";
 
 /**
@@ -36,8 +37,8 @@ export async function prepareOpening(db: Db): Promise<void> {
  * Inserts accounts with their balance and the usage that the other gateway reports for them.
  * @param rows JSON array of rows of `users`; points as text
  */
-export async function insertOpeningUsers(db: Db, rows: string): Promise<void> {
-  await db.$executeRawUnsafe(
+export async function insertOpeningUsers(run: BatchStatement, rows: string): Promise<void> {
+  await run(
     `WITH given AS (SELECT * FROM jsonb_populate_recordset(NULL::users, $1::jsonb)),
      staged AS (INSERT INTO opening_users SELECT id, quota, used_quota FROM given)
      INSERT INTO users (id, username, password_hash, display_name, role, status, email, avatar_url, "group", quota, used_quota,
@@ -47,7 +48,7 @@ export async function insertOpeningUsers(db: Db, rows: string): Promise<void> {
        request_count, access_token_hash, aff_code, inviter_id, aff_count, aff_quota, aff_history, language, last_login_time,
        last_login_ip, created_time, deleted_at, budget
      FROM given`,
-    rows,
+    [rows],
   );
 }
 
@@ -62,8 +63,8 @@ export interface OpeningToken {
  * Inserts keys with the usage that the other gateway reports for them.
  * @param rows JSON array of rows of `tokens`; points as text
  */
-export function insertOpeningTokens(db: Db, rows: string): Promise<OpeningToken[]> {
-  return db.$queryRawUnsafe<OpeningToken[]>(
+export async function insertOpeningTokens(run: BatchStatement, rows: string): Promise<OpeningToken[]> {
+  const outcome = await run<OpeningToken>(
     `WITH given AS (
        SELECT t.*, o.id IS NOT NULL AS owned
        FROM jsonb_populate_recordset(NULL::tokens, $1::jsonb) t LEFT JOIN users o ON o.id = t.user_id
@@ -75,13 +76,14 @@ export function insertOpeningTokens(db: Db, rows: string): Promise<OpeningToken[
        FROM given WHERE owned ON CONFLICT DO NOTHING RETURNING id, user_id, used_quota
      ), staged AS (INSERT INTO opening_tokens SELECT id, user_id, used_quota FROM stored WHERE used_quota <> 0)
      SELECT g.id, g.owned, s.id IS NOT NULL AS stored FROM given g LEFT JOIN stored s USING (id)`,
-    rows,
+    [rows],
   );
+  return outcome.rows;
 }
 
 /** Adds past charges of staged users to the hours. Returns the number of skipped rows. */
-export async function addPastCharges(db: Db, rows: readonly PastCharge[]): Promise<number> {
-  const taken = await db.$executeRawUnsafe(
+export async function addPastCharges(run: BatchStatement, rows: readonly PastCharge[]): Promise<number> {
+  const { rowCount } = await run(
     `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, quota, prompt_tokens,
        completion_tokens, request_time)
      SELECT r.hour, r.user_id, r.token_id, r.channel_id, r.model, r."group", r.requests, r.quota, r.prompt, r.completion, r.ms
@@ -93,23 +95,25 @@ export async function addPastCharges(db: Db, rows: readonly PastCharge[]): Promi
        prompt_tokens = usage_hours.prompt_tokens + excluded.prompt_tokens,
        completion_tokens = usage_hours.completion_tokens + excluded.completion_tokens,
        request_time = usage_hours.request_time + excluded.request_time`,
-    JSON.stringify(
-      rows.map((row) => ({
-        hour: row.hour.toISOString(),
-        user_id: row.userId,
-        token_id: row.tokenId,
-        channel_id: row.channelId,
-        model: row.model,
-        group: row.group,
-        requests: String(row.requests),
-        quota: String(row.quota),
-        prompt: String(row.promptTokens),
-        completion: String(row.completionTokens),
-        ms: String(row.requestTime),
-      })),
-    ),
+    [
+      JSON.stringify(
+        rows.map((row) => ({
+          hour: row.hour.toISOString(),
+          user_id: row.userId,
+          token_id: row.tokenId,
+          channel_id: row.channelId,
+          model: row.model,
+          group: row.group,
+          requests: String(row.requests),
+          quota: String(row.quota),
+          prompt: String(row.promptTokens),
+          completion: String(row.completionTokens),
+          ms: String(row.requestTime),
+        })),
+      ),
+    ],
   );
-  return rows.length - taken;
+  return rows.length - rowCount;
 }
 
 /**

@@ -116,12 +116,12 @@ export async function writeMenus(context: WriteContext, records: AsyncIterable<M
 }
 
 export async function writeUsage(context: WriteContext, records: AsyncIterable<UsageRecord>): Promise<void> {
-  const { tx, book, groups } = context;
+  const { run, book, groups } = context;
   await inBatches(context, "daily_usage", records, async (batch) => {
     const rows = [];
     for (const { group, ...usage } of batch)
       rows.push({ ...usage, tokenId: 0, group: await groups.symbolOf(group) });
-    const orphans = await addPastCharges(tx, unique(rows));
+    const orphans = await addPastCharges(run, unique(rows));
     for (let rest = orphans; rest > 0; rest -= 1) book.skip("daily_usage", "usage_owner");
     book.imported("daily_usage", batch.length - orphans);
   });
@@ -144,11 +144,11 @@ function unique(rows: readonly PastRow[]): PastRow[] {
 }
 
 export async function writeLogs(context: WriteContext, records: AsyncIterable<LogRecord>): Promise<void> {
-  const { tx, book, groups } = context;
+  const { run, book, groups } = context;
   await inBatches(context, "logs", records, async (batch) => {
     const rows = [];
     for (const log of batch) rows.push({ ...rowOf(log), group: await groups.symbolOf(log.group) });
-    await tx.$executeRawUnsafe(
+    await run(
       `INSERT INTO request_logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, "group",
          backup_group, model_name, upstream_model, is_stream, outcome, status, content, prompt_tokens, completion_tokens, quota,
          request_time, first_byte_time, source_ip)
@@ -156,7 +156,7 @@ export async function writeLogs(context: WriteContext, records: AsyncIterable<Lo
          username text, token_id int, token_name text, channel_id int, "group" text, backup_group boolean, model_name text,
          upstream_model text, is_stream boolean, outcome text, status smallint, content text, prompt_tokens bigint,
          completion_tokens bigint, quota bigint, request_time int, first_byte_time int, source_ip text)`,
-      jsonRows(rows),
+      [jsonRows(rows)],
     );
     book.imported("logs", batch.length);
   });

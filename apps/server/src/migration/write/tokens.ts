@@ -13,13 +13,13 @@ export async function writeTokens(
   records: AsyncIterable<TokenRecord>,
   onWritten: (token: TokenRecord) => void,
 ): Promise<void> {
-  const { tx, book } = context;
+  const { run, book } = context;
   await inBatches(context, "tokens", records, async (batch) => {
     const byId = new Map(batch.map((token) => [token.id, token]));
     const rows = [];
     for (const token of byId.values()) rows.push(await columnsOf(context, token));
     let stored = 0;
-    for (const outcome of await insertOpeningTokens(tx, jsonRows(rows))) {
+    for (const outcome of await insertOpeningTokens(run, jsonRows(rows))) {
       const token = byId.get(outcome.id);
       if (outcome.stored && token !== undefined) {
         stored += 1;

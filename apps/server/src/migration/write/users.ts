@@ -1,3 +1,4 @@
+import type { QueryResultRow } from "pg";
 import { isKnownHash } from "#domain/accounts/passwords.ts";
 import { sealTotpSecret } from "#domain/accounts/second-factor.ts";
 import { largestAmount } from "#domain/ledger/amounts.ts";
@@ -14,7 +15,7 @@ const affCodeLength = 8;
 const longestEmail = 254;
 
 export async function writeUsers(context: WriteContext, records: AsyncIterable<UserRecord>): Promise<void> {
-  const { tx, book } = context;
+  const { tx, run, book } = context;
   let countsInvited = false;
   await tx.$executeRawUnsafe(
     "CREATE TEMP TABLE import_inviters (user_id int, inviter_id int) ON COMMIT DROP",
@@ -24,7 +25,7 @@ export async function writeUsers(context: WriteContext, records: AsyncIterable<U
     const taken = await takenValues(context, batch);
     for (const user of batch) requireAmounts(user);
     for (const user of batch) data.push(await columnsOf(context, user, taken));
-    await insertOpeningUsers(tx, jsonRows(data));
+    await insertOpeningUsers(run, jsonRows(data));
     countsInvited ||= batch.some((user) => user.affCount === undefined);
     await writeIdentities(context, batch);
     const waiting = batch.filter(({ inviterId }, index) => inviterId > 0 && data[index]?.inviter_id === null);
@@ -138,8 +139,10 @@ interface Found {
   names: { key: string; live: boolean | null }[];
 }
 
-async function takenValues({ tx, secrets }: WriteContext, batch: readonly UserRecord[]): Promise<Taken> {
-  const [found] = await tx.$queryRawUnsafe<Found[]>(
+async function takenValues({ tx, run, secrets }: WriteContext, batch: readonly UserRecord[]): Promise<Taken> {
+  const {
+    rows: [found],
+  } = await run<Found & QueryResultRow>(
     `SELECT ARRAY(SELECT email FROM users WHERE email = ANY($1::text[])) AS emails,
        ARRAY(SELECT aff_code FROM users WHERE aff_code = ANY($2::text[])) AS codes,
        ARRAY(SELECT encode(access_token_hash, 'hex') FROM users WHERE access_token_hash = ANY($3::bytea[])) AS access,
@@ -147,11 +150,13 @@ async function takenValues({ tx, secrets }: WriteContext, batch: readonly UserRe
        (SELECT json_agg(json_build_object('key', k.key, 'live', CASE WHEN u.id IS NULL THEN NULL ELSE u.deleted_at IS NULL END) ORDER BY n.place)
         FROM unnest($5::text[]) WITH ORDINALITY n(name, place) CROSS JOIN LATERAL (SELECT user_name_key(n.name) AS key) k
         LEFT JOIN users u ON user_name_key(u.username) = k.key) AS names`,
-    batch.map((user) => user.email),
-    batch.map((user) => user.affCode),
-    batch.filter((user) => user.accessToken !== "").map((user) => secrets.hash(user.accessToken)),
-    [...new Set(batch.map((user) => user.inviterId))],
-    batch.map((user) => user.username),
+    [
+      batch.map((user) => user.email),
+      batch.map((user) => user.affCode),
+      batch.filter((user) => user.accessToken !== "").map((user) => secrets.hash(user.accessToken)),
+      [...new Set(batch.map((user) => user.inviterId))],
+      batch.map((user) => user.username),
+    ],
   );
   const keys = found?.names.map(({ key }) => key) ?? [];
   const keysOf = (isLive: boolean) =>
@@ -197,16 +202,16 @@ function freeNames(
   return names;
 }
 
-async function writeIdentities({ tx, book }: WriteContext, batch: readonly UserRecord[]): Promise<void> {
+async function writeIdentities({ run, book }: WriteContext, batch: readonly UserRecord[]): Promise<void> {
   const wanted = batch
     .filter((user) => user.deletedAt === undefined)
     .flatMap(({ id, identities }) => identities.map((identity) => ({ user_id: id, ...identity })));
   if (wanted.length === 0) return;
-  const stored = await tx.$queryRawUnsafe<{ user_id: number; provider: string }[]>(
+  const { rows: stored } = await run<{ user_id: number; provider: string }>(
     `INSERT INTO identities (user_id, provider, subject, label)
      SELECT user_id, provider, subject, label FROM jsonb_populate_recordset(NULL::identities, $1::jsonb)
      ON CONFLICT DO NOTHING RETURNING user_id, provider`,
-    jsonRows(wanted),
+    [jsonRows(wanted)],
   );
   const kept = new Set(stored.map((row) => `${row.provider} ${row.user_id}`));
   for (const { provider, user_id: userId } of wanted) {

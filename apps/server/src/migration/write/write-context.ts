@@ -1,4 +1,5 @@
 import type { ReadContext } from "#migration/products/product.ts";
+import type { BatchStatement } from "#platform/database/batch-statement.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { GroupMap } from "./groups.ts";
@@ -6,6 +7,8 @@ import type { GroupMap } from "./groups.ts";
 /** What the writers share: the one transaction of the import, and what was learned on the way. */
 export interface WriteContext {
   tx: Db;
+  /** Runs a statement with a batch of rows on the connection of `tx`. */
+  run: BatchStatement;
   secrets: Secrets;
   book: ReadContext["book"];
   groups: GroupMap;
