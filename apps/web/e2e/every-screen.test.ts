@@ -180,6 +180,15 @@ function smallTexts(page: Page): Promise<string[]> {
   });
 }
 
+/** Rows of lists on a phone that are higher than two lines. */
+function highRows(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>("[data-list] > ul > li")]
+      .filter((row) => row.offsetHeight > 110)
+      .map((row) => `${row.offsetHeight} px high: ${row.innerText.slice(0, 40)}`),
+  );
+}
+
 /** Prices per token are shown to the last digit: they are not sums. */
 const listsPrices = /^\/(panel\/)?(pricing|model_price|models|price)/;
 
@@ -218,6 +227,7 @@ async function examine(paths: string[], guest: boolean, round: Round): Promise<s
     await goTo(path);
     if (round.axe) complaints.push(...(await faults(page)).map((what) => `${path}: ${what}`));
     if (round.axe) complaints.push(...(await smallTexts(page)).map((what) => `${path}: ${what}`));
+    if (round.phone) complaints.push(...(await highRows(page)).map((what) => `${path}: ${what}`));
     if (!listsPrices.test(path))
       complaints.push(...(await unevenAmounts(page)).map((what) => `${path}: ${what}`));
     const forgotten = (await texts(page)).filter(untranslated);

@@ -139,8 +139,8 @@ function createFormatters(language: string, unit: Unit) {
     points: (points: number) => formatSum(points, 0),
     /** 1,234,567 */
     whole: (value: number) => whole.format(value),
-    /** 1.2M */
-    short: formatNumber,
+    /** 1.2M, 200k */
+    short: (value: number) => formatNumber(value).replace(".0", ""),
     percent: (share: number) => percent.format(share),
   };
 }

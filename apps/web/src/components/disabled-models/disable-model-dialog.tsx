@@ -38,7 +38,6 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
             label={t("Model")}
             data={known}
             limit={50}
-            comboboxProps={{ withinPortal: false }}
             maxLength={160}
             value={typed}
             data-autofocus

@@ -16,6 +16,7 @@ import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
 import { AuditFilter, auditQuery, fetchEntry, type Range } from "./api.ts";
@@ -67,28 +68,32 @@ export default function AuditLogPage() {
               placeholder={t("Username")}
               width={170}
             />
-            <FilterSelect
-              label={t("Target")}
-              value={filter.target_type}
-              onChange={(target_type) => setFilter({ target_type })}
-              data={Object.entries(targetLabels).map(([value, word]) => ({ value, label: t(word) }))}
-            />
-            <SearchBox
-              value={filter.target_id}
-              onChange={(target_id) => setFilter({ target_id })}
-              placeholder={t("Target ID or name")}
-              width={170}
-            />
-            <FilterSelect
-              label={t("Time")}
-              value={filter.range === "all" ? "" : filter.range}
-              onChange={(range) => setFilter({ range: (range || "all") as Range })}
-              data={[
-                { value: "day", label: t("Last 24 hours") },
-                { value: "week", label: t("Last 7 days") },
-                { value: "month", label: t("Last 30 days") },
-              ]}
-            />
+            <FilterSheet
+              active={[filter.target_type, filter.target_id, filter.range !== "all"].filter(Boolean).length}
+            >
+              <FilterSelect
+                label={t("Target")}
+                value={filter.target_type}
+                onChange={(target_type) => setFilter({ target_type })}
+                data={Object.entries(targetLabels).map(([value, word]) => ({ value, label: t(word) }))}
+              />
+              <SearchBox
+                value={filter.target_id}
+                onChange={(target_id) => setFilter({ target_id })}
+                placeholder={t("Target ID or name")}
+                width={170}
+              />
+              <FilterSelect
+                label={t("Time")}
+                value={filter.range === "all" ? "" : filter.range}
+                onChange={(range) => setFilter({ range: (range || "all") as Range })}
+                data={[
+                  { value: "day", label: t("Last 24 hours") },
+                  { value: "week", label: t("Last 7 days") },
+                  { value: "month", label: t("Last 30 days") },
+                ]}
+              />
+            </FilterSheet>
           </>
         }
         tools={

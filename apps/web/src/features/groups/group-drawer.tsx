@@ -69,7 +69,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
         />
       </FormSection>
       <FormSection title={t("Price and speed")}>
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: "end" }}>
           <NumberInput
             label={t("Ratio")}
             description={ratioHint(ratio, t)}
@@ -91,6 +91,7 @@ export function GroupDrawer({ group, onClose }: GroupDrawerProps) {
             min={1}
             allowDecimal={false}
             hideControls={false}
+            thousandSeparator=","
             {...form.getInputProps("api_rate")}
           />
         </SimpleGrid>

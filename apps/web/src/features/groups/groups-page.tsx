@@ -1,5 +1,6 @@
 /** User groups: prices, rate limits and reachable channels. */
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
+import { formatSum } from "@gateway/shared/billing/money";
 import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
 import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
@@ -208,7 +209,7 @@ function groupColumns(t: TFunction, budgets: BudgetUses): Column<UserGroupDetail
       align: "right",
       sortable: true,
       card: "fact",
-      cell: (group) => group.api_rate,
+      cell: (group) => formatSum(group.api_rate, 0),
     },
     {
       id: "public",

@@ -58,7 +58,7 @@ export function CallView({ row, wide = false }: CallViewProps) {
         </div>
       )}
       {call ? <CallFigures row={row} /> : null}
-      <div className={classes.columns} data-wide={wide || undefined}>
+      <div className={classes.columns} data-wide={(wide && call) || undefined}>
         <Stack gap="md" miw={0}>
           {call && row.attempts ? (
             <Section padding="md" title={t("Attempts")}>

@@ -2,7 +2,7 @@
 import { type LogFacets, Outcome } from "@gateway/shared/usage/log";
 import { Button, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { formatDuration, useFormat } from "#lib/quota.ts";
+import { decimalsOf, formatDuration, useFormat } from "#lib/quota.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { timeOfDay } from "./time-cell.tsx";
 import classes from "./facets.module.css";
@@ -49,7 +49,12 @@ export function Flags({ facets, filter, onChange, forAdmins }: FlagsProps) {
       off: { min_time: 0 },
     },
     {
-      label: t("≥ {{limit}}", { limit: format.exact(expensive.min_quota) }),
+      label: t("≥ {{limit}}", {
+        limit: format.inColumn(
+          expensive.min_quota,
+          decimalsOf([expensive.min_quota], false, format.pointsPerUsd),
+        ),
+      }),
       hint: t("Expensive calls"),
       count: expensive.count,
       on: filter.min_quota > 0,

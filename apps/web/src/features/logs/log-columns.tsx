@@ -218,7 +218,7 @@ function ModelName({ row, t }: { row: LogRow; t: TFunction }) {
   const model = isCall(row) ? requestedModel(row) : "";
   if (model === "")
     return (
-      <span className={classes.cut} title={contentText(t, row)}>
+      <span className={classes.content} title={contentText(t, row)}>
         {isCall(row) ? dash : contentText(t, row) || "–"}
       </span>
     );

@@ -26,6 +26,7 @@ import { RelativeTime } from "#ui/relative-time.tsx";
 import { Short } from "#ui/short.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { ClearFilters, FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { RowButton } from "#ui/table/row-buttons.tsx";
@@ -134,38 +135,50 @@ export function OrderList() {
               value={params.trade_no}
               onChange={(trade_no) => setParams({ trade_no })}
               placeholder={t("Order number")}
-              width={175}
+              width={165}
             />
-            <SearchBox
-              value={params.gateway_no}
-              onChange={(gateway_no) => setParams({ gateway_no })}
-              placeholder={t("Payment gateway's number")}
-              width={160}
-            />
-            <SearchBox
-              value={params.username || (params.user_id === 0 ? "" : String(params.user_id))}
-              onChange={(username) => setParams({ username, user_id: 0 })}
-              placeholder={t("User name or id")}
-              width={140}
-            />
-            <FilterSelect
-              label={t("Status")}
-              value={params.status}
-              onChange={(status) => setParams({ status: Status.safeParse(status).data ?? "" })}
-              data={Status.options.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
-            />
-            <FilterSelect
-              label={t("Gateway")}
-              value={params.gateway_id === 0 ? "" : String(params.gateway_id)}
-              onChange={(id) => setParams({ gateway_id: Number(id) })}
-              data={names}
-            />
-            <DayFilter
-              from={params.start_timestamp}
-              to={params.end_timestamp}
-              onChange={(start_timestamp, end_timestamp) => setParams({ start_timestamp, end_timestamp })}
-            />
-            {filtered ? <ClearFilters onClear={() => setParams(noFilters)} /> : null}
+            <FilterSheet
+              active={
+                [
+                  params.gateway_no,
+                  params.username || params.user_id,
+                  params.status,
+                  params.gateway_id,
+                  params.start_timestamp || params.end_timestamp,
+                ].filter(Boolean).length
+              }
+            >
+              <SearchBox
+                value={params.gateway_no}
+                onChange={(gateway_no) => setParams({ gateway_no })}
+                placeholder={t("Payment gateway's number")}
+                width={205}
+              />
+              <SearchBox
+                value={params.username || (params.user_id === 0 ? "" : String(params.user_id))}
+                onChange={(username) => setParams({ username, user_id: 0 })}
+                placeholder={t("User name or id")}
+                width={170}
+              />
+              <FilterSelect
+                label={t("Status")}
+                value={params.status}
+                onChange={(status) => setParams({ status: Status.safeParse(status).data ?? "" })}
+                data={Status.options.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
+              />
+              <FilterSelect
+                label={t("Gateway")}
+                value={params.gateway_id === 0 ? "" : String(params.gateway_id)}
+                onChange={(id) => setParams({ gateway_id: Number(id) })}
+                data={names}
+              />
+              <DayFilter
+                from={params.start_timestamp}
+                to={params.end_timestamp}
+                onChange={(start_timestamp, end_timestamp) => setParams({ start_timestamp, end_timestamp })}
+              />
+              {filtered ? <ClearFilters onClear={() => setParams(noFilters)} /> : null}
+            </FilterSheet>
           </>
         }
         empty={

@@ -19,7 +19,7 @@ import {
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { problemIn } from "#ui/form/form.ts";
+import { problemIn } from "#ui/form/problem.ts";
 import classes from "./settings.module.css";
 
 type ChatLinksFieldProps = {

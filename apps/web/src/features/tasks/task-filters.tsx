@@ -5,6 +5,7 @@ import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { TimeField } from "#ui/form/time-field.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters, FilterSelect } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -42,8 +43,11 @@ export function TaskFilters({ query, onChange, whose, actions, children }: Props
   const phone = useIsPhone();
   const hidden = rare.filter((field) => query[field] !== 0).length;
   const status = statuses.find((known) => known === query.status) ?? "";
+  const active = Object.entries(noNarrowing).filter(
+    ([name, none]) => query[name as keyof TaskQuery] !== none,
+  );
   return (
-    <>
+    <FilterSheet active={active.length}>
       {children}
       <FilterSelect
         label={t("Type")}
@@ -59,7 +63,7 @@ export function TaskFilters({ query, onChange, whose, actions, children }: Props
       />
       <FilterText
         label={t("Task ID")}
-        width={phone ? "calc(50% - 4px)" : 180}
+        width={phone ? "100%" : 180}
         value={query.task_id}
         onChange={(task_id) => onChange({ task_id })}
       />
@@ -101,7 +105,7 @@ export function TaskFilters({ query, onChange, whose, actions, children }: Props
         </Popover.Dropdown>
       </Popover>
       {isNarrowed(query) ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
-    </>
+    </FilterSheet>
   );
 }
 

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";
 import { groupSymbolsQuery } from "#lib/queries/users.ts";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 
 type Filters = Pick<UserQuery, "keyword" | "role" | "status" | "group">;
@@ -33,27 +34,29 @@ export function UserFilters({
         placeholder={t("ID, name, email or group")}
         width={240}
       />
-      <FilterSelect
-        label={t("Role")}
-        value={query.role === 0 ? "" : String(query.role)}
-        onChange={(role) => onChange({ role: Number(role) })}
-        data={roles.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
-      />
-      <FilterSelect
-        label={t("Status")}
-        value={query.status === 0 ? "" : String(query.status)}
-        onChange={(status) => onChange({ status: Number(status) })}
-        data={[
-          { value: String(UserStatus.enabled), label: t("Enabled") },
-          { value: String(UserStatus.disabled), label: t("Disabled") },
-        ]}
-      />
-      <FilterSelect
-        label={t("Group")}
-        value={query.group}
-        onChange={(group) => onChange({ group })}
-        data={groups.map((symbol) => ({ value: symbol, label: symbol }))}
-      />
+      <FilterSheet active={[query.role, query.status, query.group].filter(Boolean).length}>
+        <FilterSelect
+          label={t("Role")}
+          value={query.role === 0 ? "" : String(query.role)}
+          onChange={(role) => onChange({ role: Number(role) })}
+          data={roles.map((role) => ({ value: String(role), label: t(roleTitles[roleName(role)]) }))}
+        />
+        <FilterSelect
+          label={t("Status")}
+          value={query.status === 0 ? "" : String(query.status)}
+          onChange={(status) => onChange({ status: Number(status) })}
+          data={[
+            { value: String(UserStatus.enabled), label: t("Enabled") },
+            { value: String(UserStatus.disabled), label: t("Disabled") },
+          ]}
+        />
+        <FilterSelect
+          label={t("Group")}
+          value={query.group}
+          onChange={(group) => onChange({ group })}
+          data={groups.map((symbol) => ({ value: symbol, label: symbol }))}
+        />
+      </FilterSheet>
     </>
   );
 }

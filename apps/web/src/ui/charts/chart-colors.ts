@@ -1,15 +1,31 @@
-/** The ordered palette of all charts. A name has the same colour on every chart. */
-const slots = 6;
+/** The ordered palette of all charts. A name keeps its colour from chart to chart. */
+export const PALETTE_SIZE = 6;
 const taken = new Map<string, number>();
 
 export const othersColor = "var(--chart-others)";
 
-/** Returns the colour of a series. Assigned in order and kept for the lifetime of the page. */
-export function seriesColor(name: string): string {
-  let slot = taken.get(name);
-  if (slot === undefined) {
-    slot = taken.size % slots;
-    taken.set(name, slot);
+/**
+ * Returns the colours of the series of one chart, by name. A name keeps the colour that it had before, unless
+ * another name of this chart has it.
+ */
+export function seriesColors(names: readonly string[]): Map<string, string> {
+  const slots = new Map<string, number>();
+  const used = new Set<number>();
+  const take = (name: string, slot: number) => {
+    slots.set(name, slot);
+    used.add(slot);
+  };
+  for (const name of names) {
+    const before = taken.get(name);
+    if (before !== undefined && !used.has(before)) take(name, before);
   }
-  return `var(--chart-${slot + 1})`;
+  for (const name of names) {
+    if (slots.has(name)) continue;
+    let slot = taken.size % PALETTE_SIZE;
+    // A chart with more names than colours repeats them.
+    while (used.has(slot) && used.size < PALETTE_SIZE) slot = (slot + 1) % PALETTE_SIZE;
+    take(name, slot);
+    if (!taken.has(name)) taken.set(name, slot);
+  }
+  return new Map([...slots].map(([name, slot]) => [name, `var(--chart-${slot + 1})`]));
 }

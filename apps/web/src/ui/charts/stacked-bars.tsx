@@ -4,7 +4,7 @@ import { useElementSize } from "@mantine/hooks";
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { axisTicks, barPaths, dayAt, labelEvery, middleOf } from "./bar-plot.ts";
-import { othersColor, seriesColor } from "./chart-colors.ts";
+import { othersColor, seriesColors } from "./chart-colors.ts";
 import { othersKey, type Stacks, topOf } from "./stacks.ts";
 import classes from "./stacked-bars.module.css";
 
@@ -52,8 +52,8 @@ export function StackedBars(props: StackedBarsProps) {
   const highest = ticks.at(-1) ?? 1;
   const every = labelEvery(days, width, dateWidth);
 
-  const colorOf = (name: string) =>
-    name === othersKey ? othersColor : (colors?.[name] ?? seriesColor(name));
+  const palette = seriesColors(series.filter((name) => name !== othersKey && colors?.[name] === undefined));
+  const colorOf = (name: string) => colors?.[name] ?? palette.get(name) ?? othersColor;
   const label = (name: string) => (name === othersKey ? t("Others") : (nameOf?.(name) ?? name));
   const linesOf = (day: number) =>
     series

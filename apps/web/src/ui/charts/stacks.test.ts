@@ -4,12 +4,12 @@ import { othersKey, stack, tickDigits, topOf } from "./stacks.ts";
 const part = (date: string, name: string, value: number) => ({ date, name, value });
 
 describe("stacks", () => {
-  it("keep the eight largest names and sum the rest", () => {
+  it("keep as many of the largest names as there are colours and sum the rest", () => {
     const parts = Array.from({ length: 10 }, (_, index) => part("2026-03-01", `m${index}`, 10 - index));
     const { series, rows } = stack(parts, ["2026-03-01"]);
-    expect(series).toHaveLength(9);
+    expect(series).toHaveLength(7);
     expect(series[0]).toBe("m0");
-    expect(rows[0]?.[othersKey]).toBe(2 + 1);
+    expect(rows[0]?.[othersKey]).toBe(4 + 3 + 2 + 1);
     expect(topOf({ series, rows })).toBe(55);
   });
 

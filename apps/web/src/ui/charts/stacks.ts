@@ -1,6 +1,6 @@
 /** Values per day, stacked by name: the data of a bar chart. Pure. */
+import { PALETTE_SIZE } from "./chart-colors.ts";
 
-const maxSeries = 8;
 export const othersKey = "__others";
 
 export type Stacks = {
@@ -12,7 +12,7 @@ export type Stacks = {
 
 export type StackPart = { date: string; name: string; value: number };
 
-/** Returns at most eight names and the others. A part named `othersKey` always belongs to the others. */
+/** Returns as many names as there are colours, and the others. A part named `othersKey` always belongs to the others. */
 export function stack(parts: readonly StackPart[], dates: readonly string[]): Stacks {
   const rows = new Map<string, Stacks["rows"][number]>(dates.map((date) => [date, { date }]));
   const inRange = parts.filter((part) => part.value > 0 && rows.has(part.date));
@@ -20,7 +20,7 @@ export function stack(parts: readonly StackPart[], dates: readonly string[]): St
   for (const { name, value } of inRange)
     if (name !== othersKey) totals.set(name, (totals.get(name) ?? 0) + value);
   const ranked = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0));
-  const own = new Set(ranked.slice(0, maxSeries));
+  const own = new Set(ranked.slice(0, PALETTE_SIZE));
   let others = false;
   for (const part of inRange) {
     const key = own.has(part.name) ? part.name : othersKey;

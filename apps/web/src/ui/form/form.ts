@@ -88,12 +88,6 @@ function problemsOf(t: TFunction, schema: z.ZodType, values: unknown): Record<st
   return problems;
 }
 
-/** Returns the schema's first error for one value; undefined when it is valid. */
-export function problemIn(t: TFunction, schema: z.ZodType, value: unknown): string | undefined {
-  const issue = schema.safeParse(value).error?.issues[0];
-  return issue === undefined ? undefined : issueText(t, { ...issueOf(issue, value) });
-}
-
 function translated(t: TFunction, problems: Record<string, string | WireParams>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(problems).map(([field, problem]) => [

@@ -1,5 +1,7 @@
-/** The table on a phone: each row is a card with its two main facts at the top. */
-import { Checkbox, Skeleton, Stack } from "@mantine/core";
+/** The table on a phone: each row has its title and two main facts, and opens to the others. */
+import { ActionIcon, Checkbox, Skeleton, Stack } from "@mantine/core";
+import { IconChevronDown } from "@tabler/icons-react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { isOnControl, type TableView } from "./table-grid.tsx";
 import type { Column } from "./table-model.ts";
@@ -13,12 +15,19 @@ export function CardList<Row extends object>(view: TableView<Row>) {
   const { table, columns, loading, fetching, selection, rowActions, onOpen, label, compactRow } = view;
   const { t } = useTranslation();
   const at = (wanted: string) => columns.filter((column, index) => place(column, index) === wanted);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (id: string) =>
+    setOpen((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
   const [titles, facts, lines] = [at("title"), at("fact").slice(0, 2), at("line")];
   if (loading)
     return (
       <Stack gap="xs" p="sm" aria-busy>
         {[0, 1, 2].map((index) => (
-          <Skeleton key={index} height={compactRow ? 56 : 112} radius="md" />
+          <Skeleton key={index} height={compactRow ? 56 : 84} radius="md" />
         ))}
       </Stack>
     );
@@ -53,7 +62,20 @@ export function CardList<Row extends object>(view: TableView<Row>) {
                     <div key={column.id}>{column.cell(row.original)}</div>
                   ))}
                 </div>
-                {rowActions ? <div className={classes.cardActions}>{rowActions(row.original)}</div> : null}
+                <div className={classes.cardActions}>
+                  {rowActions?.(row.original)}
+                  {lines.length > 0 ? (
+                    <ActionIcon
+                      size={32}
+                      className={classes.more}
+                      aria-label={t("Details")}
+                      aria-expanded={open.has(row.id)}
+                      onClick={() => toggle(row.id)}
+                    >
+                      <IconChevronDown size={17} stroke={1.7} />
+                    </ActionIcon>
+                  ) : null}
+                </div>
               </div>
               {facts.length > 0 ? (
                 <dl className={classes.facts}>
@@ -65,7 +87,7 @@ export function CardList<Row extends object>(view: TableView<Row>) {
                   ))}
                 </dl>
               ) : null}
-              {lines.length > 0 ? (
+              {lines.length > 0 && open.has(row.id) ? (
                 <dl className={classes.lines}>
                   {lines.map((column) => (
                     <div key={column.id}>

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { copyText } from "#ui/copy.tsx";
 import { FormSection } from "#ui/form/form-drawer.tsx";
-import { problemIn } from "#ui/form/form.ts";
+import { problemIn } from "#ui/form/problem.ts";
 import type { DraftForm } from "./draft.ts";
 import { ModelPicker } from "./model-picker.tsx";
 import { UnpricedModels } from "./unpriced-models.tsx";

@@ -23,8 +23,8 @@ import { pauseReason, statusOf } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
-import { problemIn } from "#ui/form/form.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
+import { problemIn } from "#ui/form/problem.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
 

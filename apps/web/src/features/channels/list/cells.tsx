@@ -6,8 +6,8 @@ import { ProviderIcon } from "#components/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { phrase } from "#lib/i18n.ts";
-import { problemIn } from "#ui/form/form.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
+import { problemIn } from "#ui/form/problem.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
 

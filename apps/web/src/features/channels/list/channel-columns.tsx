@@ -30,6 +30,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         id: "id",
         title: t("ID"),
         sortable: true,
+        hidden: true,
         card: "none",
         cell: (row) => (
           <Text span fz="sm" c="dimmed">
@@ -48,7 +49,7 @@ export function useChannelColumns(): Column<ChannelRow>[] {
         id: "response_time",
         title: t("Response"),
         sortable: true,
-        card: "fact",
+        card: "line",
         width: 112,
         cell: (row) => <ResponseCell row={row} />,
       },

@@ -19,6 +19,7 @@ import { http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
+import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
 import { PulseIds } from "./pulse.tsx";
 
@@ -45,6 +46,7 @@ function useHours(id: number) {
 
 export function HealthCell({ row }: { row: ChannelRow }) {
   const { t } = useTranslation();
+  const phone = useIsPhone();
   const mayChange = useMayChange();
   const patch = usePatchChannel();
   const hours = useHours(row.id);
@@ -72,7 +74,7 @@ export function HealthCell({ row }: { row: ChannelRow }) {
           <StatusDot tone={tone}>{t(word)}</StatusDot>
         )}
         {hours && on ? <ChannelHoursBar channel={hours.channel} since={hours.since} /> : null}
-        <Trouble row={row} failed={hours?.channel.last_failed ?? null} />
+        {phone ? null : <Trouble row={row} failed={hours?.channel.last_failed ?? null} />}
       </Box>
     </Group>
   );

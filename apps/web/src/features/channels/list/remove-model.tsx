@@ -66,7 +66,6 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
           label={t("Model")}
           data={known}
           limit={50}
-          comboboxProps={{ withinPortal: false }}
           value={typed}
           {...(model === ANY_MODEL ? { "data-autofocus": true } : {})}
           onChange={(value) => {

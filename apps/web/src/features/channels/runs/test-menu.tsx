@@ -26,10 +26,12 @@ import { reasonText } from "#features/channels/reason-labels.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { useErrorTexts } from "#lib/late-errors.ts";
 import { formatDuration } from "#lib/quota.ts";
+import { late } from "#ui/late.tsx";
 import { type TestState, useRunTest, useTestBook } from "./channel-tests.ts";
-import { CheckDialog } from "./check-dialog.tsx";
-import { TestHistory } from "./test-history.tsx";
 import classes from "#features/channels/channels.module.css";
+
+const CheckDialog = late(() => import("./check-dialog.tsx").then((module) => module.CheckDialog));
+const TestHistory = late(() => import("./test-history.tsx").then((module) => module.TestHistory));
 
 /** @param children the button that opens the menu */
 export function TestMenu({
