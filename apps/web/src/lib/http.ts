@@ -28,7 +28,8 @@ export class ApiError extends Error {
 }
 
 type QueryValue = string | number | boolean | undefined | null;
-export type Query = Record<string, QueryValue>;
+/** A list is sent as one parameter per item. */
+export type Query = Record<string, QueryValue | readonly (string | number)[]>;
 
 /** Base path of the app with a trailing slash: "/" or "/base/". */
 export const basePath =
@@ -38,8 +39,9 @@ export const basePath =
 /** Returns the address of an API path below the base path: "/status" → "/api/status". */
 export function apiUrl(path: string, query?: Query): string {
   const url = new URL(`api${path}`, document.baseURI);
-  for (const [name, value] of Object.entries(query ?? {}))
-    if (value !== undefined && value !== null && value !== "") url.searchParams.set(name, String(value));
+  for (const [name, values] of Object.entries(query ?? {}))
+    for (const value of [values].flat())
+      if (value !== undefined && value !== null && value !== "") url.searchParams.append(name, String(value));
   return url.href;
 }
 
