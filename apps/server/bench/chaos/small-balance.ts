@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { askFixed, type Seen } from "./clients.ts";
 import { fixedCost, type World } from "./world.ts";
 
-const fitting = 20;
+const credited = 20;
 const concurrent = 100;
 /** Time in which the other nodes return leases that they do not need. */
 const returnMs = 200;
@@ -28,7 +28,9 @@ export async function spendExactly(world: World): Promise<{ seen: Seen[]; wrong:
     seen.push(call);
     return call;
   };
-  await world.creditLast(fitting * fixedCost);
+  await world.creditLast(credited * fixedCost);
+  // More than 20 if the answer to the credit was lost and it was repeated.
+  const fitting = Math.floor((await openPoints(world)) / fixedCost);
   const calls = await Promise.all(Array.from({ length: concurrent }, (_, index) => ask(index)));
   const refused = calls.filter(({ status }) => status === 402).length;
   if (refused > concurrent - fitting)

@@ -207,12 +207,14 @@ async function furnish(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
     let answer: Response | undefined;
+    // A node may be starting, or the database may be failing over.
     for (let tries = 0; answer === undefined; tries += 1) {
       const node = nodes[tries % nodes.length] ?? "";
-      answer = await fetch(`${node}/api${path}`, request).catch((error: unknown) => {
-        if (tries > 20) throw error;
-        return sleep(200).then(() => undefined);
+      const received = await fetch(`${node}/api${path}`, request).catch((error: unknown) => {
+        if (tries > 60) throw error;
       });
+      if (received !== undefined && (received.status < 500 || tries > 60)) answer = received;
+      else await sleep(500);
     }
     const { success, message, data } = (await answer.json()) as {
       success: boolean;
