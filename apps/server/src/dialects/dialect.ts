@@ -97,6 +97,8 @@ export interface AnswerMender {
   whole(body: Wire): Wire;
   /** Returns the frames that replace this frame's data; undefined when it stays unchanged. */
   frame(data: string): string[] | undefined;
+  /** Usage that was reported so far and is not in a frame yet. */
+  usage(): Usage | undefined;
 }
 
 /** A dialect as the client side needs it. */

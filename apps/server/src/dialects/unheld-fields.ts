@@ -47,6 +47,7 @@ const block = known(
   "content",
   "is_error",
 );
+const none = known();
 const documentBlock = known("type", "source", "title", "cache_control");
 const item = known(
   "type",
@@ -119,7 +120,9 @@ function inBlocks(content: unknown, path: string, found: Found): void {
       !/^(?:text|image|document|thinking|redacted_thinking|tool_use|tool_result)$/.test(type)
     )
       return;
-    look(wire, path, found, type === "document" ? documentBlock : block);
+    // Only a call by code differs from the calls of other providers.
+    const isDirect = asRecord(wire["caller"])?.["type"] === "direct";
+    look(wire, path, found, type === "document" ? documentBlock : block, isDirect ? known("caller") : none);
     if (type === "tool_result") inBlocks(wire["content"], `${path}.content`, found);
   });
 }

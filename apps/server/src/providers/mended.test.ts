@@ -111,7 +111,8 @@ function collected(data: string[]): unknown {
   const calls = answer.choices.map(({ parts }) =>
     parts.flatMap((part) => (part.type === "tool-call" ? [[part.name, part.input]] : [])),
   );
-  const { raw: _raw, ...usage } = answer.usage ?? { raw: undefined };
+  const { raw: _raw, cacheRead = 0, ...counts } = answer.usage ?? { raw: undefined };
+  const usage = { ...counts, cacheRead };
   return {
     text: text("text"),
     reasoning: text("reasoning"),

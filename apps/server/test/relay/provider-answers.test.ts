@@ -314,6 +314,6 @@ describe("an item of an unexpected kind", () => {
     const message = await gateway
       .anthropic(key)
       .messages.create({ model: "gpt-5-pro", max_tokens: 9, messages });
-    expect(message.content).toEqual([{ type: "text", text: "Ahoy" }]);
+    expect(message.content).toEqual([{ type: "text", text: "Ahoy", citations: null }]);
   });
 });

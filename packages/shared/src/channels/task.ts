@@ -57,6 +57,11 @@ const filters = {
   task_id: z.string().trim().max(64).default(""),
   token_id: queryInt(z.int().min(0)).catch(0).default(0),
   user_id: queryInt(z.int().min(0)).catch(0).default(0),
+  /** Tasks of any of these users; administrators only. */
+  user_ids: z
+    .preprocess((given) => [given ?? []].flat(), z.array(queryInt(z.int().min(1))).max(100))
+    .catch([])
+    .default([]),
   channel_id: queryInt(z.int().min(0)).catch(0).default(0),
   /** 0 = unlimited. */
   start_timestamp: queryInt(z.int().min(0)).catch(0).default(0),

@@ -135,6 +135,5 @@ export const accountReasons = {
     current_password_wrong: phrase("The current password is wrong"),
     email_required: phrase("Enter your email address"),
     code_required: phrase("Enter the code"),
-    identity_by_owner_only: phrase("{{field}} cannot be set here. Users link their own accounts."),
   },
 };

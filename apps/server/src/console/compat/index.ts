@@ -29,6 +29,8 @@ interface CompatState {
   answered: boolean;
   /** Error code of a refusal; "" for a success. */
   code: string;
+  /** A handler of this folder found the request valid. */
+  isRead: boolean;
 }
 
 const standard: CompatRoute = {};
@@ -54,7 +56,7 @@ export function speakOneHub(app: FastifyInstance, services: Services): void {
     const key = keyOf(request.method, request.routeOptions.url ?? "");
     if (untouched.has(key)) return;
     const route = Object.hasOwn(compatRoutes, key) ? compatRoutes[key] : undefined;
-    request.compat = { route: route ?? standard, notes: [], answered: false, code: "" };
+    request.compat = { route: route ?? standard, notes: [], answered: false, code: "", isRead: false };
   });
 
   app.addHook("preValidation", async (request, reply) => {
@@ -74,8 +76,9 @@ export function speakOneHub(app: FastifyInstance, services: Services): void {
     if (compat === null) return payload;
     const status = reply.statusCode;
     void reply.header("api-status", status);
-    void reply.code(olderStatus(compat.route, { status, code: compat.code, isRoute: !request.is404 }));
-    const { text } = compat.route;
+    const { route, code, isRead } = compat;
+    void reply.code(olderStatus(route, { status, code, isRead, isRoute: !request.is404 }));
+    const { text } = route;
     return text !== undefined && status < 400 && typeof payload === "string" ? text(payload) : payload;
   });
 }
@@ -83,10 +86,18 @@ export function speakOneHub(app: FastifyInstance, services: Services): void {
 function callOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { notes }: CompatState,
+  state: CompatState,
   services: Services,
 ): CompatCall {
-  return { request, reply, services, note: (sentence) => notes.push(sentence) };
+  return {
+    request,
+    reply,
+    services,
+    note: (sentence) => state.notes.push(sentence),
+    hasRead: () => {
+      state.isRead = true;
+    },
+  };
 }
 
 async function readRequest(state: CompatState, call: CompatCall): Promise<void> {

@@ -1,9 +1,13 @@
 import { queryInt } from "@gateway/shared/paging";
-import { LogPage, LogQuery, type LogRow } from "@gateway/shared/usage/log";
+import { LogQuery, type LogRow, LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
+import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { everybody, own, pageOfLogs } from "#console/usage/logs.ts";
+import type { LogView } from "#domain/logs/filter.ts";
+import { totalLogs } from "#domain/logs/totals.ts";
 import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
-import { type CompatRoute, reads, spells } from "./route.ts";
+import { type CompatRoute, handles } from "./route.ts";
 
 /**
  * The log in One Hub's format: numbered rows, the cost of a call under `metadata`, its channel as an object.
@@ -98,32 +102,39 @@ const older = (row: LogRow, isOwn: boolean): z.output<typeof OlderLog> => ({
 const sortable = /^-?(created_at|channel_id|user_id|token_name|model_name|type|source_ip)$/;
 
 const OlderQuery = LogQuery.extend({
+  /** One Hub's pages have no end. */
+  page: queryInt(z.int().min(1).max(1_000_000_000)).default(1),
   order: LogQuery.shape.order.refine(
     (order) => order.split(",").every((part) => part === "" || sortable.test(part)),
     "The list cannot be sorted by this field.",
   ),
 });
 
-const list = (isOwn: boolean): CompatRoute => ({
-  query: reads(OlderQuery, (query) => query),
-  answer: spells(LogPage, OlderLogs, ({ data, page = 1, size = data.length, total_count = 0 }) => ({
-    data: data.map((row) => older(row, isOwn)),
-    page,
-    size,
-    total_count,
-  })),
+/** One Hub reads every row of the filter, and its log has no failed calls. */
+const inOneHub = { whole: true, withoutFailed: true } as const;
+
+const list = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
+  handle: handles({ query: OlderQuery, data: OlderLogs }, async ({ query }, { request, services }) => {
+    const view = viewOf(request);
+    const found = await pageOfLogs(services.pool, view, { ...query, ...inOneHub });
+    const { data, page = 1, size = data.length, total_count = 0 } = found;
+    return { data: { data: data.map((row) => older(row, view.of === "owner")), page, size, total_count } };
+  }),
 });
 
-const totals: CompatRoute = {
-  query: reads(
-    LogQuery.extend({ channel: queryInt(z.int().min(0)).catch(0).default(0) }),
-    ({ channel, channel_id, ...query }) => ({ ...query, channel_id: channel || channel_id }),
-  ),
-};
+const Filter = LogQuery.extend({ channel: queryInt(z.int().min(0)).catch(0).default(0) });
+
+const totals = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
+  handle: handles({ query: Filter, data: LogTotals }, async ({ query }, { request, services }) => {
+    const { channel, channel_id, ...rest } = query;
+    const search = { ...rest, ...inOneHub, channel_id: channel || channel_id };
+    return { data: await totalLogs(services.pool, viewOf(request), search) };
+  }),
+});
 
 export const logCompat: Record<string, CompatRoute> = {
-  "GET /log": list(false),
-  "GET /log/self": list(true),
-  "GET /log/stat": totals,
-  "GET /log/self/stat": totals,
+  "GET /log": list(() => everybody),
+  "GET /log/self": list(own),
+  "GET /log/stat": totals(() => everybody),
+  "GET /log/self/stat": totals(own),
 };

@@ -83,6 +83,21 @@ it("options: an unknown name is rejected, and a body that cannot be parsed is 40
     message: expect.stringContaining("NoSuchOption"),
   });
   expect(await root.send("PUT", "/option/", { value: "1" })).toMatchObject({ sent: 400, success: false });
+  expect(await root.send("PUT", "/option/", [])).toMatchObject({ sent: 400, success: false });
+});
+
+it("options: a value that is not valid is refused with 200", async () => {
+  for (const [key, value] of [
+    ["GitHubOAuthEnabled", "true"],
+    ["RetryTimes", "many"],
+    ["RechargeDiscount", "{"],
+    ["NoSuchOption", "1"],
+    ["LogConsumeEnabled", "false"],
+  ])
+    expect([key, await root.send("PUT", "/option/", { key, value })]).toMatchObject([
+      key,
+      { sent: 200, status: 400, success: false },
+    ]);
 });
 
 it("system log: returns the latest lines, and rejects a count below 1 with 400", async () => {

@@ -2,7 +2,6 @@ import { secretSettings, type SettingKey, Settings } from "@gateway/shared/site/
 import { z } from "zod";
 import { viewerOf } from "#console/guards.ts";
 import { changeSettings } from "#console/system/settings.ts";
-import { checked } from "#console/validation.ts";
 import { invalidRequest } from "#errors.ts";
 import { type CompatRoute, handles } from "./route.ts";
 
@@ -59,8 +58,8 @@ const Change = z.object({
   value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
 });
 
-const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body }, call) => {
-  const { key, value } = checked(Change, body);
+const change = handles({ body: Change, data: z.undefined() }, async ({ body }, call) => {
+  const { key, value } = body;
   const known = Object.hasOwn(fixed, key) ? fixed[key] : undefined;
   if (known !== undefined) {
     if (value === known.value || known.accepts?.(value) === true) return {};
@@ -81,8 +80,8 @@ const change = handles({ body: z.unknown(), data: z.undefined() }, async ({ body
 });
 
 /** One Hub returns 400 for a body that it cannot parse, and 200 for a value that it rejects. */
-const badBody = (status: number, code: string) =>
-  code === "invalid_request" ? 400 : status < 500 ? 200 : status;
+const badBody: CompatRoute["refuses"] = (_status, code, isRead) =>
+  code === "invalid_request" && !isRead ? 400 : 200;
 
 export const optionCompat: Record<string, CompatRoute> = {
   "GET /option": { handle: list },

@@ -156,6 +156,48 @@ describe("the log", () => {
   });
 });
 
+describe("a log with more rows than the console lists", () => {
+  const ROWS = 10_050;
+  let own: Script;
+  beforeAll(async () => {
+    const account = await site.makeUser({ username: "busy" });
+    own = await scriptOf(site, account);
+    await site.services.pool.query(
+      `INSERT INTO request_logs (created_at, request_id, type, user_id, username, token_name, model_name, quota, "group")
+       SELECT now() - n * interval '1 second', 'deep' || n, CASE WHEN n % 10 = 0 THEN 5 ELSE 2 END, $1, 'busy', 'deep',
+              CASE WHEN n = $2 THEN 'a' ELSE 'm' END, 1, 'default' FROM generate_series(1, $2) n`,
+      [account.id, ROWS + 1],
+    );
+  });
+
+  it("is read to its last page, without failed calls", async () => {
+    const calls = ROWS - ROWS / 10 + 1;
+    const whole = (await root.get<Rows>("/log/?username=busy&token_name=deep&size=100")).data;
+    expect(whole.total_count).toBe(calls);
+    expect(new Set(whole.data.map((row) => row["type"]))).toEqual(new Set([2]));
+    const last = Math.ceil(calls / 100);
+    for (const [script, url] of [
+      [root, "/log/?username=busy"],
+      [own, "/log/self?model_name="],
+    ] as const) {
+      const { data } = (await script.get<Rows>(`${url}&token_name=deep&size=100&page=${last}`)).data;
+      expect(data).toHaveLength(calls % 100);
+      expect(data.at(-1)).toMatchObject({ model_name: "a" });
+      expect((await script.get<Rows>(`${url}&size=100&page=${last + 1}`)).data.data).toEqual([]);
+    }
+    expect((await root.get<Rows>("/log/?username=busy&token_name=deep&log_type=5")).data.total_count).toBe(
+      ROWS / 10,
+    );
+  });
+
+  it("is sorted and summed as a whole", async () => {
+    const [first] = (await root.get<Rows>("/log/?username=busy&order=model_name&size=1")).data.data;
+    expect(first).toMatchObject({ model_name: "a" });
+    const { quota } = (await root.get<{ quota: number }>("/log/stat?username=busy&token_name=deep")).data;
+    expect(quota).toBe(ROWS - ROWS / 10 + 1);
+  });
+});
+
 describe("statistics", () => {
   it("are a CSV file in which every line ends with a line feed", async () => {
     const browser = await site.as({ id: userId });
@@ -163,9 +205,58 @@ describe("statistics", () => {
       url: "/api/analytics/multi_user_stats/export?usernames=nobody&start_time=2026-01-01&end_time=2026-01-02",
       headers: { cookie: `session=${browser.cookie}` },
     });
-    expect(file.body).toMatch(/Request Time \(ms\)\n/);
-    expect(file.body).not.toContain("\r");
-    expect(file.body.endsWith("\n")).toBe(true);
+    expect(file.body).toBe(
+      "Username,Request Count,Quota,Prompt Tokens,Completion Tokens,Request Time (ms)\n",
+    );
+  });
+
+  it("contain users and days with calls, over whole days and any period", async () => {
+    const user = await site.makeUser({ username: "used" });
+    const idle = await site.makeUser({ username: "idle" });
+    for (const [day, calls, failures] of [
+      ["2025-03-04", 3, 0],
+      ["2025-03-05", 0, 2],
+      ["2022-01-01", 1, 0],
+    ])
+      await site.services.pool.query(
+        `INSERT INTO usage_hours (hour, user_id, token_id, channel_id, model, "group", request_count, failed_count,
+           quota, prompt_tokens, completion_tokens, request_time)
+         VALUES ($1::date + interval '6 hours', $2, 0, 0, 'm', 'default', $3, $4, 75, 30, 20, 900)`,
+        [day, user.id, calls, failures],
+      );
+    const days = `usernames=used, ${idle.username}&start_time=2025-03-01&end_time=2025-03-31`;
+    const compared = await root.get<Row[]>(`/analytics/multi_user_stats?${days}`);
+    expect(compared.data).toMatchObject([{ username: "used", request_count: 3, request_time: 1_800 }]);
+    expect(compared["model_usage"]).toEqual([{ username: "used", model_name: "m", request_count: 3 }]);
+    const browser = await site.as({ id: userId });
+    const file = await site.app.inject({
+      url: `/api/analytics/multi_user_stats/export?${days}`,
+      headers: { cookie: `session=${browser.cookie}` },
+    });
+    expect(file.body.split("\n").slice(1)).toEqual(["used,3,150,60,40,1800", ""]);
+
+    const period = async (start: string, end: string, more = "") => {
+      const at = (day: string) => Date.parse(day) / 1_000;
+      const span = `start_timestamp=${at(start)}&end_timestamp=${at(end)}&user_id=${user.id}${more}`;
+      return (await root.get<{ channel_statistics: Row[] }>(`/analytics/period?${span}`)).data;
+    };
+    const row = { Date: "2025-03-04", Channel: "m", RequestCount: 3, Quota: 75, PromptTokens: 30 };
+    const byModel = "&group_type=model";
+    // The day of the start counts from its beginning.
+    const noon = await period("2025-03-04T12:00Z", "2025-03-05T12:00Z", byModel);
+    expect(noon.channel_statistics).toMatchObject([row]);
+    const instant = await period("2025-03-04T12:00Z", "2025-03-04T12:00Z", byModel);
+    expect(instant.channel_statistics).toMatchObject([row]);
+    const years = await period("2021-01-01", "2025-12-31", byModel);
+    expect(years.channel_statistics).toMatchObject([{ Date: "2022-01-01" }, row]);
+    const nothing = {
+      user_statistics: [],
+      channel_statistics: [],
+      redemption_statistics: [],
+      order_statistics: [],
+    };
+    expect(await period("2025-03-05", "2025-03-04")).toEqual(nothing);
+    expect((await root.get("/analytics/period?start_timestamp=x")).success).toBe(true);
   });
 
   it("are a success with a message for a month without usage", async () => {
@@ -177,7 +268,69 @@ describe("statistics", () => {
   });
 });
 
+describe("tasks", () => {
+  it("have all columns, and are found for several users", async () => {
+    const [one, two, three] = [await site.makeUser(), await site.makeUser(), await site.makeUser()];
+    const times = { created_at: new Date(5_000_000), updated_at: new Date(6_000_000) };
+    for (const [index, user] of [one, two, three].entries())
+      await site.services.db.task.create({
+        data: {
+          ...times,
+          task_id: `song-${index}`,
+          platform: "suno",
+          action: "MUSIC",
+          user_id: user.id,
+          channel_id: 7,
+          properties: { prompt: "a song" },
+          notify_hook: "https://hook.example",
+        },
+      });
+    const { data } = await root.get<Rows>(`/task/?user_ids=${one.id}&user_ids=${two.id}&order=id`);
+    expect(data.data.map((row) => row["task_id"])).toEqual(["song-0", "song-1"]);
+    expect(data.data[0]).toMatchObject({
+      created_at: 5_000,
+      updated_at: 6_000,
+      start_time: 0,
+      finish_time: 0,
+      properties: { prompt: "a song" },
+      notify_hook: "https://hook.example",
+    });
+    expect((await root.get<Rows>(`/task/?user_ids=${three.id}`)).data.total_count).toBe(1);
+  });
+
+  it("of Midjourney have buttons and properties as JSON in a text", async () => {
+    const { id } = await site.makeUser();
+    const buttons = [{ customId: "U1", label: "U1" }];
+    for (const [task_id, data] of [
+      ["with", { buttons, properties: { finalPrompt: "a cat" } }],
+      ["without", {}],
+    ] as const)
+      await site.services.db.task.create({
+        data: { task_id, platform: "midjourney", action: "IMAGINE", user_id: id, channel_id: 7, data },
+      });
+    const find = async (name: string) => (await root.get<Rows>(`/mj/?mj_id=${name}`)).data.data[0];
+    const found = await find("with");
+    expect([JSON.parse(String(found?.["buttons"])), found?.["properties"]]).toEqual([
+      buttons,
+      '{"finalPrompt":"a cat"}',
+    ]);
+    expect(await find("without")).toMatchObject({ buttons: "", properties: "" });
+  });
+});
+
 describe("the other routes", () => {
+  it("list only models that have a price, since others cannot be called", async () => {
+    const models = ["priced", "unpriced"];
+    await root.send("POST", "/channel/", { type: 1, name: "c", key: "sk-c", models: models.join(",") });
+    await root.send("POST", "/prices/single", { model: "priced", type: "tokens" });
+    const listed = (await root.get<Record<string, object>>("/available_model")).data;
+    expect(listed["priced"]).toMatchObject({
+      groups: ["default"],
+      price: { model: "priced", type: "tokens", channel_type: 0, input: 0, output: 0, locked: false },
+    });
+    expect(listed).not.toHaveProperty("unpriced");
+  });
+
   it("return the state of the site", async () => {
     expect((await root.get("/status")).data).toMatchObject({
       SafeKeyWords: [],

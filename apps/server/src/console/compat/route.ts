@@ -19,8 +19,11 @@ export interface CompatRoute {
   text?: (file: string) => string;
   /** HTTP status of a success, where One Hub's is not 200. */
   succeeds?: number;
-  /** HTTP status of a refusal, where One Hub's is not 200. */
-  refuses?: (status: number, code: string) => number;
+  /**
+   * HTTP status of a refusal, where One Hub's is not 200.
+   * @param isRead the request was valid, and its handler refused it
+   */
+  refuses?: (status: number, code: string, isRead: boolean) => number;
 }
 
 export interface CompatCall {
@@ -29,6 +32,8 @@ export interface CompatCall {
   services: Services;
   /** Adds a sentence to the `message` of the response. */
   note(sentence: string): void;
+  /** Notes that the request was valid. */
+  hasRead(): void;
 }
 
 export interface Reading {
@@ -105,6 +110,7 @@ export function handles<
         query: read(schemas.query, query),
         body: read(schemas.body, body),
       } as Given<P, Q, B>;
+      call.hasRead();
       return run(given, call);
     },
   };

@@ -11,6 +11,7 @@ import { redemptionCompat } from "./redemptions.ts";
 import type { CompatRoute } from "./route.ts";
 import { signInCompat } from "./sign-in.ts";
 import { statisticsCompat } from "./statistics.ts";
+import { taskCompat } from "./tasks.ts";
 import { tokenCompat } from "./tokens.ts";
 import { userCompat } from "./users.ts";
 
@@ -28,6 +29,7 @@ export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
   ...redemptionCompat,
   ...signInCompat,
   ...statisticsCompat,
+  ...taskCompat,
   ...tokenCompat,
   ...userCompat,
 };

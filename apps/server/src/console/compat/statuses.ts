@@ -9,9 +9,9 @@ const ours: ReadonlySet<string> = new Set(["internal", "unavailable", "shutting_
  */
 export function olderStatus(
   route: CompatRoute,
-  { status, code, isRoute }: { status: number; code: string; isRoute: boolean },
+  { status, code, isRead, isRoute }: { status: number; code: string; isRead: boolean; isRoute: boolean },
 ): number {
   if (status < 400) return status === 200 ? (route.succeeds ?? 200) : status;
   if (!isRoute || code === "unauthenticated" || status === 429 || ours.has(code)) return status;
-  return route.refuses?.(status, code) ?? 200;
+  return route.refuses?.(status, code, isRead) ?? 200;
 }

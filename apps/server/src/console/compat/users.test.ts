@@ -85,10 +85,40 @@ describe("an account", () => {
     expect(await read(user.id)).toMatchObject(links);
     const before = await read(user.id);
     expect(await put(user.id, before)).toMatchObject({ success: true, message: "" });
-    expect(await put(user.id, { telegram_id: 9 })).toMatchObject({
-      success: false,
-      message: expect.stringContaining("telegram_id"),
+  });
+
+  it("gets external accounts from an administrator, who replaces them and cannot take another user's", async () => {
+    const user = await site.makeUser();
+    const other = await site.makeUser();
+    const links = {
+      telegram_id: 31,
+      wechat_id: "wx",
+      lark_id: "lk",
+      oidc_id: "sub",
+      github_id_new: 5,
+      github_id: "cat",
+    };
+    expect(await put(user.id, links)).toMatchObject({ success: true, data: links });
+    expect(await put(user.id, { telegram_id: 32, github_id: "dog" })).toMatchObject({
+      data: { ...links, telegram_id: 32, github_id: "dog" },
     });
+    expect(await put(other.id, { telegram_id: 31 })).toMatchObject({ success: true });
+    expect(await put(other.id, { wechat_id: "wx" })).toMatchObject({ success: false, code: "conflict" });
+    expect(await put(other.id, { github_id: "name only" })).toMatchObject({
+      success: false,
+      message: expect.stringContaining("github_id_new"),
+    });
+    expect(await put(other.id, { telegram_id: -1 })).toMatchObject({ success: false });
+    const above = await site.makeUser({ role: 100 });
+    expect(await admin.send("PUT", "/user/", { id: above.id, telegram_id: 77 })).toMatchObject({
+      success: false,
+      code: "forbidden",
+    });
+    expect(await site.services.db.identity.count({ where: { user_id: above.id } })).toBe(0);
+    const entries = await site.services.db.auditEntry.findMany({
+      where: { action: "user.bind", target_id: String(user.id) },
+    });
+    expect(entries).toHaveLength(7);
   });
 
   it("is created without the fields that One Hub ignores, which the message names", async () => {

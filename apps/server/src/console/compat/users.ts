@@ -20,8 +20,9 @@ import type { Services } from "#console/services.ts";
 import { checked } from "#console/validation.ts";
 import { changeUser, createUser } from "#domain/accounts/administration.ts";
 import { unbindIdentity } from "#domain/accounts/identities.ts";
+import { type ExternalAccount, linkForUser } from "#domain/accounts/link-for-user.ts";
 import { getUser } from "#domain/accounts/users.ts";
-import { forbidden, invalidRequest } from "#errors.ts";
+import { forbidden, invalidFields } from "#errors.ts";
 import { olderBody } from "./older.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatCall, type CompatRoute, handles, reads, spells } from "./route.ts";
@@ -156,6 +157,8 @@ async function readBack(call: CompatCall, id: number): Promise<OlderUser> {
   return olderUser(UserRow.parse(present(user)), call);
 }
 
+const ExternalId = text.trim().max(255).optional();
+
 const Change = olderBody({
   id: RowId,
   username: text.optional(),
@@ -166,12 +169,12 @@ const Change = olderBody({
   email: text.optional(),
   group: text.optional(),
   avatar_url: text.optional(),
-  oidc_id: text.optional(),
-  github_id: text.optional(),
-  github_id_new: z.int().optional(),
-  wechat_id: text.optional(),
-  telegram_id: z.int().optional(),
-  lark_id: text.optional(),
+  oidc_id: ExternalId,
+  github_id: ExternalId,
+  github_id_new: z.int().min(0).optional(),
+  wechat_id: ExternalId,
+  telegram_id: z.int().min(0).optional(),
+  lark_id: ExternalId,
   quota: z.int().optional(),
   used_quota: z.int().optional(),
   request_count: z.int().optional(),
@@ -201,13 +204,29 @@ const linkNames = [
   "lark_id",
 ] as const satisfies readonly (keyof Links)[];
 
+/** Returns the external accounts that a PUT links. GitHub's are known by their number, not by their name. */
+function linkedBy(body: Change, links: Links): ExternalAccount[] {
+  const changed = different(body, links, linkNames);
+  if (changed.github_id !== undefined && changed.github_id_new === undefined && links.github_id_new === 0)
+    throw invalidFields({ github_id_new: { reason: "value_required" } });
+  const github = changed.github_id ?? changed.github_id_new;
+  const accounts: [ExternalAccount["provider"], string | number | undefined, string?][] = [
+    ["github", github && (changed.github_id_new ?? links.github_id_new), changed.github_id],
+    ["oidc", changed.oidc_id],
+    ["wechat", changed.wechat_id],
+    ["telegram", changed.telegram_id],
+    ["lark", changed.lark_id],
+  ];
+  return accounts.flatMap(([provider, subject, label]) =>
+    subject === undefined ? [] : [{ provider, subject: String(subject), label }],
+  );
+}
+
 const put = handles({ body: Change, data: OlderUser }, async ({ body }, call) => {
   const { db, secrets } = call.services;
   const { id } = body;
   const user = await getUser(db, id);
-  const links = linksOf(await db.identity.findMany({ where: { user_id: id } }));
-  for (const name of Object.keys(different(body, links, linkNames)))
-    throw invalidRequest({ reason: "identity_by_owner_only", field: name });
+  const linked = linkedBy(body, linksOf(await db.identity.findMany({ where: { user_id: id } })));
   const counters = {
     quota: Number(user.quota),
     used_quota: Number(user.used_quota),
@@ -226,6 +245,7 @@ const put = handles({ body: Change, data: OlderUser }, async ({ body }, call) =>
   ]);
   const password = body.password ?? "";
   const change = checked(UserChange, { id, ...fields, ...(password === "" ? {} : { password }) });
+  if (linked.length > 0) await linkForUser(db, viewerOf(call.request), id, linked);
   await changeUser(db, secrets, viewerOf(call.request), change);
   return { data: await readBack(call, id) };
 });

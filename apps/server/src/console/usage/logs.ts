@@ -21,7 +21,7 @@ import { findGroup } from "#domain/accounts/groups.ts";
 import { describeSession } from "#domain/logs/agent-session.ts";
 import { clearLogs } from "#domain/logs/clear.ts";
 import { logFacets } from "#domain/logs/facets.ts";
-import type { LogView } from "#domain/logs/filter.ts";
+import type { LogSearch, LogView } from "#domain/logs/filter.ts";
 import { findCall } from "#domain/logs/find-call.ts";
 import { searchLogs } from "#domain/logs/search.ts";
 import { totalLogs } from "#domain/logs/totals.ts";
@@ -30,6 +30,7 @@ import { failuresSince } from "#domain/usage/failures.ts";
 import { lastMinute } from "#domain/usage/last-minute.ts";
 import { ownUsage, usedYesterday } from "#domain/usage/own-usage.ts";
 import { currentTime } from "#platform/clock.ts";
+import type { Pool } from "#platform/database/db.ts";
 
 const required = because("target_timestamp_required");
 /** Days that ended before this instant are deleted. Today is never deleted. */
@@ -41,25 +42,30 @@ const ClearQuery = z.object({
 
 const CallParams = z.object({ id: z.string().min(1).max(64) });
 
+export const everybody: LogView = { of: "everybody" };
+
+/** Returns the view of a user on the own rows. */
+export function own(request: FastifyRequest): LogView {
+  const { id, role } = viewerOf(request);
+  return { of: "owner", userId: id, seesTags: can(role, "seeBillingTag") };
+}
+
+/** Returns a page of the log with the number of all rows. */
+export async function pageOfLogs(pool: Pool, view: LogView, query: LogSearch): Promise<LogPage> {
+  const found = await searchLogs(pool, view, query);
+  // A caller that pages with a cursor already has the total.
+  if (query.cursor !== "") return found;
+  const { count } = await totalLogs(pool, view, query);
+  return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
+}
+
 /** Routes for the request log and the dashboard: everything for administrators, own data for every user. */
 export function logRoutes(app: ConsoleApp, { db, pool }: Services): void {
   const admin = { access: "admin", permission: "logs" } as const;
   const user = { access: "user" } as const;
   const page = { querystring: LogQuery, response: answers(LogPage) };
   const totals = { querystring: LogQuery, response: answers(LogTotals) };
-  const everybody: LogView = { of: "everybody" };
-  const own = (request: FastifyRequest): LogView => {
-    const { id, role } = viewerOf(request);
-    return { of: "owner", userId: id, seesTags: can(role, "seeBillingTag") };
-  };
-
-  const search = async (view: LogView, query: LogQuery): Promise<LogPage> => {
-    const found = await searchLogs(pool, view, query);
-    // A caller that pages with a cursor already has the total.
-    if (query.cursor !== "") return found;
-    const { count } = await totalLogs(pool, view, query);
-    return { ...found, page: query.page ?? 1, size: query.size, total_count: count };
-  };
+  const search = (view: LogView, query: LogQuery) => pageOfLogs(pool, view, query);
 
   app.get(
     "/log",

@@ -84,7 +84,7 @@ export function taskRoutes(app: ConsoleApp, { db }: Services): void {
 
 /** Returns the search for a query. @param unit milliseconds per unit of the query's times */
 function searchOf(query: Omit<MidjourneyQuery, "mj_id">, unit: number): Omit<TaskSearch, "platforms"> {
-  const { action, status, task_id, token_id, user_id, channel_id } = query;
+  const { action, status, task_id, token_id, user_id, user_ids, channel_id } = query;
   const instant = (time: number) => (time === 0 ? undefined : new Date(Math.min(time * unit, 8.64e15)));
   return {
     action,
@@ -92,6 +92,7 @@ function searchOf(query: Omit<MidjourneyQuery, "mj_id">, unit: number): Omit<Tas
     task_id,
     token_id,
     user_id,
+    user_ids,
     channel_id,
     from: instant(query.start_timestamp),
     to: instant(query.end_timestamp),

@@ -3,8 +3,8 @@ import type { ChatEvent, ChatRequest, FinishReason } from "#dialects/ir.ts";
 import { packProof } from "#dialects/proof.ts";
 import { ownFields } from "#dialects/wire.ts";
 import { encodeCitation } from "./citation.ts";
-import { encodeFinish, mediaText, newId } from "./response.ts";
-import { encodeUsage } from "./usage.ts";
+import { calledBy, encodeFinish, mediaText, newId, noDetails } from "./response.ts";
+import { encodeCounts, encodeUsage } from "./usage.ts";
 
 function event(type: string, fields: Wire): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
@@ -17,6 +17,7 @@ interface WaitingCall {
 }
 
 const noThought = { thinking: "", signature: "" };
+const toolUse = ({ id, name }: { id: string; name: string }) => ({ ...calledBy, id, name, input: {} });
 
 /**
  * Encodes events, one block at a time, because this API cannot interleave blocks. Of calls that stream in
@@ -50,7 +51,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
   function closeAll(): string {
     let text = close();
     for (const [part, call] of waiting) {
-      text += start(part, "tool_use", { id: call.id, name: call.name, input: {} });
+      text += start(part, "tool_use", toolUse(call));
       text += delta({ type: "input_json_delta", partial_json: call.input }) + close();
     }
     waiting.clear();
@@ -98,7 +99,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
         ? ""
         : (open?.type === "thinking" ? "" : closeAll() + start(begun.part, "thinking", noThought)) +
           delta({ type: "signature_delta", signature: begun.signature });
-    return proof + closeAll() + start(begun.part, "tool_use", { id: begun.id, name: begun.name, input: {} });
+    return proof + closeAll() + start(begun.part, "tool_use", toolUse(begun));
   }
 
   function input(part: number, text: string): string {
@@ -119,7 +120,7 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
       model: started.model || request.model,
       content: [],
       stop_reason: null,
-      stop_sequence: null,
+      ...noDetails,
       usage: encodeUsage(started.usage),
     };
     return event("message_start", { message });
@@ -130,8 +131,8 @@ export function encodeStream(request: ChatRequest): StreamEncoder {
     return (
       closeAll() +
       event("message_delta", {
-        delta: { stop_reason: stopReason, stop_sequence: null },
-        usage: encodeUsage(finished.usage),
+        delta: { stop_reason: stopReason, stop_sequence: null, stop_details: null, container: null },
+        usage: encodeCounts(finished.usage),
       }) +
       event("message_stop", {})
     );

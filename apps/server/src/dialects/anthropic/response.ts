@@ -99,6 +99,9 @@ export function mediaText(part: Part): string {
   return part.type === "audio" ? soundText(part) : "";
 }
 
+/** The model called the tool itself, not code that it ran. */
+export const calledBy = { caller: { type: "direct" } };
+
 function encodeReasoning(part: Extract<Part, { type: "reasoning" }>): Wire {
   const hidden = packProof(part, "encrypted");
   if (part.text === "" && part.encrypted !== undefined && hidden !== undefined) {
@@ -111,20 +114,22 @@ function encodeBlock(part: Part): Wire[] {
   switch (part.type) {
     case "text": {
       const citations = (part.citations ?? []).flatMap(encodeCitation);
-      return [{ type: "text", text: part.text, ...(citations.length > 0 && { citations }) }];
+      return [{ type: "text", text: part.text, citations: citations.length > 0 ? citations : null }];
     }
     case "refusal":
-      return [{ type: "text", text: part.text }];
+      return [{ type: "text", text: part.text, citations: null }];
     case "reasoning":
       return [encodeReasoning(part)];
     case "tool-call":
-      return [{ type: "tool_use", id: part.id, name: part.name, input: inputObject(part.input) }];
+      return [
+        { type: "tool_use", ...calledBy, id: part.id, name: part.name, input: inputObject(part.input) },
+      ];
     case "foreign":
       return [ownFields("anthropic", part.extra)].flatMap<Wire>((own) => (own === undefined ? [] : [own]));
     case "image":
     case "audio": {
       const text = mediaText(part);
-      return text === "" ? [] : [{ type: "text", text }];
+      return text === "" ? [] : [{ type: "text", text, citations: null }];
     }
     default:
       return [];
@@ -156,6 +161,9 @@ export function newId(): string {
   return `msg_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
+/** Required fields that responses of other providers leave empty. */
+export const noDetails = { stop_sequence: null, stop_details: null, container: null, diagnostics: null };
+
 export function encodeResponse(response: ChatResponse, request: ChatRequest): Wire {
   const choice = response.choices[0];
   const stoppedBySequence = choice?.finishRaw === "stop_sequence";
@@ -166,7 +174,7 @@ export function encodeResponse(response: ChatResponse, request: ChatRequest): Wi
     model: response.model || request.model,
     content: encodeContent(choice?.parts ?? []),
     stop_reason: stoppedBySequence ? "stop_sequence" : encodeFinish(choice?.finish ?? "stop"),
-    stop_sequence: null,
+    ...noDetails,
     usage: encodeUsage(response.usage),
   };
 }

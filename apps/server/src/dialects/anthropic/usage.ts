@@ -2,7 +2,7 @@ import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tierOf } from "#dialects/service-tier.ts";
 import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
-import { asRecord, compact, readAs } from "#dialects/wire.ts";
+import { asRecord, readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
 /** Calls of provider-run tools, by the API's name and by ours. */
@@ -85,18 +85,24 @@ export function mergeUsage(start: unknown, delta: unknown): Wire | undefined {
   return Object.keys(merged).length === 0 ? undefined : merged;
 }
 
-export function encodeUsage(counted: Usage | undefined): Wire {
+/** Counts of a response so far, with every field that `message_delta` requires. */
+export function encodeCounts(counted: Usage | undefined): Wire {
   const usage = counted && withinTotals(counted);
   const { input = 0, output = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {};
   const written = cacheWrite5m + cacheWrite1h;
   const searches = usage?.toolCalls?.["web-search"];
-  return compact<Wire>({
+  return {
     input_tokens: Math.max(0, input - cacheRead - written),
     cache_creation_input_tokens: written,
     cache_read_input_tokens: cacheRead,
     cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
     output_tokens: output,
-    output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
-    server_tool_use: searches === undefined ? undefined : { web_search_requests: searches },
-  });
+    output_tokens_details: usage?.reasoning === undefined ? null : { thinking_tokens: usage.reasoning },
+    server_tool_use: searches === undefined ? null : { web_search_requests: searches, web_fetch_requests: 0 },
+  };
+}
+
+/** Usage of a message. Other providers do not report the last three fields. */
+export function encodeUsage(counted: Usage | undefined): Wire {
+  return { ...encodeCounts(counted), service_tier: null, inference_geo: null, speed: null };
 }

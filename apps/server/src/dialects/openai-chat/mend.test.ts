@@ -7,6 +7,7 @@ const chunk = (delta: Wire, more: Wire = {}) =>
   JSON.stringify({
     id: "c",
     object: "chat.completion.chunk",
+    created: 1,
     choices: [{ index: 0, delta, finish_reason: null, ...more }],
   });
 
@@ -28,7 +29,8 @@ describe("a response that deviates from the format of chat completions", () => {
       { type: "text", text: "Yes." },
     ];
     const whole = mendChat().whole({ choices: [{ index: 0, message: { content }, finish_reason: "stop" }] });
-    expect(first(whole)["message"]).toEqual({ role: "assistant", content: "Yes.", reasoning_content: "Hm." });
+    const spoken = { role: "assistant", content: "Yes.", reasoning_content: "Hm." };
+    expect(first(whole)["message"]).toEqual({ ...spoken, refusal: null });
     const [opened] = stream(chunk({ content }), chunk({}, { finish_reason: "stop" }));
     expect(deltaOf(opened)).toEqual({ role: "assistant", content: "Yes.", reasoning_content: "Hm." });
   });
@@ -43,8 +45,10 @@ describe("a response that deviates from the format of chat completions", () => {
     const whole = mendChat().whole({ id: "c", choices: [{ message, finish_reason: "stop" }] });
     expect(first(whole)).toEqual({
       index: 0,
+      logprobs: null,
       message: {
         ...message,
+        refusal: null,
         tool_calls: [
           { id: "call_c_0", type: "function", function: { name: "look", arguments: '{"at":"sea"}' } },
           { id: "x", type: "function", function: { name: "go", arguments: "" } },
@@ -106,20 +110,92 @@ describe("a response that deviates from the format of chat completions", () => {
   it("a response without a deviation stays the same", () => {
     const text = fc.string({ unit: "grapheme" });
     fc.assert(
-      fc.property(fc.array(text, { minLength: 1 }), text, (texts, id) => {
+      fc.property(fc.array(text, { minLength: 1 }), (texts) => {
+        const head = { id: "c", object: "chat.completion.chunk", created: 1 };
         const frames = [
           chunk({ role: "assistant", content: "" }),
           ...texts.map((content) => chunk({ content })),
           chunk({}, { finish_reason: "stop" }),
-          JSON.stringify({ id, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+          JSON.stringify({ ...head, choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
           "[DONE]",
         ];
         const mender = mendChat();
         expect(frames.map((data) => mender.frame(data))).toEqual(frames.map(() => undefined));
-        const message = { role: "assistant", content: texts.join("") };
-        const whole = { id, choices: [{ index: 0, message, finish_reason: "stop" }] };
+        const message = { role: "assistant", content: texts.join(""), refusal: null };
+        const choice = { index: 0, message, logprobs: null, finish_reason: "stop" };
+        const whole = { ...head, object: "chat.completion", choices: [choice] };
         expect(mendChat().whole(whole)).toBe(whole);
       }),
     );
+  });
+
+  it("usage in several chunks is sent once, with the last counts", () => {
+    const usage = (completion_tokens: number) => ({ prompt_tokens: 9, completion_tokens });
+    const withUsage = (data: string, count: number) =>
+      JSON.stringify({ ...(JSON.parse(data) as Wire), usage: usage(count) });
+    const text = [1, 2].map((count) => withUsage(chunk({ role: "assistant", content: "a" }), count));
+    const usages = (frames: Wire[]) => frames.map((frame) => frame["usage"]);
+    const end = chunk({}, { finish_reason: "stop" });
+    expect(usages(stream(...text, withUsage(end, 3)))).toEqual([null, null, usage(3)]);
+    // After the last chunk, and never with zeros.
+    expect(usages(stream(...text, end))).toEqual([null, null, undefined, usage(2)]);
+    const zeros = JSON.stringify({
+      ...(JSON.parse(end) as Wire),
+      usage: { prompt_tokens: 0, completion_tokens: 0 },
+    });
+    expect(usages(stream(...text, withUsage(end, 3), zeros))).toEqual([null, null, usage(3), null]);
+    // A stream that breaks off is billed by the counts so far.
+    const mender = mendChat();
+    for (const data of text) mender.frame(data);
+    expect(mender.usage()).toMatchObject({ input: 9, output: 2 });
+    mender.frame(withUsage(end, 3));
+    expect(mender.usage()).toBeUndefined();
+  });
+
+  it("a repeated finish reason is sent once, another one is kept", () => {
+    const reasons = (...of: string[]) =>
+      stream(chunk({ content: "a" }), ...of.map((finish_reason) => chunk({}, { finish_reason }))).map(
+        (frame) => first(frame)["finish_reason"],
+      );
+    expect(reasons("stop", "stop")).toEqual([null, "stop", null]);
+    expect(reasons("stop", "length")).toEqual([null, "stop", "length"]);
+  });
+
+  it("required fields are added, and empty or null ones that the format does not allow are removed", () => {
+    const frames = stream(
+      JSON.stringify({ choices: [{ index: 0, delta: { role: null, content: "a", tool_calls: null } }] }),
+      JSON.stringify({ id: "", object: "", choices: [{ index: 0, delta: { role: "", content: "b" } }] }),
+      JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }),
+    );
+    const id = frames[0]?.["id"];
+    expect(id).toMatch(/^chatcmpl-\w{32}$/);
+    for (const frame of frames)
+      expect(frame).toMatchObject({ id, object: "chat.completion.chunk", created: frames[0]?.["created"] });
+    expect(frames.map(deltaOf)).toEqual([{ role: "assistant", content: "a" }, { content: "b" }, {}]);
+    expect(frames.map((frame) => first(frame)["finish_reason"])).toEqual([null, null, "stop"]);
+    const message = { content: "a", tool_calls: null };
+    const whole = mendChat().whole({ choices: [{ message, finish_reason: "stop" }] });
+    expect(whole).toMatchObject({ object: "chat.completion", created: expect.any(Number) as number });
+    expect(first(whole)).toEqual({
+      index: 0,
+      message: { role: "assistant", content: "a", refusal: null },
+      logprobs: null,
+      finish_reason: "stop",
+    });
+  });
+
+  it("reasoning that is counted beside the output is counted in it", () => {
+    const usage = {
+      prompt_tokens: 291,
+      completion_tokens: 26,
+      total_tokens: 513,
+      completion_tokens_details: { reasoning_tokens: 196 },
+    };
+    const choices = [{ index: 0, message: { content: "a" }, finish_reason: "stop" }];
+    expect(mendChat().whole({ choices, usage })["usage"]).toEqual({ ...usage, completion_tokens: 222 });
+    const [frame] = stream(
+      JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage }),
+    );
+    expect(frame?.["usage"]).toEqual({ ...usage, completion_tokens: 222 });
   });
 });

@@ -7,7 +7,8 @@ import { decodeUsage } from "./usage.ts";
 /**
  * Repairs responses of providers that deviate from this format, for clients of the same format. Repaired are:
  * thinking in a list of parts, calls without index, type or id, arguments as an object, other finish reasons,
- * a missing role or finish reason, cached tokens in another field. Everything else stays unchanged. Pure
+ * a missing or repeated role or finish reason, missing required fields, cached and reasoning tokens in other
+ * fields, and usage in several chunks, which clients would add up. Everything else stays unchanged. Pure
  * except for its state.
  */
 
@@ -15,7 +16,8 @@ const reasons = new Set<unknown>(["stop", "length", "tool_calls", "content_filte
 
 interface Choice {
   opened: boolean;
-  finished: boolean;
+  /** The reason that the client has received. */
+  finished: unknown;
   /** Calls so far, by the position that the client sees: the provider's own number and id. */
   calls: Array<{ index: unknown; id: string }>;
 }
@@ -30,6 +32,14 @@ function changed<T extends Wire>(wire: T, fields: Wire): T {
 function mapped(list: unknown[], change: (each: unknown, at: number) => unknown): unknown[] {
   const next = list.map(change);
   return next.some((each, at) => each !== list[at]) ? next : list;
+}
+
+/** Removes fields that are null, where this format allows only their absence. */
+function withoutNulls(wire: Wire, ...names: string[]): Wire {
+  if (names.every((name) => wire[name] !== null)) return wire;
+  return Object.fromEntries(
+    Object.entries(wire).filter(([key, value]) => value !== null || !names.includes(key)),
+  );
 }
 
 /** Moves thinking and text out of a content that is a list. */
@@ -53,14 +63,32 @@ function withFinish(choice: Wire, calls: boolean): Wire {
   return changed(choice, { finish_reason: encodeFinish(decodeFinish(raw, calls), false, false) });
 }
 
-function withCacheCount(answer: Wire): Wire {
+/** Sets cached tokens, and counts reasoning in the output as this format does. */
+function withCounts(answer: Wire): Wire {
   const usage = asRecord(answer["usage"]);
-  const details = asRecord(usage?.["prompt_tokens_details"]);
-  if (usage === undefined || details?.["cached_tokens"] !== undefined) return answer;
-  const cached = decodeUsage(usage)?.cacheRead;
-  if (cached === undefined) return answer;
-  return { ...answer, usage: { ...usage, prompt_tokens_details: { ...details, cached_tokens: cached } } };
+  const counted = usage === undefined ? undefined : decodeUsage(usage);
+  if (usage === undefined || counted === undefined) return answer;
+  const details = asRecord(usage["prompt_tokens_details"]);
+  const cached = details?.["cached_tokens"] === undefined ? counted.cacheRead : undefined;
+  const { completion_tokens: written } = usage;
+  const next = changed(usage, {
+    ...(cached === undefined ? {} : { prompt_tokens_details: { ...details, cached_tokens: cached } }),
+    ...(typeof written === "number" && written < counted.output ? { completion_tokens: counted.output } : {}),
+  });
+  return changed(answer, { usage: next });
 }
+
+/** Sets the fields that identify a response. @param known the fields of earlier chunks */
+function withHead(body: Wire, object: string, known: Wire = {}): Wire {
+  return changed(body, {
+    id: body["id"] || known["id"] || newId(),
+    object: body["object"] || object,
+    created: body["created"] ?? known["created"] ?? seconds(),
+  });
+}
+
+const seconds = () => Math.floor(Date.now() / 1_000);
+const newId = () => `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`;
 
 function withCall(value: unknown, fields: Wire): unknown {
   const call = asRecord(value);
@@ -86,8 +114,12 @@ function wholeChoice(value: unknown, at: number, id: string): unknown {
     });
     next = changed(next, { tool_calls: whole });
   }
-  next = changed(next, { role: "assistant" });
-  const index = changed(choice, { index: choice["index"] ?? at, message: next });
+  next = withoutNulls(changed(next, { role: "assistant", refusal: next["refusal"] ?? null }), "tool_calls");
+  const index = changed(choice, {
+    index: choice["index"] ?? at,
+    message: next,
+    logprobs: choice["logprobs"] ?? null,
+  });
   return withFinish(index, Array.isArray(calls) && calls.length > 0);
 }
 
@@ -95,19 +127,24 @@ function mendWhole(body: Wire): Wire {
   const { choices, id } = body;
   if (!Array.isArray(choices)) return body;
   const whole = mapped(choices, (choice, at) => wholeChoice(choice, at, typeof id === "string" ? id : ""));
-  return withCacheCount(changed(body, { choices: whole }));
+  return withHead(withCounts(changed(body, { choices: whole })), "chat.completion");
 }
 
 /** Matches a delta that contains only text, as nearly all do; it needs no repair. */
-const plainDelta = /"index": ?0[,}]/;
-const special = /"(?:tool_calls|function_call|usage|finish_reason)": ?[^n]|"content": ?\[/;
+const plainDelta =
+  /^(?=.*"index": ?0[,}])(?=.*"finish_reason": ?null)(?=.*"object": ?"chat)(?=.*"id": ?"[^"])/;
+const special =
+  /"(?:tool_calls|function_call|usage|finish_reason)": ?[^n]|"content": ?\[|"(?:tool_calls|role)": ?(?:null|"")/;
 
 export function mendChat(): AnswerMender {
   const choices = new Map<number, Choice>();
   let answer: Wire = {};
+  /** The latest usage that the client has not received, and whether it has received one. */
+  let withheld: unknown;
+  let counted = false;
 
   function choiceAt(index: number): Choice {
-    const known = choices.get(index) ?? { opened: false, finished: false, calls: [] };
+    const known = choices.get(index) ?? { opened: false, finished: null, calls: [] };
     choices.set(index, known);
     return known;
   }
@@ -148,36 +185,74 @@ export function mendChat(): AnswerMender {
     if (Array.isArray(calls))
       delta = changed(delta, { tool_calls: mapped(calls, (call) => callDelta(state, call)) });
     if (!state.opened) delta = changed(delta, { role: "assistant" });
+    else if (delta["role"] === "") delta = withoutNulls({ ...delta, role: null }, "role");
+    delta = withoutNulls(delta, "role", "tool_calls");
     state.opened = true;
     const isSame = delta === choice["delta"];
-    const next = changed(choice, { index, ...(!isSame && { delta }) });
+    const next = changed(choice, {
+      index,
+      ...(!isSame && { delta }),
+      finish_reason: choice["finish_reason"] ?? null,
+    });
     const ended = withFinish(next, state.calls.length > 0);
-    if (typeof ended["finish_reason"] === "string") state.finished = true;
+    const reason = ended["finish_reason"];
+    if (reason === null || reason === undefined) return ended;
+    if (reason === state.finished) return { ...ended, finish_reason: null };
+    state.finished = reason;
     return ended;
   }
 
   /** Returns frames with a finish reason for each choice that ended without one. */
   function missingReasons(): string[] {
-    const open = [...choices].filter(([, state]) => state.opened && !state.finished);
+    const open = [...choices].filter(([, state]) => state.opened && state.finished === null);
     return open.map(([index, state]) => {
       const reason = state.calls.length > 0 ? "tool_calls" : "stop";
       return JSON.stringify({ ...answer, choices: [{ index, delta: {}, finish_reason: reason }] });
     });
   }
 
+  /**
+   * Leaves the usage out of a chunk unless every choice has ended: counts so far would be added up. Counts
+   * after the first complete ones are left out, too; some providers end with zeros.
+   */
+  function withOneUsage(chunk: Wire): Wire {
+    const usage = asRecord(chunk["usage"]);
+    if (usage === undefined) return chunk;
+    const isAtEnd = [...choices.values()].every(({ finished }) => finished !== null);
+    const isNothing = !usage["prompt_tokens"] && !usage["completion_tokens"];
+    if (isAtEnd && !counted && !isNothing) {
+      counted = true;
+      withheld = undefined;
+      return chunk;
+    }
+    if (!counted && !isNothing) withheld = usage;
+    return { ...chunk, usage: null };
+  }
+
+  /** Returns the frame with the usage that the client has not received. */
+  function usageLeft(): string[] {
+    if (withheld === undefined) return [];
+    const usage = withheld;
+    withheld = undefined;
+    return [JSON.stringify({ ...answer, choices: [], usage })];
+  }
+
   return {
     whole: mendWhole,
+    usage: () => decodeUsage(withheld),
     frame(data) {
       if (data.trim() === "[DONE]") {
-        const reasonsLeft = missingReasons();
-        return reasonsLeft.length === 0 ? undefined : [...reasonsLeft, data];
+        const left = [...missingReasons(), ...usageLeft()];
+        return left.length === 0 ? undefined : [...left, data];
       }
       if (choices.get(0)?.opened === true && plainDelta.test(data) && !special.test(data)) return undefined;
       const chunk = parseRecord(data);
       if (chunk === undefined || !Array.isArray(chunk["choices"])) return undefined;
-      const { id, object, created, model } = chunk;
+      const headed = withHead(chunk, "chat.completion.chunk", answer);
+      const { id, object, created, model } = headed;
       answer = { id, object, created, model };
-      const next = withCacheCount(changed(chunk, { choices: mapped(chunk["choices"], chunkChoice) }));
+      const ended = changed(headed, { choices: mapped(chunk["choices"], chunkChoice) });
+      const next = withOneUsage(withCounts(ended));
       return next === chunk ? undefined : [JSON.stringify(next)];
     },
   };

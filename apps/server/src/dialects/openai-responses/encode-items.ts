@@ -10,16 +10,10 @@ export function encodeAnnotations(citations: Citation[]): Wire[] {
   const wire: Wire[] = [];
   for (const { url, title, start, end, raw } of citations) {
     const own = ownFields("openai-responses", raw);
-    if (own !== undefined) wire.push(own);
-    else if (url !== undefined) {
-      wire.push({
-        type: "url_citation",
-        url,
-        title: title ?? url,
-        start_index: start ?? 0,
-        end_index: end ?? 0,
-      });
-    }
+    // xAI omits required fields of a page.
+    const page = { title: title ?? url, start_index: start ?? 0, end_index: end ?? 0 };
+    if (own !== undefined) wire.push(own["type"] === "url_citation" ? { ...page, ...own } : own);
+    else if (url !== undefined) wire.push({ type: "url_citation", url, ...page });
   }
   return wire;
 }

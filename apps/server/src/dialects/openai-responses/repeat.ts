@@ -4,6 +4,7 @@ import { asRecord, ownFields } from "#dialects/wire.ts";
 
 /** Request fields that a response object repeats, with their values when the request omits them. */
 const defaults: Wire = {
+  access_programs: null,
   conversation: null,
   instructions: null,
   max_output_tokens: null,

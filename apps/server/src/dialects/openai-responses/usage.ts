@@ -1,7 +1,7 @@
 import type { Wire } from "#dialects/dialect.ts";
 import type { Usage } from "#dialects/ir.ts";
 import { tokens, usageOf, withinTotals } from "#dialects/tokens.ts";
-import { compact, readAs } from "#dialects/wire.ts";
+import { readAs } from "#dialects/wire.ts";
 import { type WireUsage, wireUsage } from "./schema.ts";
 
 /** Output items that the provider bills per call, by the API's name and by ours. */
@@ -71,10 +71,7 @@ export function encodeUsage(counted: Usage): Wire {
   const cacheWrite = (usage.cacheWrite5m ?? 0) + (usage.cacheWrite1h ?? 0);
   return {
     input_tokens: usage.input,
-    input_tokens_details: compact<Wire>({
-      cached_tokens: usage.cacheRead ?? 0,
-      cache_write_tokens: cacheWrite > 0 ? cacheWrite : undefined,
-    }),
+    input_tokens_details: { cached_tokens: usage.cacheRead ?? 0, cache_write_tokens: cacheWrite },
     output_tokens: usage.output,
     output_tokens_details: { reasoning_tokens: usage.reasoning ?? 0 },
     total_tokens: usage.input + usage.output,

@@ -27,6 +27,22 @@ export async function withNamedUser(pool: Pool, view: LogView, query: LogQuery):
   return { ...view, userId: rows[0]?.id ?? UNKNOWN_USER };
 }
 
+/** A search of the log, and how much of it is read. */
+export type LogSearch = LogQuery & {
+  /**
+   * Reads and counts every row of the filter. The console's lists end at a number of rows, so that no request
+   * takes longer than a few hundred milliseconds.
+   */
+  whole?: boolean;
+  /** Leaves failed calls out, unless the query names a type or an outcome. */
+  withoutFailed?: boolean;
+};
+
+/** Returns whether failed calls are left out. */
+export function leavesFailedOut({ withoutFailed = false, log_type, outcome }: LogSearch): boolean {
+  return withoutFailed && log_type === LogType.all && outcome === "";
+}
+
 /** Returns whether billing tags are visible and may be filtered by. */
 export function seesTags(view: LogView): boolean {
   return view.of === "everybody" || view.seesTags === true;
@@ -57,7 +73,7 @@ export function newFilter(): Filter {
   };
 }
 
-export function filterOf(view: LogView, query: LogQuery): Filter {
+export function filterOf(view: LogView, query: LogSearch): Filter {
   const filter = newFilter();
   const equals = (column: string, value: string | number) => {
     if (value !== "" && value !== 0) filter.add((n) => `l.${column} = $${n}`, value);
@@ -75,6 +91,7 @@ export function filterOf(view: LogView, query: LogQuery): Filter {
   if (seesTags(view)) equals("billing_tag", query.billing_tag);
   // Every failed call has this type, which has an index.
   equals("type", query.log_type === 0 && query.outcome === "failed" ? LogType.failed : query.log_type);
+  if (leavesFailedOut(query)) filter.add(() => `l.type <> ${LogType.failed}`);
   equals("model_name", query.model_name);
   equals("token_name", query.token_name);
   equals("request_id", query.request_id);

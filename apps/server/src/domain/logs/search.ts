@@ -3,7 +3,6 @@ import {
   AttemptNote,
   Bill,
   type LogPage,
-  type LogQuery,
   type LogRow,
   LogSession,
   PausedChannel,
@@ -16,6 +15,7 @@ import {
   conditionsOf,
   type Filter,
   filterOf,
+  type LogSearch,
   type LogView,
   MOST_SEARCHED,
   seesTags,
@@ -28,7 +28,7 @@ import {
  * and new rows shift nothing.
  */
 
-export async function searchLogs(pool: Pool, anyView: LogView, query: LogQuery): Promise<LogPage> {
+export async function searchLogs(pool: Pool, anyView: LogView, query: LogSearch): Promise<LogPage> {
   const view = await withNamedUser(pool, anyView, query);
   const filter = filterOf(view, query);
   const order = orderOf(view, query);
@@ -44,7 +44,7 @@ export async function searchLogs(pool: Pool, anyView: LogView, query: LogQuery):
   const offset = filter.parameter(query.cursor === "" ? rowsBefore(query) : 0);
   // No index supports these orders: without a limit they would read all rows of the filter.
   const rowsToSort =
-    isByTime(query) && !isSearch
+    !isSearch && (isByTime(query) || query.whole === true)
       ? `request_logs l WHERE ${found}`
       : `(SELECT l.* FROM request_logs l WHERE ${found} ORDER BY ${newest} LIMIT ${MOST_SEARCHED}) l
          WHERE ${together(conditions)}`;
@@ -100,12 +100,12 @@ const hiddenFromOwners: ReadonlySet<string> = new Set(["channel_id"]);
 
 const newest = "l.created_at DESC, l.id DESC";
 
-function isByTime({ order }: LogQuery): boolean {
+function isByTime({ order }: LogSearch): boolean {
   return /^(,*-?created_at\b|$)/.test(order);
 }
 
 /** Returns the sort order; equal rows are sorted newest first. A cursor supports the default order only. */
-function orderOf(view: LogView, { order, cursor }: LogQuery): string {
+function orderOf(view: LogView, { order, cursor }: LogSearch): string {
   const parts = order.split(",").filter((part) => part !== "");
   if (parts.length === 0) return newest;
   if (cursor !== "") throw invalidRequest({ reason: "cursor_order" }, { param: "order" });
@@ -123,8 +123,8 @@ function orderOf(view: LogView, { order, cursor }: LogQuery): string {
 /** Maximum number of rows to skip, or to sort by other columns than time: the newest rows of the filter. */
 const DEEPEST = 10_000;
 
-function rowsBefore({ page = 1, size }: LogQuery): number {
-  if (page * size > DEEPEST) throw invalidRequest({ reason: "page_too_deep" }, { param: "page" });
+function rowsBefore({ page = 1, size, whole = false }: LogSearch): number {
+  if (!whole && page * size > DEEPEST) throw invalidRequest({ reason: "page_too_deep" }, { param: "page" });
   return (page - 1) * size;
 }
 

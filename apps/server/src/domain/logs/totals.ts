@@ -1,4 +1,4 @@
-import type { LogQuery, LogTotals } from "@gateway/shared/usage/log";
+import type { LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
 import { closedUntil } from "#domain/usage/usage.ts";
@@ -9,6 +9,8 @@ import {
   type Filter,
   filterOf,
   instant,
+  leavesFailedOut,
+  type LogSearch,
   type LogView,
   MOST_SEARCHED,
   newFilter,
@@ -27,15 +29,18 @@ const hourMs = 3_600_000;
 const endOfTime = new Date(253_402_300_799_000);
 
 /** Returns the sums. Points include consumption only: a top-up in the list is not spending. */
-export async function totalLogs(pool: Pool, anyView: LogView, query: LogQuery): Promise<LogTotals> {
+export async function totalLogs(pool: Pool, anyView: LogView, query: LogSearch): Promise<LogTotals> {
   const view = await withNamedUser(pool, anyView, query);
   const { log_type: type } = query;
   const filter = filterOf(view, query);
   const indexed = [...filter.values];
   const conditions = conditionsOf(view, query, filter);
   const calls = type === LogType.all || type === LogType.consume || type === LogType.failed;
-  if (!knowsRollUp(view, query) || !calls || filter.values.length > indexed.length || conditions.retried)
-    return sumNewest(pool, filter, indexed, conditions);
+  const isSearch = filter.values.length > indexed.length || conditions.retried !== undefined;
+  if (!knowsRollUp(view, query) || !calls || isSearch)
+    return query.whole === true && !isSearch
+      ? { ...(await sumRows(pool, filter)), complete: true }
+      : sumNewest(pool, filter, indexed, conditions);
 
   const who = view.userId;
   const from = await later(pool, query.start_timestamp > 0 ? instant(query.start_timestamp) : new Date(0));
@@ -50,9 +55,19 @@ export async function totalLogs(pool: Pool, anyView: LogView, query: LogQuery): 
           [lastHour, to],
         ];
   const channelId = view.of === "everybody" ? query.channel_id : 0;
+  const counted = leavesFailedOut(query) ? LogType.consume : type;
   const parts = await Promise.all([
     ...(firstHour < lastHour
-      ? [sumHours(pool, { from: firstHour, to: lastHour, type, who, channelId, model: query.model_name })]
+      ? [
+          sumHours(pool, {
+            from: firstHour,
+            to: lastHour,
+            type: counted,
+            who,
+            channelId,
+            model: query.model_name,
+          }),
+        ]
       : []),
     ...begun
       .filter(([start, end]) => start < end)
@@ -66,7 +81,7 @@ export async function totalLogs(pool: Pool, anyView: LogView, query: LogQuery): 
 }
 
 /** Returns whether the roll-ups contain the fields of this filter, apart from conditions. */
-export function knowsRollUp(view: LogView, query: LogQuery): boolean {
+export function knowsRollUp(view: LogView, query: LogSearch): boolean {
   const tagged = seesTags(view) && query.billing_tag !== "";
   const { request_id, token_name, source_ip, session } = query;
   return !tagged && request_id === "" && token_name === "" && source_ip === "" && session === "";
@@ -85,7 +100,7 @@ function add(a: Sums, b: Sums): Sums {
 }
 
 /** Returns the query without its time range, because partial hours set their own. */
-function calledOnly(query: LogQuery): LogQuery {
+function calledOnly(query: LogSearch): LogSearch {
   return { ...query, start_timestamp: 0, end_timestamp: 0 };
 }
 
@@ -166,7 +181,7 @@ async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Ho
 export async function hoursOf(
   pool: Pool,
   view: LogView,
-  query: LogQuery,
+  query: LogSearch,
   period: { from: number; to: number },
 ): Promise<Hours> {
   const who = view.userId;

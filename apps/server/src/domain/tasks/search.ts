@@ -68,6 +68,7 @@ function conditions(view: TaskView, search: TaskSearch): Prisma.TaskWhereInput {
     ...(search.status === "" ? {} : { status: search.status }),
     ...(search.task_id === "" ? {} : { task_id: search.task_id }),
     ...(search.token_id === 0 ? {} : { token_id: search.token_id }),
+    ...(everybody && search.user_ids.length > 0 ? { AND: { user_id: { in: search.user_ids } } } : {}),
     ...(everybody && search.channel_id !== 0 ? { channel_id: search.channel_id } : {}),
     ...(everybody ? (search.user_id === 0 ? {} : { user_id: search.user_id }) : { user_id: view.userId }),
     ...(from === undefined && to === undefined

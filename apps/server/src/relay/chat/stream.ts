@@ -317,7 +317,7 @@ function passing(call: ChatCall, upstream: Dialect, mender: AnswerMender | undef
       return skimmer.complete;
     },
     usage() {
-      return skimmer.usage;
+      return skimmer.usage ?? mender?.usage();
     },
     tally: skimmer.tally,
     output: () => listener.output(),
