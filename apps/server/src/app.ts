@@ -15,6 +15,7 @@ import { answerUnroutable } from "#gateway/answer-error.ts";
 import { securityHeaders } from "#gateway/answer-headers.ts";
 import { answerMalformed } from "#gateway/client-errors.ts";
 import { gatewayRoutes } from "#gateway/index.ts";
+import { LateLogger } from "#gateway/late-logger.ts";
 import type { GatewayServices } from "#gateway/services.ts";
 import { wantsSocket } from "#gateway/sockets.ts";
 import { standardUrl } from "#gateway/standard-url.ts";
@@ -57,6 +58,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   };
   const app = fastify({
     ...basics,
+    childLoggerFactory: (logger, bindings, given) => new LateLogger(logger, bindings, given),
     // Time-ordered ids, so that the log's index grows only at its end and inserts stay equally fast.
     genReqId: () => randomUUIDv7(),
     // Some HTTP libraries offer another protocol with every request. Those are normal requests.
@@ -67,12 +69,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: 300_000,
     keepAliveTimeout: 75_000,
     forceCloseConnections: "idle",
-  });
-  app.addHook("onRequest", (request, reply, done) => {
-    reply.raw.setHeader("x-request-id", request.id);
-    // Header name that tools for other gateways of this kind use.
-    reply.raw.setHeader("x-oneapi-request-id", request.id);
-    done();
   });
   leaveTogether(app);
   // Bodies are read only if a scope defines how, so a path without a handler costs no more than its headers.
@@ -85,7 +81,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await app.register(async (scope) => gatewayRoutes(scope, options.gateway), { prefix });
   // What monitoring requests is answered without loading the console.
   await app.register(async (scope) => {
-    scope.addHook("onRequest", (_request, reply, done) => {
+    scope.addHook("onRequest", (request, reply, done) => {
+      nameRequest(request, reply);
       for (const [name, value] of Object.entries(securityHeaders)) reply.raw.setHeader(name, value);
       done();
     });
@@ -97,6 +94,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     handOver(scope, (basicsOfSite) => options.openSite(basicsOfSite), basics),
   );
   return app;
+}
+
+/** Sets the headers with the request's id. The gateway's scopes write theirs with the head of the response. */
+function nameRequest(request: FastifyRequest, reply: FastifyReply): void {
+  reply.raw.setHeader("x-request-id", request.id);
+  // Header name that tools for other gateways of this kind use.
+  reply.raw.setHeader("x-oneapi-request-id", request.id);
 }
 
 /** Counts the answers of the management API in the metrics. */
@@ -130,6 +134,7 @@ function handOver(scope: FastifyInstance, open: AppOptions["openSite"], basics: 
     ));
   scope.addHook("onRequest", (request, reply) => {
     ids.set(request.raw, request.id);
+    nameRequest(request, reply);
     // Before anything reads the body.
     reply.hijack();
     load().then(
@@ -157,12 +162,14 @@ function leaveTogether(app: FastifyInstance): void {
   const leave = () => {
     if (closing && inFlight === 0) app.server.closeAllConnections();
   };
+  const onClose = () => {
+    inFlight -= 1;
+    leave();
+  };
   app.addHook("onRequest", (_request, reply, done) => {
     inFlight += 1;
-    reply.raw.once("close", () => {
-      inFlight -= 1;
-      leave();
-    });
+    // It is emitted once; `once` would wrap the listener for every request.
+    reply.raw.on("close", onClose);
     done();
   });
   app.addHook("preClose", async () => {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
+import type { CancelSignal } from "#platform/cancellation.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 
 /** What is known about a request before its body is read: the part of a call that all kinds share. */
@@ -12,6 +13,11 @@ export interface Access {
   startedAt: number;
   /** Released after the last byte of the response, or when the client disconnects. */
   memory: MemoryAllocation;
+  /**
+   * Aborts when the client leaves before its response is complete. The request's own signal is unsuitable: it
+   * follows the request body, which ends as soon as it is read.
+   */
+  signal: CancelSignal;
 }
 
 declare module "fastify" {

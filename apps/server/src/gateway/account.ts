@@ -6,7 +6,6 @@ import { requireModel } from "#relay/core/plan.ts";
 import { type PassedCall, passThrough } from "#relay/pass-through/pass-through.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
-import { leavingSignal } from "./disconnect.ts";
 import { queryWithoutKey } from "./query.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -53,7 +52,7 @@ async function serve(
   const channelId = pin?.only ?? pin?.account;
   if (channelId === undefined) throw forbidden({ reason: "pin_required" });
   const address = addressOf(request.url.slice(prefix.length));
-  const signal = leavingSignal(reply);
+  const { signal } = access;
   const upload = request.body === request.raw ? uploadOf(request) : undefined;
   try {
     const { headers, call } = await admit<PassedCall>(services, {

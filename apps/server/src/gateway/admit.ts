@@ -123,14 +123,22 @@ function rateHeaders(limits: readonly Limit[], takes: readonly Take[]): Headers 
       if (limits[index]?.kind === kind && !(tightest !== undefined && tightest.remaining <= take.remaining))
         tightest = take;
     if (tightest === undefined) continue;
-    headers[`x-ratelimit-limit-${kind}`] = String(tightest.limit);
-    headers[`x-ratelimit-remaining-${kind}`] = String(tightest.remaining);
-    headers[`x-ratelimit-reset-${kind}`] = `${tightest.resetSeconds}s`;
+    const { limit, remaining, reset } = names[kind];
+    headers[limit] = String(tightest.limit);
+    headers[remaining] = String(tightest.remaining);
+    headers[reset] = `${tightest.resetSeconds}s`;
   }
   return headers;
 }
 
 const kinds = ["requests", "tokens"] as const;
+
+const namesOf = (kind: (typeof kinds)[number]) => ({
+  limit: `x-ratelimit-limit-${kind}`,
+  remaining: `x-ratelimit-remaining-${kind}`,
+  reset: `x-ratelimit-reset-${kind}`,
+});
+const names = { requests: namesOf("requests"), tokens: namesOf("tokens") };
 
 /**
  * Counts one request of any kind. Throws rate_limit_exceeded. The returned headers show the client its

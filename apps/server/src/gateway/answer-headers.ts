@@ -30,14 +30,22 @@ export function isInert(type: string): boolean {
 
 const filename = /;\s*filename="?([\w .()-]{1,200})"?\s*(?:;|$)/i;
 
+/** Returns the provider's headers that clients may see, with names in lower case. */
+export function allowedHeaders(provider: Readonly<Record<string, string>>): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name in provider) {
+    const lower = name.toLowerCase();
+    if (allowed.test(lower)) headers[lower] = provider[name] ?? "";
+  }
+  return headers;
+}
+
 /** Returns the headers for the client. `own` are the gateway's and override the provider's. */
 export function answerHeaders(
   provider: Readonly<Record<string, string>>,
   own: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(provider))
-    if (allowed.test(name.toLowerCase())) headers[name.toLowerCase()] = value;
+  const headers = allowedHeaders(provider);
   const given = (headers["content-type"] ?? "").trim().toLowerCase();
   if (!mediaType.test(given)) headers["content-type"] = "application/octet-stream";
   if (!isInert(given)) {

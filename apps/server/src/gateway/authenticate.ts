@@ -29,13 +29,27 @@ function presentedKey({ headers, query }: FastifyRequest, inQuery: boolean): str
   throw new GatewayError("invalid_api_key", { reason: "api_key_missing" });
 }
 
-/** Identifies the caller. Requires an enabled token of an enabled account, and an allowed address. */
-export async function authenticate(
-  { callers, failedKeys }: Pick<GatewayServices, "callers" | "failedKeys">,
+/**
+ * Identifies the caller. Requires an enabled token of an enabled account, and an allowed address. A promise only
+ * where the key must be looked up.
+ */
+export function authenticate(
+  services: Pick<GatewayServices, "callers" | "failedKeys">,
   request: FastifyRequest,
   keyInQuery = false,
-): Promise<Authenticated> {
+): Authenticated | Promise<Authenticated> {
   const presented = presentedKey(request, keyInQuery);
+  const known = services.callers.known(presented);
+  if (known === undefined) return lookUp(services, request, presented);
+  requireUsable(known, request.ip, now());
+  return { caller: known, pin: undefined };
+}
+
+async function lookUp(
+  { callers, failedKeys }: Pick<GatewayServices, "callers" | "failedKeys">,
+  request: FastifyRequest,
+  presented: string,
+): Promise<Authenticated> {
   try {
     const found = await callers.find(presented, () => failedKeys.require(request.ip));
     requireUsable(found.caller, request.ip, now());

@@ -11,7 +11,6 @@ import { type Access, accessOf, wantsFresh } from "./access.ts";
 import { admit } from "./admit.ts";
 import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
-import { leavingSignal } from "./disconnect.ts";
 import { modelNamed } from "./model-alias.ts";
 import { isOurFault, nameError } from "./name-error.ts";
 import { heartbeatMs, sendAnswer, sendWhenReady } from "./reply.ts";
@@ -94,9 +93,9 @@ async function answerChat(
   const access = accessOf(request);
   const { caller } = access;
   const chat = turn.request;
-  const signal = leavingSignal(reply);
+  const { signal } = access;
   const settings = services.relay.settings.current();
-  const requested = chatCall(services, { ...access, endpoint, client, body, raw, turn, signal }, request);
+  const requested = chatCall(services, access, { endpoint, client, body, raw, turn }, request);
   showSessionBudget(requested.sessionBudget, reply);
   const { headers, call } = await admit(services, requested);
   const heartbeat = caller.setting.heartbeat;
@@ -119,38 +118,45 @@ async function answerChat(
   });
 }
 
-type Means = Access & Pick<ChatCall, "endpoint" | "client" | "body" | "raw" | "signal"> & Pick<Turn, "turn">;
+type Means = Pick<ChatCall, "endpoint" | "client" | "body" | "raw"> & Pick<Turn, "turn">;
 
 /** Returns the call of a turn, before it is admitted. */
 export function chatCall(
   services: Pick<GatewayServices, "relay">,
-  { turn, ...given }: Means,
+  access: Access,
+  { turn, endpoint, client, body, raw }: Means,
   request: FastifyRequest,
 ): ChatCall {
   const chat = turn.request;
-  const session = sessionOf(request, {
-    body: given.body,
-    raw: given.raw,
-    request: chat,
-    userId: given.caller.userId,
-  });
+  const { caller } = access;
+  const session = sessionOf(request, { body, raw, request: chat, userId: caller.userId });
+  // Fields before the spread: V8 builds such an object many times faster than one of several spreads.
   return {
-    ...given,
+    requestId: access.requestId,
+    startedAt: access.startedAt,
+    caller,
+    ip: access.ip,
+    memory: access.memory,
+    signal: access.signal,
+    endpoint,
+    client,
+    body,
+    raw,
     needs: turn.background === true ? "responses" : "chat",
     model: modelNamed(services, chat.model),
     stream: chat.stream,
     tools: chat.tools !== undefined && chat.tools.length > 0,
     estimate: estimateUsage(chat, {
       maxOutputTokens: services.relay.settings.current().DefaultMaxOutputTokens,
-      spending: spendingOf(given.body, chat, turn),
+      spending: spendingOf(body, chat, turn),
     }),
     calls: 1,
-    ...turn,
     forward: forwardable(request),
     fresh: wantsFresh(request),
-    sessionNote: () => sessionNoteOf(request, given.body),
+    sessionNote: () => sessionNoteOf(request, body),
     session,
-    sessionBudget: sessionBudgetOf(services, request, given.caller, session),
+    sessionBudget: sessionBudgetOf(services, request, caller, session),
+    ...turn,
   };
 }
 

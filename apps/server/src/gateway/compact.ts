@@ -14,7 +14,6 @@ import { unsealed } from "./compaction/seal.ts";
 import { providerElseHere } from "./compaction/trigger.ts";
 import { asItems } from "./conversation-items.ts";
 import { recall } from "./conversation.ts";
-import { leavingSignal } from "./disconnect.ts";
 import { modelNamed } from "./model-alias.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -37,7 +36,7 @@ export function compactRoutes(app: FastifyInstance, services: GatewayServices): 
     const recalled = await recall(services, caller, given, decoded, pin);
     const { request: turn, rewritten, pin: home } = recalled;
     const model = modelNamed(services, turn.model);
-    const signal = leavingSignal(reply);
+    const { signal } = access;
     const { DefaultMaxOutputTokens: maxOutputTokens } = services.relay.settings.current();
     const { headers, call } = await admit(services, {
       ...access,

@@ -3,7 +3,6 @@ import type { Dialect, Wire } from "#dialects/dialect.ts";
 import { countTokens } from "#relay/chat/count-tokens.ts";
 import { accessOf } from "./access.ts";
 import { chatPaths, forwardable, type ReadTurn } from "./chat.ts";
-import { leavingSignal } from "./disconnect.ts";
 import { endpointOf } from "./endpoint.ts";
 import { modelNamed } from "./model-alias.ts";
 import type { GatewayServices } from "./services.ts";
@@ -50,7 +49,6 @@ export async function answerCount(
     raw,
     ...turn,
     forward: forwardable(request),
-    signal: leavingSignal(reply),
   });
   await reply.headers(counted.headers).type("application/json; charset=utf-8").send(counted.body);
 }

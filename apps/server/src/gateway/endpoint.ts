@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Caller, Pin } from "#domain/tokens/callers.ts";
 import { forbidden, GatewayError } from "#errors.ts";
+import { type CancelSignal, createCancellation } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import { noteRefusal } from "#relay/core/exchange.ts";
 import type { Access } from "./access.ts";
 import { isWorthNoting, takeRequest } from "./admit.ts";
-import { authenticate } from "./authenticate.ts";
+import { type Authenticated, authenticate } from "./authenticate.ts";
 import { bodyTooLarge } from "./body/json-body.ts";
 import { requireSingleParameters } from "./query.ts";
 import type { GatewayServices } from "./services.ts";
@@ -38,20 +39,58 @@ export function guardEndpoints(
   services: GatewayServices,
   rules: EndpointRules,
 ): void {
-  scope.addHook("onRequest", async (request, reply) => {
-    if (request.routeOptions.config.open === true) return;
-    const startedAt = now();
-    requireSingleParameters(request.raw.url ?? "");
-    const known = await authenticate(services, request, rules.keyInQuery === true);
-    requirePinRights(request, known);
-    const { caller, pin } = known;
-    const begun = { requestId: request.id, ip: request.ip, startedAt, caller, pin };
-    await takeRate(services, request, reply, begun);
-    const requested = requestMemory(services, request, caller, rules);
-    const memory = requested instanceof Promise ? await requested : requested;
-    releaseAtEnd(memory, request, reply);
-    request.access = { ...begun, memory };
+  // Not an async function: with a known key, nothing here has to wait.
+  scope.addHook("onRequest", (request, reply, done) => {
+    if (request.routeOptions.config.open === true) return done();
+    let checked: void | Promise<void>;
+    try {
+      checked = check(services, rules, request, reply);
+    } catch (error) {
+      return done(error as Error);
+    }
+    if (checked === undefined) done();
+    else checked.then(() => done(), done);
   });
+}
+
+function check(
+  services: GatewayServices,
+  rules: EndpointRules,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void | Promise<void> {
+  const startedAt = now();
+  requireSingleParameters(request.raw.url ?? "");
+  const found = authenticate(services, request, rules.keyInQuery === true);
+  const enter = (known: Authenticated) => admitKnown(services, rules, { request, reply, startedAt, known });
+  return found instanceof Promise ? found.then(enter) : enter(found);
+}
+
+interface Entering {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  startedAt: number;
+  known: Authenticated;
+}
+
+/** Checks what depends on the caller. A promise only where the request has to wait. */
+function admitKnown(
+  services: GatewayServices,
+  rules: EndpointRules,
+  { request, reply, startedAt, known }: Entering,
+): void | Promise<void> {
+  requirePinRights(request, known);
+  const { caller, pin } = known;
+  const begun = { requestId: request.id, ip: request.ip, startedAt, caller, pin };
+  const enter = (memory: MemoryAllocation) => {
+    request.access = { ...begun, memory, signal: watchClose(memory, request, reply) };
+  };
+  const acquire = () => {
+    const memory = requestMemory(services, request, caller, rules);
+    return memory instanceof Promise ? memory.then(enter) : enter(memory);
+  };
+  const taken = takeRate(services, request, begun);
+  return taken instanceof Promise ? taken.then(acquire) : acquire();
 }
 
 /**
@@ -67,34 +106,53 @@ export function requirePinRights(
   throw forbidden({ reason: "pin_needs_edit_right" });
 }
 
-async function takeRate(
+type Begun = Omit<Access, "memory" | "signal">;
+
+function takeRate(
   { limiter, relay }: GatewayServices,
   request: FastifyRequest,
-  reply: FastifyReply,
-  begun: Omit<Access, "memory">,
-): Promise<void> {
+  begun: Begun,
+): void | Promise<void> {
+  const { head } = request;
   try {
     const requested = takeRequest(limiter, relay.groups, begun.caller);
-    const headers = requested instanceof Promise ? await requested : requested;
-    for (const name in headers) reply.raw.setHeader(name, headers[name] ?? "");
-  } catch (error) {
-    if (isWorthNoting(error)) {
-      const call = {
-        ...begun,
-        endpoint: endpointOf(request),
-        needs: "chat" as const,
-        // The body is not read.
-        model: "",
-        stream: false,
-        tools: false,
-        estimate: { input: 0, output: 0 },
-        calls: 1,
-        signal: AbortSignal.abort(),
-      };
-      noteRefusal(relay, call, error);
+    if (!(requested instanceof Promise)) {
+      Object.assign(head, requested);
+      return;
     }
+    return requested.then(
+      (headers) => void Object.assign(head, headers),
+      (error: unknown) => {
+        noteRate(relay, request, begun, error);
+        throw error;
+      },
+    );
+  } catch (error) {
+    noteRate(relay, request, begun, error);
     throw error;
   }
+}
+
+function noteRate(
+  relay: GatewayServices["relay"],
+  request: FastifyRequest,
+  begun: Begun,
+  error: unknown,
+): void {
+  if (!isWorthNoting(error)) return;
+  const call = {
+    ...begun,
+    endpoint: endpointOf(request),
+    needs: "chat" as const,
+    // The body is not read.
+    model: "",
+    stream: false,
+    tools: false,
+    estimate: { input: 0, output: 0 },
+    calls: 1,
+    signal: AbortSignal.abort(),
+  };
+  noteRefusal(relay, call, error);
 }
 
 /** Returns the route's path for the log, without the base path. */
@@ -118,12 +176,25 @@ function requestMemory(
   });
 }
 
-function releaseAtEnd(memory: MemoryAllocation, { raw, ws }: FastifyRequest, reply: FastifyReply): void {
+/**
+ * Releases the memory when the response or the connection closes. Returns a signal that aborts when the client
+ * leaves before its response is complete.
+ */
+function watchClose(
+  memory: MemoryAllocation,
+  { raw, ws }: FastifyRequest,
+  reply: FastifyReply,
+): CancelSignal {
+  const left = createCancellation();
   // The response of an upgraded connection never closes; the connection does.
   const over = ws ? raw.socket : reply.raw;
-  over.once("close", () => memory.release());
+  over.on("close", () => {
+    memory.release();
+    if (!reply.raw.writableFinished) left.cancel();
+  });
   if (over.closed || over.destroyed) {
     memory.release();
     throw new GatewayError("client_disconnected", { reason: "client_left" });
   }
+  return left;
 }

@@ -5,7 +5,6 @@ import { relayEmbed } from "#relay/media/embed.ts";
 import { accessOf } from "./access.ts";
 import { admit } from "./admit.ts";
 import { jsonBody } from "./body/json-body.ts";
-import { leavingSignal } from "./disconnect.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -24,7 +23,7 @@ export async function answerEmbed(
   const { raw, body } = jsonBody(request);
   const decoded = decodeEmbedRequest(body, batch);
   const isUnseen = decoded.parts.some((part) => part.type === "file");
-  const signal = leavingSignal(reply);
+  const { signal } = accessOf(request);
   const { headers, call } = await admit(services, {
     ...accessOf(request),
     endpoint: `/v1beta/models/:${batch ? "batchEmbedContents" : "embedContent"}`,

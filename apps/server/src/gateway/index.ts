@@ -4,7 +4,6 @@ import { dialects } from "#dialects/index.ts";
 import { GatewayError, notFound } from "#errors.ts";
 import { accountRoutes } from "./account.ts";
 import { answerError } from "./answer-error.ts";
-import { securityHeaders } from "./answer-headers.ts";
 import { acceptJson, BODY_LIMIT, bodyMemory } from "./body/json-body.ts";
 import { readings } from "./body/readings.ts";
 import { type ChatActions, chatDialects, chatRoutes, type ReadTurn, readTurn } from "./chat.ts";
@@ -20,6 +19,7 @@ import { midjourneyPrefixes, midjourneyRoutes } from "./midjourney.ts";
 import { modelRoutes, ownModelRoutes } from "./models.ts";
 import { guardEndpoint } from "./native-endpoint.ts";
 import { plainRoutes } from "./plain.ts";
+import { collectHeads } from "./response-head.ts";
 import { readResponseTurn } from "./response-turn.ts";
 import { responseRoutes } from "./responses.ts";
 import type { GatewayServices } from "./services.ts";
@@ -35,15 +35,11 @@ const prefixes = ["/v1", "/v1beta", "/claude", "/gemini", "/dashboard", "/recraf
 const taskPrefixes = ["/suno", "/kling"];
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-const everywhere = Object.entries(securityHeaders);
 const json = { maxBytes: BODY_LIMIT, memoryFor: bodyMemory };
 
 export function gatewayRoutes(app: FastifyInstance, services: GatewayServices): void {
   app.decorateRequest("access", null);
-  app.addHook("onRequest", (_request, reply, done) => {
-    for (const [name, value] of everywhere) reply.raw.setHeader(name, value);
-    done();
-  });
+  collectHeads(app);
   allowBrowsers(app);
   const served = rememberRoutes(app);
   for (const dialect of chatDialects) {
@@ -152,13 +148,8 @@ function nothingElse(app: FastifyInstance, served: ReadonlyMap<string, ReadonlyS
   });
 }
 
-/** Allows cross-origin calls: chat apps in browsers send a key, never a cookie. */
+/** Answers the question that browsers ask before a cross-origin call. */
 function allowBrowsers(app: FastifyInstance): void {
-  app.addHook("onRequest", (_request, reply, done) => {
-    reply.raw.setHeader("access-control-allow-origin", "*");
-    reply.raw.setHeader("access-control-expose-headers", "*");
-    done();
-  });
   for (const prefix of [...prefixes, ...taskPrefixes, ...midjourneyPrefixes]) {
     app.options(`${prefix}/*`, (_request, reply) =>
       reply
@@ -175,8 +166,8 @@ function allowBrowsers(app: FastifyInstance): void {
 
 /** Sets the header in which Anthropic's clients look for the request id. */
 function nameRequestId(scope: FastifyInstance): void {
-  scope.addHook("onRequest", (request, reply, done) => {
-    reply.raw.setHeader("request-id", request.id);
+  scope.addHook("onRequest", (request, _reply, done) => {
+    request.head["request-id"] = request.id;
     done();
   });
 }

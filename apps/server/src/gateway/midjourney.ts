@@ -15,7 +15,6 @@ import { midjourneyWire } from "#providers/wires/midjourney.ts";
 import { askAboutTask } from "#relay/tasks/tasks.ts";
 import { accessOf } from "./access.ts";
 import { isInert } from "./answer-headers.ts";
-import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
 import { pinnedTo, storableBody, takeOn } from "./submit-task.ts";
 
@@ -46,7 +45,7 @@ export function midjourneyRoutes(app: FastifyInstance, services: GatewayServices
     app.get(`${prefix}/task/:id/fetch`, async (request) =>
       midjourneyWire.show(await ownTask(services, request)),
     );
-    app.get(`${prefix}/task/:id/image-seed`, async (request, reply) => {
+    app.get(`${prefix}/task/:id/image-seed`, async (request) => {
       const task = await ownTask(services, request);
       const path = `/mj/task/${encodeURIComponent(task.task_id)}/image-seed`;
       return askAboutTask(services.relay, {
@@ -58,7 +57,6 @@ export function midjourneyRoutes(app: FastifyInstance, services: GatewayServices
         tools: false,
         estimate: { input: 0, output: 0 },
         calls: 0,
-        signal: leavingSignal(reply),
         task,
         path,
       });

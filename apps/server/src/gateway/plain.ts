@@ -19,7 +19,6 @@ import { accessOf, wantsFresh } from "./access.ts";
 import { admit } from "./admit.ts";
 import { BODY_LIMIT, isJsonBody, jsonBody } from "./body/json-body.ts";
 import { type Form, readForm } from "./body/multipart.ts";
-import { leavingSignal } from "./disconnect.ts";
 import { heartbeatMs, sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
 
@@ -143,7 +142,7 @@ async function answerPlain(
   body: Body,
 ): Promise<void> {
   const access = accessOf(request);
-  const signal = leavingSignal(reply);
+  const { signal } = access;
   const { read, prompts: _prompts, ...rest } = body;
   const { headers, call } = await admit(services, {
     ...access,

@@ -4,7 +4,8 @@ import type { FastifyReply } from "fastify";
 import type { CancelSignal } from "#platform/cancellation.ts";
 import { now } from "#platform/clock.ts";
 import type { Answer, Pieces } from "#relay/core/call.ts";
-import { answerHeaders } from "./answer-headers.ts";
+import { allowedHeaders, answerHeaders } from "./answer-headers.ts";
+import { wholeHead } from "./response-head.ts";
 
 /**
  * Writes a response to the client: a body, or frames with back-pressure and heartbeats while the provider is
@@ -30,36 +31,43 @@ export function heartbeatMs(token: TokenSetting["heartbeat"], operatorSeconds: n
 }
 
 export async function sendAnswer(reply: FastifyReply, answer: Answer, options: ReplyOptions): Promise<void> {
-  const headers = answerHeaders(answer.headers, options.headers);
   switch (answer.kind) {
     case "body":
-      delete headers["content-disposition"];
-      headers["content-type"] = "application/json; charset=utf-8";
-      if (answer.body.length > MOST_AT_ONCE) return sendLarge(reply, answer.body, headers, options);
-      await reply.code(200).headers(headers).send(answer.body);
-      watchStalled(reply, options);
-      return;
-    case "stream":
+      return sendBody(reply, answer, options);
+    case "stream": {
+      const headers = answerHeaders(answer.headers, options.headers);
       await begin(reply, 200, { ...headers, ...unbuffered }, answer.frames);
       await pump(reply, answer.frames, options);
       return;
+    }
     case "bytes":
-      await begin(reply, answer.status ?? 200, headers, answer.chunks);
+      await begin(reply, answer.status ?? 200, answerHeaders(answer.headers, options.headers), answer.chunks);
       await pump(reply, answer.chunks, { ...options, heartbeatMs: 0 });
   }
 }
 
-/** Sends a complete response in pieces, so that a stalled client is noticed. */
-async function sendLarge(
+/** Sends a complete response, a large one in pieces, so that a stalled client is noticed. */
+async function sendBody(
   reply: FastifyReply,
-  body: string,
-  headers: Record<string, string>,
+  { body, headers: given }: Extract<Answer, { kind: "body" }>,
   options: ReplyOptions,
 ): Promise<void> {
-  const bytes = Buffer.from(body);
-  const chunks = once(bytes);
-  await begin(reply, 200, { ...headers, "content-length": String(bytes.length) }, chunks);
-  await pump(reply, chunks, { ...options, heartbeatMs: 0 });
+  const headers: Record<string, string> = {
+    ...allowedHeaders(given),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": String(Buffer.byteLength(body)),
+    ...options.headers,
+  };
+  if (body.length > MOST_AT_ONCE) {
+    const chunks = once(Buffer.from(body));
+    await begin(reply, 200, headers, chunks);
+    return pump(reply, chunks, { ...options, heartbeatMs: 0 });
+  }
+  // Before `hijack`, so that a header that cannot be sent ends in an error. Head and body leave in one write.
+  reply.raw.writeHead(200, wholeHead(reply.request, headers));
+  reply.hijack();
+  reply.raw.end(body);
+  watchStalled(reply, options);
 }
 
 async function* once(bytes: Buffer): Pieces<Buffer> {
@@ -84,7 +92,7 @@ async function begin(
 ): Promise<void> {
   reply.hijack();
   try {
-    reply.raw.writeHead(status, headers);
+    reply.raw.writeHead(status, wholeHead(reply.request, headers));
   } catch (error) {
     await pieces.return();
     reply.raw.destroy();
@@ -113,10 +121,11 @@ export async function sendWhenReady(
   if (await settlesWithin(pending, options.heartbeatMs)) return sendAnswer(reply, await pending, options);
   const { raw } = reply;
   reply.hijack();
-  raw.writeHead(200, {
+  const headers = {
     ...answerHeaders({ "content-type": early.contentType }, options.headers),
     ...unbuffered,
-  });
+  };
+  raw.writeHead(200, wholeHead(reply.request, headers));
   raw.write(options.heartbeat);
   const beat = setInterval(() => {
     if (!raw.writableNeedDrain) raw.write(options.heartbeat);

@@ -4,7 +4,6 @@ import { findResponse, forgetResponse, type StoredResponse } from "#domain/respo
 import { invalidRequest } from "#errors.ts";
 import { relayStored, responseNotFound, type StoredResponseCall } from "#relay/background/stored-response.ts";
 import { accessOf } from "./access.ts";
-import { leavingSignal } from "./disconnect.ts";
 import { queryWithoutKey } from "./query.ts";
 import { sendAnswer } from "./reply.ts";
 import type { GatewayServices } from "./services.ts";
@@ -59,7 +58,7 @@ async function answer(
   const { id } = request.params as { id: string };
   const stored = await findResponse(services.db, id, userId);
   if (stored === null) throw responseNotFound(id);
-  const signal = leavingSignal(reply);
+  const { signal } = access;
   let body: string;
   if (stored.turn !== null) body = JSON.stringify(ours(stored));
   else {

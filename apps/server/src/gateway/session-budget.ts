@@ -43,10 +43,9 @@ function pointsIn(text: string | string[], perUsd: number): number {
 }
 
 /** Sends the budget's headers with the response, also with an error. */
-export function showSessionBudget(budget: SessionBudget | undefined, { raw }: FastifyReply): void {
+export function showSessionBudget(budget: SessionBudget | undefined, { request }: FastifyReply): void {
   if (budget === undefined) return;
   budget.note = (headers) => {
-    if (raw.headersSent) return;
-    for (const name in headers) raw.setHeader(name, headers[name] ?? "");
+    Object.assign(request.head, headers);
   };
 }

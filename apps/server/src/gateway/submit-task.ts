@@ -6,7 +6,6 @@ import type { Access } from "./access.ts";
 import { admit } from "./admit.ts";
 import { jsonBody } from "./body/json-body.ts";
 import { requireStorable } from "./body/storable.ts";
-import { leavingSignal } from "./disconnect.ts";
 import type { GatewayServices } from "./services.ts";
 
 /** Submits asynchronous tasks, for the endpoints of all task wires. */
@@ -30,7 +29,6 @@ export async function takeOn(
     tools: false,
     estimate: TASK_USAGE,
     calls: 1,
-    signal: leavingSignal(reply),
     wire,
     requested,
   });

@@ -14,27 +14,33 @@ export interface Cancellation extends CancelSignal {
   cancel(): void;
 }
 
+class Cancel implements Cancellation {
+  aborted = false;
+  /** Undefined without a listener, as for most of the time. */
+  #listeners: (() => void)[] | undefined;
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    if (this.aborted) return;
+    if (this.#listeners === undefined) this.#listeners = [listener];
+    else if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    const at = this.#listeners?.indexOf(listener) ?? -1;
+    if (at !== -1) this.#listeners?.splice(at, 1);
+  }
+
+  cancel(): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    const called = this.#listeners ?? [];
+    this.#listeners = undefined;
+    for (const listener of called) listener();
+  }
+}
+
 export function createCancellation(): Cancellation {
-  let listeners: (() => void)[] = [];
-  // No accessor: defining one takes longer than everything else here.
-  const state = {
-    aborted: false,
-    addEventListener(_type: "abort", listener: () => void) {
-      if (!state.aborted && !listeners.includes(listener)) listeners.push(listener);
-    },
-    removeEventListener(_type: "abort", listener: () => void) {
-      const at = listeners.indexOf(listener);
-      if (at !== -1) listeners.splice(at, 1);
-    },
-    cancel() {
-      if (state.aborted) return;
-      state.aborted = true;
-      const called = listeners;
-      listeners = [];
-      for (const listener of called) listener();
-    },
-  };
-  return state;
+  return new Cancel();
 }
 
 /** Returns an equivalent AbortSignal, for libraries that require one. */

@@ -302,6 +302,13 @@ interface Place {
   path: string;
 }
 
+/** The pool that the last request to an address used. */
+interface LastPool {
+  pool: Dispatcher;
+  proxy: string;
+  connectTimeoutMs: number;
+}
+
 const MAX_PLACES = 1_000;
 /** Cache of parsed addresses: a channel is called at the same few addresses again and again. */
 const places = new Map<string, Place>();
@@ -319,6 +326,17 @@ function placeOf(address: string): Place {
 
 export function createUpstreamClient(options: { connections?: number } = {}): UpstreamClient {
   const pools = new Map<string, Dispatcher>();
+  /** Most channels have one proxy and one timeout, so the key of the pool is rarely built. */
+  let last = new WeakMap<Place, LastPool>();
+
+  function poolFor(place: Place, { proxy, connectTimeoutMs }: UpstreamRequest): Dispatcher {
+    const known = last.get(place);
+    if (known !== undefined && known.proxy === proxy && known.connectTimeoutMs === connectTimeoutMs)
+      return known.pool;
+    const pool = poolOf(place.origin, proxy, connectTimeoutMs);
+    last.set(place, { pool, proxy, connectTimeoutMs });
+    return pool;
+  }
 
   function poolOf(origin: string, proxy: string, connectTimeoutMs: number): Dispatcher {
     const key = `${origin}|${proxy}|${connectTimeoutMs}`;
@@ -334,6 +352,7 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
       const [oldest] = pools.entries();
       if (oldest !== undefined) {
         pools.delete(oldest[0]);
+        last = new WeakMap();
         oldest[1].close().catch(() => {});
       }
     }
@@ -342,7 +361,7 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
   }
 
   return {
-    async send(request) {
+    send(request) {
       const url = placeOf(request.url);
       const { body } = request;
       const streamed = body !== null && typeof body === "object" && "open" in body;
@@ -358,14 +377,12 @@ export function createUpstreamClient(options: { connections?: number } = {}): Up
         headersTimeout: request.firstByteTimeoutMs,
         bodyTimeout: request.idleTimeoutMs,
       };
-      const dispatch = (handler: Exchange) =>
-        poolOf(url.origin, request.proxy, request.connectTimeoutMs).dispatch(options, handler);
+      const dispatch = (handler: Exchange) => poolFor(url, request).dispatch(options, handler);
       // A streamed body can be sent only once.
       const exchange = new Exchange(request, streamed ? undefined : dispatch);
       exchange.limits = request.limits;
       dispatch(exchange);
-      // Awaited, because returning a promise from an async function takes two more turns.
-      return await exchange.response;
+      return exchange.response;
     },
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.close()));

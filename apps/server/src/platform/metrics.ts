@@ -48,20 +48,16 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
     ["endpoint", "status"],
     registers,
   );
-  const duration = new Histogram({
-    name: "gateway_call_duration_seconds",
-    help: "Time from the request to the last byte of the response.",
-    labelNames: ["endpoint"],
-    buckets: SECONDS,
-    registers,
-  });
-  const firstByte = new Histogram({
-    name: "gateway_first_byte_seconds",
-    help: "Time from the request to the first byte of the response.",
-    labelNames: ["endpoint"],
-    buckets: SECONDS,
-    registers,
-  });
+  const duration = timesOf(
+    "gateway_call_duration_seconds",
+    "Time from the request to the last byte of the response.",
+    registry,
+  );
+  const firstByte = timesOf(
+    "gateway_first_byte_seconds",
+    "Time from the request to the first byte of the response.",
+    registry,
+  );
   const attempts = countUp(
     "gateway_upstream_attempts_total",
     "Upstream calls by provider, channel and result.",
@@ -119,8 +115,8 @@ export function createMetrics({ memory, reloads }: Watched): Metrics {
     bodiesDropped: () => dropped.inc(),
     call(endpoint, status, durationMs, firstByteMs) {
       calls(1, endpoint, String(status));
-      duration.observe({ endpoint }, durationMs / 1_000);
-      if (firstByteMs > 0) firstByte.observe({ endpoint }, firstByteMs / 1_000);
+      duration(endpoint, durationMs / 1_000);
+      if (firstByteMs > 0) firstByte(endpoint, firstByteMs / 1_000);
     },
     attempt(provider, channelId, result) {
       attempts(1, provider, String(channelId), result);
@@ -167,6 +163,45 @@ function countUp(
       const labels = Object.fromEntries(labelNames.map((label, index) => [label, values[index] ?? ""]));
       sums.set(key, { labels, sum: by });
     }
+  };
+}
+
+/**
+ * Creates a histogram of seconds by endpoint for the hot path. It counts plain numbers, and is rendered when
+ * Prometheus reads it.
+ */
+function timesOf(
+  name: string,
+  help: string,
+  registry: Registry,
+): (endpoint: string, seconds: number) => void {
+  const known = new Map<string, { counts: Float64Array; sum: number }>();
+  const values = () =>
+    [...known].flatMap(([endpoint, { counts, sum }]) => {
+      let count = 0;
+      const buckets = [...SECONDS, "+Inf" as const].map((le, at) => {
+        count += counts[at] ?? 0;
+        return { labels: { le, endpoint }, value: count, metricName: `${name}_bucket` };
+      });
+      return [
+        ...buckets,
+        { labels: { endpoint }, value: sum, metricName: `${name}_sum` },
+        { labels: { endpoint }, value: count, metricName: `${name}_count` },
+      ];
+    });
+  const metric = {
+    name,
+    get: async () => ({ name, help, type: "histogram", aggregator: "sum", values: values() }),
+  };
+  registry.registerMetric(metric as unknown as Histogram);
+  return (endpoint, seconds) => {
+    let times = known.get(endpoint);
+    if (times === undefined)
+      known.set(endpoint, (times = { counts: new Float64Array(SECONDS.length + 1), sum: 0 }));
+    let at = 0;
+    while (at < SECONDS.length && seconds > (SECONDS[at] ?? 0)) at += 1;
+    times.counts[at] = (times.counts[at] ?? 0) + 1;
+    times.sum += seconds;
   };
 }
 

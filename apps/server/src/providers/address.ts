@@ -13,6 +13,26 @@ const unversioned = /^https:\/\/gateway\.ai\.cloudflare\.com\/.*\/(?:openai|comp
  * end of the base replaces the path's own. A path that is an absolute URL is returned unchanged.
  */
 export function joinUrl(baseUrl: string, path: string): string {
+  let known = joined.get(baseUrl);
+  if (known === undefined) {
+    if (joined.size >= MOST_BASES) joined.clear();
+    joined.set(baseUrl, (known = new Map()));
+  }
+  let url = known.get(path);
+  if (url === undefined) {
+    url = join(baseUrl, path);
+    if (known.size >= MOST_PATHS) known.clear();
+    known.set(path, url);
+  }
+  return url;
+}
+
+/** Cache: a channel is called at the same few addresses again and again. */
+const joined = new Map<string, Map<string, string>>();
+const MOST_BASES = 1_000;
+const MOST_PATHS = 200;
+
+function join(baseUrl: string, path: string): string {
   if (path.startsWith("https://")) return path;
   const base = baseUrl.replace(/\/+$/, "");
   if (unversioned.test(base)) return base + path.replace(versionAtStart, "");

@@ -49,7 +49,7 @@ const paths: Partial<Record<Endpoint, string>> = {
   midjourney: "/mj/submit/imagine",
 };
 
-function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Outgoing> {
+async function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Outgoing> {
   const sender = { provider, baseUrl: provider.baseUrl || "https://upstream.example", headers: {} };
   const full = {
     model: "some/model:1",
@@ -59,7 +59,7 @@ function ask(provider: Provider, path: string, call: Partial<Call>): Promise<Out
     ...call,
   };
   const draft = { method: "POST" as const, path, headers: { accept: "*/*" }, body: "{}" };
-  return outgoing(sender, keys[provider.id] ?? "secret-key", full, draft, io);
+  return outgoing(sender, keys[provider.id] ?? "secret-key", full, draft, () => io);
 }
 
 /** Returns the provider's own wire formats that its models use. */

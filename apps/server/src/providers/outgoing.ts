@@ -20,15 +20,16 @@ export interface Draft {
 
 /**
  * Builds the request for this provider: URL, credential, signature. The channel's headers override ours, the
- * credential overrides both. Throws CredentialError.
+ * credential overrides both. A promise only for a provider that signs. Throws CredentialError.
  */
-export async function outgoing(
+export function outgoing(
   { provider, baseUrl, headers }: Sender,
   key: string,
   call: Call,
   draft: Draft,
-  io: Io,
-): Promise<Outgoing> {
+  /** Called only for a provider that signs. */
+  io: () => Io,
+): Outgoing | Promise<Outgoing> {
   const base = baseUrl === "" ? provider.baseUrl : baseUrl;
   const path = draft.ownPath === true ? draft.path : (provider.path?.(call, draft.path) ?? draft.path);
   const joined = joinUrl(base, path);
@@ -38,5 +39,5 @@ export async function outgoing(
     headers: { ...draft.headers, ...headers, ...provider.headers(key, call) },
     body: draft.body,
   };
-  return provider.sign === undefined ? request : provider.sign(request, key, io);
+  return provider.sign === undefined ? request : provider.sign(request, key, io());
 }

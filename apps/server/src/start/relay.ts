@@ -19,6 +19,7 @@ import type { MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { fetchPublic } from "#platform/public-fetch.ts";
 import type { Secrets } from "#platform/secrets.ts";
+import { TransientMap } from "#platform/transient-map.ts";
 import type { Providers } from "#providers/registry.ts";
 import { followBackground } from "#relay/background/background.ts";
 import { keepCheckpoints } from "#relay/core/checkpoints.ts";
@@ -91,7 +92,7 @@ export const relayServices: Part<Needs, RelayServices> = {
       background: createBackgroundBills(db),
       storedChannel: (id) => storedChannel({ db, secrets, providers }, id),
       random: Math.random,
-      open: new Map(),
+      open: new TransientMap(),
       drains: createDrains(() => settings.current().DisconnectDrainSeconds),
       revocations: caches.revocations,
       fetchPublic: (address, options) =>

@@ -130,6 +130,19 @@ function whole(value: number, largest: number): number {
 const largestInt = 2_147_483_647;
 const largestSmallInt = 32_767;
 
+function attemptsOf({ attempts, paused = [], skipped = [] }: CallRecord): object[] {
+  const notes: object[] = attempts.map((note) => ({
+    ...note,
+    channel_name: clean(note.channel_name),
+    result: clean(note.result),
+    message: clean(note.message),
+    upstream_request_id: note.upstream_request_id && clean(note.upstream_request_id),
+  }));
+  for (const others of [paused, skipped])
+    for (const note of others) notes.push({ ...note, channel_name: clean(note.channel_name) });
+  return notes;
+}
+
 /** Converts the record to the statements' JSON. Never throws: a log row must not make a settlement fail. */
 export function rowOf(record: CallRecord): LogJson {
   const usage = record.usage;
@@ -167,17 +180,7 @@ export function rowOf(record: CallRecord): LogJson {
       ...record.bill,
       lines: record.bill.lines.map((line) => ({ ...line, kind: clean(line.kind, 64) })),
     },
-    attempts: [
-      ...record.attempts.map((note) => ({
-        ...note,
-        channel_name: clean(note.channel_name),
-        result: clean(note.result),
-        message: clean(note.message),
-        upstream_request_id: note.upstream_request_id && clean(note.upstream_request_id),
-      })),
-      ...(record.paused ?? []).map((note) => ({ ...note, channel_name: clean(note.channel_name) })),
-      ...(record.skipped ?? []).map((note) => ({ ...note, channel_name: clean(note.channel_name) })),
-    ],
+    attempts: attemptsOf(record),
     billing_tag: clean(record.billingTag, 50),
     cache_hit: record.cacheHit,
     session: record.session === undefined ? null : cleanSession(record.session),

@@ -1,5 +1,6 @@
 import { databaseTrouble } from "#platform/database/connection-loss.ts";
 import type { Connection } from "#platform/database/connection.ts";
+import type { TransientMap } from "#platform/transient-map.ts";
 import type { CallRecord } from "./call-record.ts";
 import { forgetStatement, renewStatement } from "./checkpoint-statements.ts";
 import { callOfCheckpoint, checkpointOf } from "./checkpoint.ts";
@@ -31,7 +32,7 @@ export interface CheckpointOptions {
   nodeId: string;
   shards: Pick<Shards, "add">;
   /** This node's open calls, by request id. */
-  open: ReadonlyMap<string, Place>;
+  open: Pick<TransientMap<string, Place>, "get">;
   /** Returns false while this node is stopping and takes over no lost calls. */
   mayTakeOver(): boolean;
   onError: (error: unknown) => void;

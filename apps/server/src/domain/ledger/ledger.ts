@@ -5,6 +5,7 @@ import { GatewayError } from "#errors.ts";
 import { databaseTrouble, isConnectionLoss, isDiskFull } from "#platform/database/connection-loss.ts";
 import { openConnection } from "#platform/database/connection.ts";
 import { type Database, types } from "#platform/database/db.ts";
+import { TransientMap } from "#platform/transient-map.ts";
 import { checkAmount } from "./amounts.ts";
 import { createBatcher } from "./batcher.ts";
 import { createBreaker } from "./breaker.ts";
@@ -133,7 +134,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { pointsPerUsd = () => POINTS_PER_USD } = options;
   const { pool } = database;
   /** Open calls by request id, from the start of their reserve to the end of their settle. */
-  const open = new Map<string, Place>();
+  const open = new TransientMap<string, Place>();
   const book = createLeaseBook({
     idleMs: options.leaseIdleMs ?? leaseIdleMs,
     callsBefore: options.callsBeforeLease ?? callsBeforeLease,
@@ -159,7 +160,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     connection: keeper,
     nodeId,
     onError,
-    isOpen: (id) => open.has(id) || book.has(id),
+    isOpen: (id) => open.get(id) !== undefined || book.has(id),
     settleLost: (rows) => checkpoints.settleLost(rows),
     ...(options.beatMs === undefined ? {} : { beatMs: options.beatMs }),
     ...(options.silentAfterMs === undefined ? {} : { silentAfterMs: options.silentAfterMs }),
@@ -233,7 +234,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (closing) throw new GatewayError("shutting_down");
     const refused = breaker.refusal();
     if (refused !== undefined) throw refused;
-    if (open.has(input.requestId)) throw requestIdTaken();
+    if (open.get(input.requestId) !== undefined) throw requestIdTaken();
     // Without leases, calls wait for the failing database before they cost anything at a provider.
     const mayLease =
       input.own !== true &&

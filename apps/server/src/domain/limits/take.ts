@@ -50,6 +50,21 @@ const MAX_KEYS = 100_000;
 /** Retry time in seconds for a node whose share is 0. Nodes are counted again in the meantime. */
 const NO_SHARE_RETRY = 10;
 
+/** Keys of states, by limit: the limits of an account or token are the same objects for all its calls. */
+const keys = new WeakMap<Limit, { owner: string; key: string }>();
+
+function knownKeyOf(owner: string, limit: Limit): string {
+  const known = keys.get(limit);
+  if (known?.owner === owner) return known.key;
+  const key = keyOf(owner, limit);
+  keys.set(limit, { owner, key });
+  return key;
+}
+
+function keyOf(owner: string, limit: Limit): string {
+  return `${owner}:${stateOf(limit)}`;
+}
+
 export function createLimiter(options: LimiterOptions = {}): Limiter {
   // A monotonic clock: if a wall clock were set back by an hour, limits would block for an hour.
   const { share = () => wholeShare, now = () => performance.now() } = options;
@@ -72,24 +87,35 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
    * Returns the local state of a limit. In the first minute without Redis, an unknown limit counts as
    * exhausted, so that all nodes together stay within it.
    */
-  function levelOf(owner: string, limit: Limit): Level | undefined {
-    const known = levels.get(`${owner}:${stateOf(limit)}`);
+  function levelOf(key: string, limit: Limit): Level | undefined {
+    const known = levels.get(key);
     if (known !== undefined || receivedAt === undefined || now() - receivedAt >= WINDOW_MS) return known;
     return exhausted(limit, receivedAt);
   }
 
   function takeHere(owner: string, limits: readonly Limit[]): Take[] {
-    const seen = limits.map((limit) => step(levelOf(owner, limit), limit, now(), false));
+    const seen = limits.map((limit) => step(levelOf(keyOf(owner, limit), limit), limit, now(), false));
     if (seen.some(({ take }) => !take.allowed)) return seen.map(({ take }) => take);
     return limits.map((limit) => {
-      const { level, take } = step(levelOf(owner, limit), limit, now());
-      remember(levels, `${owner}:${stateOf(limit)}`, level);
+      const { level, take } = step(levelOf(keyOf(owner, limit), limit), limit, now());
+      remember(levels, keyOf(owner, limit), level);
       return take;
     });
   }
 
+  /** Takes a limit that is the only one of its request. */
+  function takeOne(limit: Limit, key: string): Take {
+    const { level, take } = step(levelOf(key, limit), limit, now());
+    if (take.allowed) remember(levels, key, level);
+    return take;
+  }
+
   function takeShare(owner: string, limits: readonly Limit[]): Take[] {
-    const shares = limits.map((limit) => ({ ...limit, perMinute: shareOf(limit.perMinute, share()) }));
+    const mine = share();
+    const [only] = limits;
+    const isWhole = only !== undefined && only.perMinute > 0 && Number.isInteger(only.perMinute);
+    if (isWhole && limits.length === 1 && mine.nodes === 1) return [takeOne(only, knownKeyOf(owner, only))];
+    const shares = limits.map((limit) => ({ ...limit, perMinute: shareOf(limit.perMinute, mine) }));
     if (shares.some(({ perMinute }) => perMinute === 0))
       return shares.map(({ perMinute }, index) => ({
         allowed: perMinute > 0,
@@ -114,8 +140,8 @@ export function createLimiter(options: LimiterOptions = {}): Limiter {
       take: (owner, limits) => decide(owner, takeShare(owner, limits)),
       giveBack(owner, limit, used) {
         const own = { ...limit, perMinute: shareOf(limit.perMinute, share()) };
-        const level = giveBack(levels.get(`${owner}:${stateOf(own)}`), own, used);
-        if (level !== undefined) levels.set(`${owner}:${stateOf(own)}`, level);
+        const level = giveBack(levels.get(keyOf(owner, own)), own, used);
+        if (level !== undefined) levels.set(keyOf(owner, own), level);
       },
     };
   const slices = createSlices(shared, now);

@@ -141,12 +141,16 @@ const counts = ["input", "output", ...shares] as const;
  * Returns whether the usage can be billed. A negative or absurd count is a provider's error, never a credit.
  */
 export function isPossible(usage: Usage): boolean {
-  const isCount = (value: unknown, largest: number) =>
-    Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
+  for (const kind of counts)
+    if (usage[kind] !== undefined && !isCount(usage[kind], largestCount)) return false;
+  const { toolCalls } = usage;
   return (
-    counts.every((kind) => usage[kind] === undefined || isCount(usage[kind], largestCount)) &&
-    Object.values(usage.toolCalls ?? {}).every((value) => isCount(value, largestToolCount))
+    toolCalls === undefined || Object.values(toolCalls).every((value) => isCount(value, largestToolCount))
   );
+}
+
+function isCount(value: unknown, largest: number): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= largest;
 }
 
 interface Line {
@@ -177,10 +181,24 @@ export function computeBill(
       price_type: price.type,
       group_ratio: formatDecimal(group, digits),
       ...(tier === undefined ? {} : { service_tier: tier }),
-      lines: lines.map(({ kind, amount, each }) => ({ kind, amount, ratio: formatDecimal(each, lineScale) })),
+      lines: lines.map(({ kind, amount, each }) => ({ kind, amount, ratio: ratioText(each) })),
       exact: formatDecimal(exact, billScale),
     },
   };
+}
+
+/** Texts of the ratios in bills: prices are few. */
+const ratioTexts = new Map<bigint, string>();
+const mostRatioTexts = 2_000;
+
+function ratioText(each: bigint): string {
+  let text = ratioTexts.get(each);
+  if (text === undefined) {
+    text = formatDecimal(each, lineScale);
+    if (ratioTexts.size >= mostRatioTexts) ratioTexts.clear();
+    ratioTexts.set(each, text);
+  }
+  return text;
 }
 
 /** Computes the points of the same bill without its lines. Throws the same errors as `computeBill`. */
@@ -202,8 +220,8 @@ function calculate(price: ActivePrice, groupRatio: string, usage: Usage, calls: 
   }
   const group = parseDecimal(groupRatio);
   const tier = price.type === "times" ? undefined : tierOf(price, usage);
-  const lines = [...(price.type === "times" ? callLines(price, calls) : tokenLines(price, usage, tier))];
-  for (const [name, amount] of Object.entries(usage.toolCalls ?? {})) {
+  const lines = price.type === "times" ? callLines(price, calls) : tokenLines(price, usage, tier);
+  for (const [name, amount] of usage.toolCalls === undefined ? [] : Object.entries(usage.toolCalls)) {
     const dollars = price.extras[toolPrefix + name] ?? defaultToolPrices[name] ?? "0";
     const each = parseDecimal(dollars) * BigInt(POINTS_PER_USD) * one;
     if (amount > 0) lines.push({ kind: toolPrefix + name, amount, each });
@@ -254,6 +272,13 @@ function tierOf(price: ActivePrice, { tier }: Usage): Bill["service_tier"] {
 
 function tokenLines(price: ActivePrice, usage: Usage, tier: Bill["service_tier"]): Line[] {
   const { input, output } = ratiosFor(price, usage.input);
+  if (tier === undefined && !hasShares(usage)) {
+    const plain: Line[] = [];
+    if (usage.input > 0) plain.push({ kind: "input", amount: usage.input, each: parseDecimal(input) * one });
+    if (usage.output > 0)
+      plain.push({ kind: "output", amount: usage.output, each: parseDecimal(output) * one });
+    return plain;
+  }
   const read = cacheReadKind(price, usage);
   // Prices have at most ten decimals and tiers at most four, so this division truncates nothing.
   const times = parseDecimal(tier?.ratio ?? "1");
@@ -272,6 +297,12 @@ function tokenLines(price: ActivePrice, usage: Usage, tier: Bill["service_tier"]
     ]),
   ];
   return tier === undefined ? lines : lines.map((line) => ({ ...line, each: (line.each * times) / one }));
+}
+
+/** Whether a usage has a part with a price of its own. */
+function hasShares(usage: Usage): boolean {
+  for (const kind of shares) if ((usage[kind] ?? 0) > 0) return true;
+  return false;
 }
 
 /** Returns the tier with the highest threshold that the input exceeds, or else the price itself. */

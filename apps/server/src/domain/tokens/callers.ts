@@ -58,6 +58,8 @@ export interface Pin {
 }
 
 export interface Callers {
+  /** Returns the caller of a cached key without a pin, as its client presents it; undefined for all others. */
+  known(presented: string): Caller | undefined;
   /**
    * Finds the caller of a key. Throws `invalid_api_key`. `presented` may contain `Bearer `, `sk-` and a pin.
    * @param onUnknown called first for a key that is not cached; if it throws, the key is rejected
@@ -89,6 +91,8 @@ interface Cached {
 
 export function createCallers(db: Db, secrets: Secrets): Callers {
   const known = new Map<string, Cached>();
+  /** Keys by the text in which their clients present them, so that it is not parsed for every call. */
+  const presentedAs = new Map<string, string>();
   const refused = new Map<string, number>();
   const loading = new Map<string, Promise<Caller | undefined>>();
   // A load that started before a change must not cache the old row after it.
@@ -189,6 +193,10 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
   }
 
   return {
+    known(presented) {
+      const key = presentedAs.get(presented);
+      return key === undefined ? undefined : freshlyKnown(key);
+    },
     async find(presented, onUnknown) {
       const match = KEY.exec(presented.trim());
       const [, bare = "", not, channel, ignore] = match ?? [];
@@ -197,7 +205,11 @@ export function createCallers(db: Db, secrets: Secrets): Callers {
       if (cached === undefined) onUnknown?.();
       if (match === null) throw invalidKey();
       const caller = cached ?? (await lookUp(key));
-      if (channel === undefined) return { caller, pin: undefined };
+      if (channel === undefined) {
+        if (presentedAs.size >= MAX_CACHED) presentedAs.clear();
+        presentedAs.set(presented, key);
+        return { caller, pin: undefined };
+      }
       if (!caller.mayPin) throw forbidden({ reason: "pin_by_admins_only" });
       const id = Number(channel);
       if (not === "!") return { caller, pin: { never: id } };

@@ -25,7 +25,8 @@ interface Watch {
   tokenId: number;
   userId: number;
   expiresAt: number | undefined;
-  onRevoked: OnRevoked;
+  /** Undefined once the watch has ended: a set may keep a removed entry in memory for a long time. */
+  onRevoked: OnRevoked | undefined;
 }
 
 interface Standing {
@@ -54,13 +55,15 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
 
   function end(watch: Watch): void {
     watches.delete(watch);
-    expiring.delete(watch);
+    if (watch.expiresAt !== undefined) expiring.delete(watch);
+    watch.onRevoked = undefined;
   }
 
   function revoke(watch: Watch, reason: GatewayError): void {
+    const { onRevoked } = watch;
     end(watch);
     try {
-      watch.onRevoked(reason);
+      onRevoked?.(reason);
     } catch (error) {
       onError(error);
     }

@@ -74,10 +74,10 @@ export async function respond(
         await finished?.(end, chosen);
       },
     };
-    const access = { requestId, ip: request.ip, startedAt, memory, ...known };
+    const access = { requestId, ip: request.ip, startedAt, memory, signal, ...known };
     const { endpoint } = from;
-    const given = { ...access, endpoint, client, body, raw, turn: withKept, signal };
-    const call = await admitUnannounced(services, chatCall(services, given, request));
+    const given = { endpoint, client, body, raw, turn: withKept };
+    const call = await admitUnannounced(services, chatCall(services, access, given, request));
     const answering = serve === undefined ? relayChat(services.relay, call) : serve(call);
     const answer = await (answered?.(answering) ?? answering);
     const { previous } = create;

@@ -1,9 +1,14 @@
 import type { ReasonFact } from "@gateway/shared/reasons";
 
+/** NUL, and halves of surrogate pairs. */
+const special = /[\0\uD800-\uDFFF]/;
+
 /**
  * Returns text that Postgres can store, in a column or in JSON: no NUL, no lone surrogate, limited length.
  */
 export function storableText(text: string, longest: number): string {
+  // Nearly every text is short and plain.
+  if (text.length <= longest && !special.test(text)) return text;
   return text.slice(0, longest).replaceAll("\0", "").toWellFormed();
 }
 

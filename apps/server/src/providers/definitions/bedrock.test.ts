@@ -105,7 +105,7 @@ describe("requests to Bedrock", () => {
   };
 
   it("have model and stream in the URL and the beta flags in the body", async () => {
-    const sent = await outgoing(sender, "eu-west-1|api-key", call, draft, io);
+    const sent = await outgoing(sender, "eu-west-1|api-key", call, draft, () => io);
     expect(sent.url).toBe(
       "https://bedrock-runtime.eu-west-1.amazonaws.com/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/invoke-with-response-stream",
     );
@@ -119,7 +119,7 @@ describe("requests to Bedrock", () => {
   });
 
   it("are signed for their region when the key is a pair", async () => {
-    const { headers } = await outgoing(sender, "eu-west-1|AKID|secret|session", call, draft, io);
+    const { headers } = await outgoing(sender, "eu-west-1|AKID|secret|session", call, draft, () => io);
     expect(headers["authorization"]).toMatch(
       /^AWS4-HMAC-SHA256 Credential=AKID\/20261121\/eu-west-1\/bedrock\/aws4_request, SignedHeaders=host;x-amz-date;x-amz-security-token, Signature=[0-9a-f]{64}$/,
     );
@@ -127,6 +127,8 @@ describe("requests to Bedrock", () => {
 
   it("are not sent with an invalid key", async () => {
     for (const key of ["", "sk-1", "evil.example/|key", "us-east-1|"])
-      await expect(outgoing(sender, key, call, draft, io)).rejects.toThrow("The key of Bedrock");
+      await expect(async () => outgoing(sender, key, call, draft, () => io)).rejects.toThrow(
+        "The key of Bedrock",
+      );
   });
 });

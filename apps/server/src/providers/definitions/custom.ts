@@ -42,8 +42,12 @@ const plugin = z.object({
     .meta({ title: "Paths" }),
 });
 
+const modeOf: ReadonlyMap<string, string> = new Map(
+  Object.entries(modes).map(([mode, { path }]) => [path, mode]),
+);
+
 function chosenPath(given: Call["plugin"], standard: string): string | undefined {
-  const mode = Object.entries(modes).find(([, { path }]) => path === standard)?.[0];
+  const mode = modeOf.get(standard);
   const path = mode === undefined ? undefined : given["customize"]?.[mode];
   return typeof path === "string" && path !== "" ? path : undefined;
 }

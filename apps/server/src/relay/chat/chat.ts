@@ -20,8 +20,8 @@ import { fetchAhead, namesAddresses } from "./fetch-ahead.ts";
 import { finish, openStream } from "./stream.ts";
 
 /** Relays a chat call from any client dialect to any upstream dialect, streamed or whole. */
-export async function relayChat(services: RelayServices, requested: ChatCall): Promise<Answer> {
-  const call: ChatCall = { ...requested, kind: chatKind(requested.request, requested.estimate) };
+export function relayChat(services: RelayServices, call: ChatCall): Promise<Answer> {
+  call.kind = chatKind(call.request, call.estimate);
   return relayKept<EncodedChat>(
     services,
     call,
@@ -67,9 +67,10 @@ async function readChat(
   const { chosen, lifecycle } = serving;
   const came = { response, upstream: sent.upstream, mender: sent.mender };
   const isOwn = sent.upstream.id === "anthropic" && call.client.id === "anthropic";
+  const { dropped = [] } = call;
   const headers = answerHeaders(
     response.headers,
-    [...(call.dropped ?? []), ...sent.dropped],
+    sent.dropped.length === 0 ? dropped : [...dropped, ...sent.dropped],
     isOwn ? anthropicHeaders : undefined,
   );
   lifecycle.chosen = chosen;

@@ -275,8 +275,6 @@ export function noteRefusal(services: RelayServices, call: Call, error: GatewayE
   lifecycle.refuse(error);
 }
 
-const noHeaders = /$^/;
-
 /**
  * Returns the headers of the response. Of the provider's headers, only its request id (for its support desk)
  * and those matching `own` are passed on.
@@ -285,13 +283,14 @@ const noHeaders = /$^/;
 export function answerHeaders(
   upstream: Record<string, string | string[] | undefined>,
   dropped: readonly string[],
-  own = noHeaders,
+  own?: RegExp,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const name in upstream) {
-    const value = upstream[name];
-    if (typeof value === "string" && own.test(name)) headers[name] = value;
-  }
+  if (own !== undefined)
+    for (const name in upstream) {
+      const value = upstream[name];
+      if (typeof value === "string" && own.test(name)) headers[name] = value;
+    }
   const id = requestIdIn(upstream);
   if (id !== undefined) headers["x-upstream-request-id"] = headerText(id);
   if (dropped.length > 0) headers["x-gateway-dropped"] = headerText(dropped.join(", "));

@@ -107,7 +107,7 @@ export class CallLifecycle {
   noteAttempt(chosen: Chosen, begun: number, error: UpstreamError | undefined): void {
     this.#services.metrics.attempt(chosen.channel.provider.id, chosen.channel.id, error?.kind ?? "ok");
     const requestId = this.#upstream?.requestId;
-    this.attempts.push({
+    const note: AttemptNote = {
       channel_id: chosen.channel.id,
       channel_name: chosen.channel.name,
       result: error?.kind ?? "ok",
@@ -116,8 +116,9 @@ export class CallLifecycle {
       message: error?.message.slice(0, 500) ?? "",
       begun: Math.max(0, begun - this.#call.startedAt),
       priority: chosen.channel.priority,
-      ...(requestId === undefined ? {} : { upstream_request_id: requestId }),
-    });
+    };
+    if (requestId !== undefined) note.upstream_request_id = requestId;
+    this.attempts.push(note);
   }
 
   #skipped(): readonly SkippedChannel[] {

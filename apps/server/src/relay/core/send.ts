@@ -58,14 +58,22 @@ export async function send(
   request: ToProvider,
 ): Promise<UpstreamResponse> {
   const { body, progress } = request;
-  const isWhole = body === null || typeof body === "string" || Buffer.isBuffer(body);
+  const isWhole = hasWholeBody(request);
   const limits = limitsOf(services, account, request);
   // Forms are not rewritten, and no provider that takes forms requires a signed body.
-  const sent = await spelled(services, account, { ...request, body: isWhole ? body : null }, limits);
+  const spelling = spelled(services, account, isWhole ? request : { ...request, body: null }, limits);
+  const sent = spelling instanceof Promise ? await spelling : spelling;
   const response = await services.upstream.send({
-    ...sent,
-    ...limits,
+    url: sent.url,
+    method: sent.method,
+    headers: sent.headers,
     body: isWhole ? sent.body : body,
+    proxy: limits.proxy,
+    connectTimeoutMs: limits.connectTimeoutMs,
+    firstByteTimeoutMs: limits.firstByteTimeoutMs,
+    idleTimeoutMs: limits.idleTimeoutMs,
+    signal: limits.signal,
+    limits: limits.limits,
     progress,
   });
   if (request.asCompressed === true) return response;
@@ -84,6 +92,13 @@ export async function openSocket(
   return openWebSocket({ url, headers, ...limits, maxMessage });
 }
 
+type WholeBody = ToProvider & { body: Outgoing["body"] };
+
+function hasWholeBody(request: ToProvider): request is WholeBody {
+  const { body } = request;
+  return body === null || typeof body === "string" || Buffer.isBuffer(body);
+}
+
 type ProviderServices = Pick<RelayServices, "settings" | "upstream">;
 type Account = { channel: ActiveChannel; key: ActiveKey | undefined };
 
@@ -96,8 +111,8 @@ function limitsOf(services: ProviderServices, { channel, key }: Account, request
     idleTimeoutMs: request.timeoutMs ?? (channel.idleTimeoutMs || settings.IdleTimeoutMs),
     signal: request.signal,
     limits: {
-      ...(request.maxBytes === undefined ? {} : { maxBytes: request.maxBytes }),
-      ...(settings.MaxAnswerSeconds === 0 ? {} : { maxDurationMs: settings.MaxAnswerSeconds * 1_000 }),
+      maxBytes: request.maxBytes ?? Infinity,
+      maxDurationMs: settings.MaxAnswerSeconds === 0 ? Infinity : settings.MaxAnswerSeconds * 1_000,
     },
   };
 }
@@ -106,18 +121,22 @@ function limitsOf(services: ProviderServices, { channel, key }: Account, request
 function spelled(
   services: ProviderServices,
   { channel, key }: Account,
-  request: ToProvider & { body: Outgoing["body"] },
+  request: WholeBody,
   limits: ReturnType<typeof limitsOf>,
-): Promise<Outgoing> {
-  const io: Io = {
+): Outgoing | Promise<Outgoing> {
+  const io = () => ioOf(services, limits);
+  return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
+}
+
+function ioOf({ upstream }: ProviderServices, limits: ReturnType<typeof limitsOf>): Io {
+  return {
     async fetch(what) {
-      const response = decompressed(await services.upstream.send({ ...what, ...limits }));
+      const response = decompressed(await upstream.send({ ...what, ...limits }));
       return { status: response.status, text: await response.text(MAX_TOKEN_BYTES) };
     },
     now,
-    tokens: tokensOf(services.upstream),
+    tokens: tokensOf(upstream),
   };
-  return outgoing(channel, key?.key ?? "", shapeOf(channel, request), request, io);
 }
 
 /** Returns the facts about a call that a provider's code may use. */
@@ -130,15 +149,10 @@ export function shapeOf(
     needs,
   }: { model?: string; stream?: boolean; dialect?: DialectId; needs?: Call["needs"] | undefined },
 ): Call {
-  const { other, plugin } = channel;
-  return {
-    model,
-    stream,
-    other,
-    plugin,
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(needs === undefined ? {} : { needs }),
-  };
+  const shape: Call = { model, stream, other: channel.other, plugin: channel.plugin };
+  if (dialect !== undefined) shape.dialect = dialect;
+  if (needs !== undefined) shape.needs = needs;
+  return shape;
 }
 
 /**

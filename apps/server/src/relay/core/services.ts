@@ -15,6 +15,7 @@ import type { UpstreamClient } from "#platform/http.ts";
 import type { MemoryBudget } from "#platform/memory-budget.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Fetched, PublicFetchOptions } from "#platform/public-fetch.ts";
+import type { TransientMap } from "#platform/transient-map.ts";
 import type { Drains } from "./drains.ts";
 
 /** A call with an open bill. */
@@ -46,7 +47,7 @@ export interface RelayServices {
   storedChannel(id: number): Promise<ActiveChannel | "deleted" | undefined>;
   random(): number;
   /** Calls with a reservation, by request id. Empty when every bill is closed. */
-  open: Map<string, OpenCall>;
+  open: TransientMap<string, OpenCall>;
   /** Responses still read after their client disconnected. */
   drains: Drains;
   /** Reports when an account or key may no longer be used. */
