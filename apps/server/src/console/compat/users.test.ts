@@ -103,7 +103,9 @@ describe("an account", () => {
       data: { ...links, telegram_id: 32, github_id: "dog" },
     });
     expect(await put(other.id, { telegram_id: 31 })).toMatchObject({ success: true });
-    expect(await put(other.id, { wechat_id: "wx" })).toMatchObject({ success: false, code: "conflict" });
+    const taken = { display_name: "Not applied", wechat_id: "wx" };
+    expect(await put(other.id, taken)).toMatchObject({ success: false, code: "conflict" });
+    expect(await read(other.id)).not.toMatchObject({ display_name: "Not applied" });
     expect(await put(other.id, { github_id: "name only" })).toMatchObject({
       success: false,
       message: expect.stringContaining("github_id_new"),

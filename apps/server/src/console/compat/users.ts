@@ -245,8 +245,10 @@ const put = handles({ body: Change, data: OlderUser }, async ({ body }, call) =>
   ]);
   const password = body.password ?? "";
   const change = checked(UserChange, { id, ...fields, ...(password === "" ? {} : { password }) });
-  if (linked.length > 0) await linkForUser(db, viewerOf(call.request), id, linked);
-  await changeUser(db, secrets, viewerOf(call.request), change);
+  const actor = viewerOf(call.request);
+  await changeUser(db, secrets, actor, change, async (tx) => {
+    if (linked.length > 0) await linkForUser(tx, actor, id, linked);
+  });
   return { data: await readBack(call, id) };
 });
 

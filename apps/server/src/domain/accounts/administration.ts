@@ -87,12 +87,14 @@ export async function createUser(
 /**
  * Changes a user. A new password ends all sessions and deletes the access token of the account. Throws the
  * errors of `createUser`, and `not_found`.
+ * @param also further changes in the same transaction
  */
 export async function changeUser(
   db: PrismaClient,
   secrets: Secrets,
   actor: Administrator,
   change: UserChange,
+  also?: (tx: Tx) => Promise<void>,
 ): Promise<void> {
   const { password = "" } = change;
   const passwordHash = password === "" ? undefined : await hashPassword(password);
@@ -128,6 +130,7 @@ export async function changeUser(
       after: { ...shown(after), ...(passwordHash === undefined ? {} : { password: "changed" }) },
     });
     await announce(tx, "users", change.id);
+    await also?.(tx);
   });
 }
 

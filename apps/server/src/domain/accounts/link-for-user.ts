@@ -1,7 +1,7 @@
 import type { IdentityProviderId } from "@gateway/shared/accounts/sign-in";
 import { audit } from "#domain/audit-log/audit.ts";
 import { conflict } from "#errors.ts";
-import type { PrismaClient } from "#platform/prisma/client.ts";
+import type { Prisma } from "#platform/prisma/client.ts";
 import { type Administrator, requireBelow } from "./administration.ts";
 import { lockUser } from "./users.ts";
 
@@ -21,29 +21,27 @@ export interface ExternalAccount {
  * if an external account belongs to another user.
  */
 export async function linkForUser(
-  db: PrismaClient,
+  tx: Prisma.TransactionClient,
   actor: Administrator,
   userId: number,
   accounts: readonly ExternalAccount[],
 ): Promise<void> {
-  await db.$transaction(async (tx) => {
-    requireBelow(actor, await lockUser(tx, userId));
-    for (const { provider, subject, label } of accounts) {
-      const known = await tx.identity.findUnique({ where: { provider_subject: { provider, subject } } });
-      if (known !== null && known.user_id !== userId) throw conflict({ reason: "linked_to_another_user" });
-      const before = await tx.identity.findFirst({ where: { user_id: userId, provider } });
-      const name = (label ?? before?.label ?? "").slice(0, 255);
-      if (before === null)
-        await tx.identity.create({ data: { user_id: userId, provider, subject, label: name } });
-      else await tx.identity.update({ where: { id: before.id }, data: { subject, label: name } });
-      await audit(tx, {
-        actor,
-        action: "user.bind",
-        targetType: "user",
-        targetId: userId,
-        ...(before === null ? {} : { before: { provider, label: before.label } }),
-        after: { provider, label: name },
-      });
-    }
-  });
+  requireBelow(actor, await lockUser(tx, userId));
+  for (const { provider, subject, label } of accounts) {
+    const known = await tx.identity.findUnique({ where: { provider_subject: { provider, subject } } });
+    if (known !== null && known.user_id !== userId) throw conflict({ reason: "linked_to_another_user" });
+    const before = await tx.identity.findFirst({ where: { user_id: userId, provider } });
+    const name = (label ?? before?.label ?? "").slice(0, 255);
+    if (before === null)
+      await tx.identity.create({ data: { user_id: userId, provider, subject, label: name } });
+    else await tx.identity.update({ where: { id: before.id }, data: { subject, label: name } });
+    await audit(tx, {
+      actor,
+      action: "user.bind",
+      targetType: "user",
+      targetId: userId,
+      ...(before === null ? {} : { before: { provider, label: before.label } }),
+      after: { provider, label: name },
+    });
+  }
 }
