@@ -163,7 +163,11 @@ try {
     DATA_DIR: folder,
     SECRET_KEY: "a-key-of-the-benchmark-0123456789",
   };
-  print(await importFrom(from, env, target).finally(() => target.end()));
+  try {
+    print(await importFrom(from, env, target));
+  } finally {
+    await target.end();
+  }
 } finally {
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import type { Database } from "./db.ts";
  * Runs a statement on a connection without Prisma, which keeps the parameters of raw statements in a cache: megabytes each where
  * they are whole batches of rows.
  */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the columns of its statement
 export type BatchStatement = <Row extends pg.QueryResultRow>(
   text: string,
   values: readonly unknown[],
@@ -20,6 +21,7 @@ export function batchStatements({ pool }: Pick<Database, "pool">): BatchStatemen
   pool.on("release", () => {
     client = undefined;
   });
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- as in the type
   return async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]) => {
     if (client === undefined) throw new Error("No transaction is open.");
     const { rows, rowCount } = await client.query<Row>(text, [...values]);
