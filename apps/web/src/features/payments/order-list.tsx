@@ -210,7 +210,13 @@ function orderColumns(t: TFunction): Column<OrderRow>[] {
   return [
     { ...shared.number, fixed: true },
     shared.time,
-    { id: "status", title: t("Status"), sortable: true, cell: (order) => <OrderState order={order} /> },
+    {
+      id: "status",
+      title: t("Status"),
+      card: "fact",
+      sortable: true,
+      cell: (order) => <OrderState order={order} />,
+    },
     {
       id: "user_id",
       title: t("Username"),

@@ -63,6 +63,7 @@ function orderColumns(t: TFunction): Column<OwnOrder>[] {
     {
       id: "status",
       title: t("Status"),
+      card: "fact",
       sortable: true,
       cell: (order) => <OrderStatus status={order.status} />,
     },

@@ -1,4 +1,7 @@
-/** The table on a phone: each row has its title and two main facts, and opens to the others. */
+/**
+ * The table on a phone: each row has its title and two main facts, and opens to the others. Without columns
+ * that are facts, the first two others are.
+ */
 import { ActionIcon, Checkbox, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
@@ -22,7 +25,10 @@ export function CardList<Row extends object>(view: TableView<Row>) {
       if (!next.delete(id)) next.add(id);
       return next;
     });
-  const [titles, facts, lines] = [at("title"), at("fact").slice(0, 2), at("line")];
+  const titles = at("title");
+  const rest = [...at("fact"), ...at("line")];
+  const facts = rest.slice(0, 2);
+  const lines = rest.slice(2);
   if (loading)
     return (
       <Stack gap="xs" p="sm" aria-busy>
