@@ -159,7 +159,10 @@ describe("the users screen", () => {
 
   it("shows cards on a phone", async () => {
     const page = await site.open("/panel/user", { phone: true, dark: true });
-    await page.getByRole("listitem").filter({ hasText: "root" }).getByText("Super administrator").waitFor();
+    const card = page.getByRole("listitem").filter({ hasText: "root" });
+    await card.getByText("Balance", { exact: true }).waitFor();
+    await card.getByRole("button", { name: "Details" }).click();
+    await card.getByText("Super administrator").waitFor();
     await expect.poll(() => page.getByRole("table").count()).toBe(0);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(wide).toBeLessThanOrEqual(0);

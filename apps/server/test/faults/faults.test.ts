@@ -237,7 +237,7 @@ describe("a stream that stops after its first text", () => {
     const read = (async () => {
       for await (const chunk of stream) expect(chunk.id).toBe("1");
     })();
-    expect((await failure(read)).message).toContain("broke off");
+    expect((await failure(read)).message).toContain("closed the connection");
     const [row] = await gateway.logs(1);
     expect(row).toMatchObject({ outcome: "upstream-died", estimated: true });
     expect(row?.quota).toBeGreaterThan(0);

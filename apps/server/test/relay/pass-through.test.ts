@@ -179,7 +179,7 @@ describe("access to stored objects", () => {
     for (const id of [off.id, 98_765]) {
       const answer = await ask("/v1/files", {}, `${key}#${id}`);
       expect(answer.status).toBe(404);
-      expect(await sentence(answer)).toContain("does not exist or is switched off");
+      expect(await sentence(answer)).toContain("does not exist or is disabled");
       expect(await linesOf(gateway, answer)).toMatchObject([
         { type: 5, status: 404, error_code: "not_found", quota: 0 },
       ]);

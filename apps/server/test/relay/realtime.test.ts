@@ -438,7 +438,7 @@ describe("the end of a session", () => {
     const closed = once(client.socket, "close");
     say(client, "[[cut=3]] [[length=20]]");
     const error = find(await until(client, "error"), "error");
-    expect(error.error.message).toContain("broke off");
+    expect(error.error.message).toContain("closed the session");
     expect((await closed)[0]).toBe(1011);
     await settled();
     const row = (await rows(1)).find(({ outcome }) => outcome === "upstream-died");

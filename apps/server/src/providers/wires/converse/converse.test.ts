@@ -206,7 +206,7 @@ describe("complete responses of Converse", () => {
   });
 
   it("are rejected when they are invalid", () => {
-    expect(() => converse.decodeResponse({ message: "no" })).toThrow("not readable");
+    expect(() => converse.decodeResponse({ message: "no" })).toThrow("cannot be read");
   });
 });
 
