@@ -152,13 +152,13 @@ describe("the users screen", () => {
   });
 
   it("falls back to the default order when the address contains an unknown one", async () => {
-    const page = await site.open("/panel/user?order=nowhere");
+    const page = await site.open("/panel/user?keyword=root&order=nowhere");
     await rowOf(page, "root").first().waitFor();
     await page.waitForURL((url) => !url.search.includes("order"));
   });
 
   it("shows cards on a phone", async () => {
-    const page = await site.open("/panel/user", { phone: true, dark: true });
+    const page = await site.open("/panel/user?keyword=root", { phone: true, dark: true });
     const card = page.getByRole("listitem").filter({ hasText: "root" });
     await card.getByText("Balance", { exact: true }).waitFor();
     await card.getByRole("button", { name: "Details" }).click();
