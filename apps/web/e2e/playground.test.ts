@@ -113,7 +113,7 @@ describe("the playground", () => {
       mimeType: "image/png",
       buffer: Buffer.from(onePixel, "base64"),
     });
-    await page.getByAltText("Picture 1").waitFor();
+    await page.getByAltText("Image 1").waitFor();
     const [request] = await Promise.all([
       page.waitForRequest("**/v1/chat/completions"),
       say(page, "What is this?"),

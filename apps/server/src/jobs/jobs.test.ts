@@ -58,7 +58,7 @@ describe("recurring jobs", () => {
     const notices = await database.pool.query<{ facts: { reason: string } }>(
       "SELECT facts FROM notices WHERE topic = 'job:slow-job'",
     );
-    expect(notices.rows[0]?.facts.reason).toContain("goes on");
+    expect(notices.rows[0]?.facts.reason).toContain("continues");
   }, 60_000);
 });
 
