@@ -218,8 +218,8 @@ async function restart(index: number): Promise<void> {
 }
 
 /**
- * Checks at every moment of a wave, in one snapshot, that no account or token has leased, reserved and spent more
- * than it was credited.
+ * Checks at every moment of a wave, in one snapshot, that no account has leased, reserved and spent more than it
+ * was credited, and no key more than its quota and what calls cost above their reservations.
  */
 async function watched(run: Run, wave: Promise<unknown>): Promise<void> {
   const state = { isOver: false };
@@ -227,15 +227,22 @@ async function watched(run: Run, wave: Promise<unknown>): Promise<void> {
     state.isOver = true;
   });
   const ids = run.accounts.map(({ userId }) => userId);
+  const reserved = JSON.stringify(
+    run.calls.map((made) => ({ id: made.reserved.requestId, points: String(made.reserved.amount) })),
+  );
   const look = async () => {
     while (!state.isOver) {
       const { rows } = await database.pool.query(
-        `SELECT u.id FROM users u JOIN tokens t ON t.user_id = u.id
+        `WITH above AS (
+           SELECT l.token_id, sum(GREATEST(0, l.quota - c.points)) AS points FROM request_logs l
+           JOIN jsonb_to_recordset($2::jsonb) AS c(id text, points bigint) ON c.id = l.request_id GROUP BY l.token_id
+         )
+         SELECT u.id FROM users u JOIN tokens t ON t.user_id = u.id LEFT JOIN above a ON a.token_id = t.id
          WHERE u.id = ANY($1) AND (u.quota - u.reserved - u.leased < 0
-           OR NOT t.unlimited_quota AND t.remain_quota - t.reserved - t.leased < 0)
+           OR NOT t.unlimited_quota AND t.remain_quota - t.reserved - t.leased < -COALESCE(a.points, 0))
          UNION SELECT u.id FROM users u WHERE u.id = ANY($1) AND u.leased + u.reserved + u.used_quota >
            (SELECT COALESCE(sum(amount) FILTER (WHERE amount > 0), 0) FROM ledger_entries e WHERE e.user_id = u.id)`,
-        [ids],
+        [ids, reserved],
       );
       expect(rows).toEqual([]);
     }
