@@ -62,7 +62,7 @@ async function refused(route: Route, cookie: string | undefined): Promise<boolea
     },
     ...(route.method === "GET" ? {} : { payload: {} }),
   });
-  return response.statusCode === 403 && response.body.includes("has not given your account");
+  return response.statusCode === 403 && response.body.includes("Ask an administrator.");
 }
 
 async function openRoutes(permissions: Permissions | undefined): Promise<Route[]> {
