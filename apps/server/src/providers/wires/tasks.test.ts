@@ -47,7 +47,7 @@ describe("a midjourney-proxy request", () => {
     expect(midjourneyOrigin("change", { taskId: 1_320_098 })).toBe("1320098");
     expect(midjourneyOrigin("simple-change", { content: "13 U1" })).toBe("13");
     for (const name of ["change", "action", "modal", "simple-change"])
-      expect(() => midjourneyOrigin(name, {})).toThrow(/go on from/);
+      expect(() => midjourneyOrigin(name, {})).toThrow(/must name the task to continue/);
   });
 });
 

@@ -30,6 +30,8 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
       opened
       onClose={onClose}
       centered
+      // The list of names may be taller than the dialog.
+      styles={{ content: { overflow: "visible" } }}
       title={chooses ? t("Disable a model everywhere") : t("Disable {{model}} everywhere?", { model })}
     >
       <Stack gap="md">
@@ -41,6 +43,7 @@ export function DisableModelDialog({ model, onClose }: { model: string; onClose:
             maxLength={160}
             value={typed}
             data-autofocus
+            comboboxProps={{ withinPortal: false }}
             onChange={setTyped}
           />
         ) : null}

@@ -26,9 +26,11 @@ export function CardList<Row extends object>(view: TableView<Row>) {
       return next;
     });
   const titles = at("title");
-  const rest = [...at("fact"), ...at("line")];
-  const facts = rest.slice(0, 2);
-  const lines = rest.slice(2);
+  const given = at("fact");
+  const rest = [...given, ...at("line")];
+  const count = Math.min(2, given.length || 2);
+  const facts = rest.slice(0, count);
+  const lines = rest.slice(count);
   if (loading)
     return (
       <Stack gap="xs" p="sm" aria-busy>

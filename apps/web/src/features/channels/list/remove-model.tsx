@@ -67,6 +67,7 @@ export function RemoveModel({ model, onClose }: RemoveModelProps) {
           data={known}
           limit={50}
           value={typed}
+          comboboxProps={{ withinPortal: false }}
           {...(model === ANY_MODEL ? { "data-autofocus": true } : {})}
           onChange={(value) => {
             setTyped(value);
