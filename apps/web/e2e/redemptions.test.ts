@@ -73,6 +73,7 @@ describe("redemption codes", () => {
   it("are copied from all pages on which they were selected", async () => {
     const made = await site.api<Code[]>("POST", "/redemption", { name: "Pages", quota: 1, count: 11 });
     const page = await site.open("/panel/redemption?keyword=Pages");
+    await expect.poll(() => page.getByRole("row").filter({ hasText: "Pages" }).count()).toBe(10);
     await page.getByLabel("Select all rows").click();
     await page.getByText("10 selected").waitFor();
     await page.getByRole("button", { name: "2", exact: true }).click();

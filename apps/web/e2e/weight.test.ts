@@ -116,11 +116,11 @@ describe.each(packings)("packed with %s", (packing) => {
 /** Screens with an editor, a form or an interpreter in the page itself may cost more than the others, in bytes. */
 const larger: Record<string, number> = {
   channel: 407_000,
-  setting: 387_000,
+  setting: 389_500,
   playground: 401_000,
-  pricing: 369_000,
+  pricing: 373_000,
   profile: 376_000,
-  telegram: 363_000,
+  telegram: 366_500,
 };
 const usual = 362_500;
 

@@ -83,7 +83,7 @@ describe("a check of a model", () => {
     expect(steps.map((step) => step.name)).toEqual([
       "Plain answer",
       "Invalid role",
-      "Picture",
+      "Image",
       "Structured answer",
       "Tool call",
     ]);

@@ -180,7 +180,7 @@ async function sees(ask: Ask): Promise<CheckStep> {
       },
     ],
   });
-  const name = "Picture";
+  const name = "Image";
   // Not every model accepts images, so a rejection is inconclusive.
   if ("refused" in requested)
     return step(name, requested, [finding("Recognizes an image", undefined, refusedBy(requested))]);
