@@ -33,6 +33,16 @@ export async function exportTables(pool: Pool): Promise<string[]> {
   return rows.map((row) => row.name).filter((name) => !left.has(name));
 }
 
+/** Returns the number of rows by table. */
+export async function rowCounts(pool: Pool, tables: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const table of tables) {
+    const { rows } = await pool.query<{ count: number }>(`SELECT count(*)::float8 AS count FROM "${table}"`);
+    counts.set(table, rows[0]?.count ?? 0);
+  }
+  return counts;
+}
+
 type Row = Record<string, unknown>;
 
 const secretColumn = /_hash$|_encrypted$|^totp_secret$|^credential_id$|^public_key$/;

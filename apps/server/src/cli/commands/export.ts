@@ -5,10 +5,14 @@ import { join, resolve } from "node:path";
 import { finished } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { type CommonOptions, confirm, runOn, type Terminal } from "#cli/command.ts";
-import { exportTables, rowsOf } from "#cli/export-rows.ts";
+import { exportTables, rowCounts, rowsOf } from "#cli/export-rows.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import { operatorOf } from "#cli/operator.ts";
+import { createProgress } from "#cli/progress.ts";
 import { audit } from "#domain/audit-log/audit.ts";
+
+/** Rows between two reports of the progress. */
+const noteEvery = 1_000;
 
 interface ExportOptions extends CommonOptions {
   to: string;
@@ -52,13 +56,18 @@ export function exportCommand(program: Command, terminal: Terminal): void {
           });
         }
         const counts: Record<string, number> = {};
-        for (const table of tables) {
-          counts[table] = await write(
-            join(folder, `${table}.${options.format}`),
-            options.format,
-            rowsOf(pool, table, secrets),
-          );
-          terminal.err(`${table}: ${counts[table]}`);
+        const progress = createProgress(terminal, await rowCounts(pool, tables));
+        try {
+          for (const table of tables) {
+            counts[table] = await write(
+              join(folder, `${table}.${options.format}`),
+              options.format,
+              rowsOf(pool, table, secrets),
+              (rows) => progress.note(table, rows),
+            );
+          }
+        } finally {
+          progress.end();
         }
         const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
         return {
@@ -96,6 +105,7 @@ async function write(
   file: string,
   format: ExportOptions["format"],
   rows: AsyncIterable<Record<string, unknown>>,
+  onProgress: (rows: number) => void,
 ): Promise<number> {
   const stream = createWriteStream(file, { mode: 0o600 });
   const failed = new Promise<never>((_, reject) => stream.once("error", reject));
@@ -104,10 +114,12 @@ async function write(
   for await (const row of rows) {
     const lines = format === "jsonl" ? [JSON.stringify(row)] : csvLines(row, count === 0);
     count += 1;
+    if (count % noteEvery === 0) onProgress(count);
     if (!stream.write(`${lines.join("\n")}\n`)) await Promise.race([once(stream, "drain"), failed]);
   }
   stream.end();
   await finished(stream);
+  onProgress(count);
   return count;
 }
 
