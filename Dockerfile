@@ -38,7 +38,7 @@ COPY --from=build /app/apps/web/dist apps/web/dist
 COPY --from=build /app/apps/server/dist apps/server/dist
 # Node keeps what it has compiled, so that starts do not compile it again.
 ENV NODE_COMPILE_CACHE=/app/.compile-cache
-RUN node --input-type=module -e "import { readdirSync } from 'node:fs'; for (const file of readdirSync('/app/apps/server/dist/bundle')) if (!['main.js', 'cli.js'].includes(file)) await import('/app/apps/server/dist/bundle/' + file)"
+RUN node --input-type=module -e "import { readdirSync } from 'node:fs'; for (const file of readdirSync('/app/apps/server/dist/bundle')) if (file.endsWith('.js') && !['main.js', 'cli.js'].includes(file)) await import('/app/apps/server/dist/bundle/' + file)"
 # docker compose exec server gateway …
 RUN printf '#!/bin/sh\nexec node /app/apps/server/dist/bundle/cli.js "$@"\n' > /usr/local/bin/gateway && chmod 755 /usr/local/bin/gateway
 RUN mkdir -p /data /secrets && chown node:node /data /secrets
