@@ -103,6 +103,9 @@ describe("an embedded Postgres", () => {
     await ended(child);
     const next = await start();
     expect(next.pid()).toBe(postgresPid);
+    // Postgres notices after a moment that the killed gateway is gone.
+    const users = "SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory' AND granted";
+    await expect.poll(() => query(next.url, users)).toEqual([1]);
     await next.stop();
     expect(existsSync(join(dataDir, "postgres/postmaster.pid"))).toBe(false);
   });
