@@ -11,7 +11,7 @@ function terminal(isInteractive: boolean) {
   };
 }
 
-it("prints few lines where nobody watches, and the last number of each kind", () => {
+it("prints few lines without a terminal, and the last number of each kind", () => {
   const shown = terminal(false);
   let now = 0;
   const progress = createProgress(shown, new Map([["users", 4_000]]), () => now);
