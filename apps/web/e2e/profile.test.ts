@@ -58,7 +58,7 @@ describe("the profile", () => {
     await signIn(other, "changer", "long enough");
     await other.waitForURL("**/panel/dashboard");
     await page.reload();
-    await page.getByText("Current").waitFor();
+    await page.getByText("Current", { exact: true }).waitFor();
     await expect.poll(() => page.getByRole("button", { name: /^Sign out Chrome/ }).count()).toBe(1);
 
     const change = async (current: string) => {
