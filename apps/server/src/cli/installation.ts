@@ -25,7 +25,7 @@ export interface Installation {
 }
 
 export interface OpenOptions {
-  /** The command calls `migrate` when its own checks have succeeded; otherwise the tables must be there. */
+  /** The command creates the tables itself, when its checks have succeeded; otherwise they must be there. */
   migrates?: boolean;
   log(sentence: string): void;
 }
@@ -53,7 +53,7 @@ export async function withInstallation<T>(
     const isInstalled = await hasTables(database);
     if (!isInstalled && !migrates)
       throw new CommandFailure(
-        "There is no gateway of this version in the database yet. Start the server once, or check DATABASE_URL and DATA_DIR.",
+        "The database has no tables of this gateway. Start the server once, or check DATABASE_URL and DATA_DIR.",
       );
     const running = isInstalled ? await countRunning(database) : 0;
     if (embedded !== undefined && running > 0)

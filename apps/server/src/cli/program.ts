@@ -24,9 +24,7 @@ export async function runProgram(terminal: Terminal, argv: string[]): Promise<vo
 /** All commands. */
 function createProgram(terminal: Terminal): Command {
   const program = new Command("gateway")
-    .description(
-      "Manages a gateway installation: the one of DATABASE_URL, or of DATA_DIR with the embedded database.",
-    )
+    .description("Manages the installation in DATABASE_URL, or in DATA_DIR with the embedded database.")
     .showHelpAfterError("Run the command with --help to see its arguments.")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),

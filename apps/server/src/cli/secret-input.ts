@@ -22,13 +22,13 @@ export async function readSecretFile(path: string, option: string): Promise<stri
   const secret = await boundedText(createReadStream(path), path).catch((cause: unknown) => {
     if (cause instanceof CommandFailure) throw cause;
     throw new CommandFailure(
-      `${path} cannot be read. Give the path of a file that this user may read after ${option}.`,
+      `${path} cannot be read. Check the path after ${option} and the file's permissions.`,
       ExitCode.usage,
       { cause },
     );
   });
   if (secret.trim() !== "") return secret.trim();
-  throw new CommandFailure(`${path} is empty. It must have the value for ${option}.`, ExitCode.usage);
+  throw new CommandFailure(`${path} is empty. It must contain the value of ${option}.`, ExitCode.usage);
 }
 
 /** Warns that an argument with a secret can be seen. */

@@ -41,7 +41,7 @@ async function keptDays(table: string): Promise<string[]> {
 
 describe("log retention", () => {
   it("drops days by age, bodies by their own age, and days by size", async () => {
-    for (const days of [20, 9, 5, 1]) await ensurePartitions(database.pool, 0, daysAgo(days));
+    for (const days of [20, 9, 5, 1]) await ensurePartitions(database.pool, 0, { now: daysAgo(days) });
     await keepPartitions.run(servicesWith({ LogRetentionDays: 10, BodyRetentionDays: 3 }));
     expect(await keptDays("request_logs")).toEqual([dayOf(9), dayOf(5), dayOf(1)]);
     expect(await keptDays("request_bodies")).toEqual([dayOf(1)]);

@@ -7,6 +7,7 @@ import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import { type BatchStatement, batchStatements } from "#platform/database/batch-statement.ts";
 import { connect, type Database, type Db } from "#platform/database/db.ts";
+import { createTables, migrationsFolder } from "#platform/database/migrate.ts";
 import type { Prisma } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import type { LitellmInput, Product, ReadContext } from "./products/product.ts";
@@ -41,7 +42,7 @@ export interface ImportOptions {
   source: Source;
   product: Product;
   dryRun: boolean;
-  /** Days of the request log to take over; 0 for none. */
+  /** Days of the request log to import; 0 for none. */
   logDays: number;
   priceFile: unknown;
   /** For the import of LiteLLM. */
@@ -68,9 +69,13 @@ class NotKept extends Error {
 
 const longestMs = 24 * 3_600_000;
 
+/** Older days of an imported log share one partition: each day is a table with its own indexes. */
+const mostLogPartitions = 92;
+
 export async function runImport(options: ImportOptions): Promise<ImportReport> {
   const { database, dryRun } = options;
-  if (!dryRun) await ensurePartitions(database.pool, 7);
+  if (!dryRun)
+    await ensurePartitions(database.pool, 7, { daysBehind: Math.min(options.logDays, mostLogPartitions) });
   const own = connect(database.url, {
     max: 1,
     applicationName: database.applicationName,
@@ -83,6 +88,7 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
         // Reading the source may take longer than a transaction of the gateway may rest.
         await tx.$executeRawUnsafe("SET LOCAL idle_in_transaction_session_timeout = 0");
         await tx.$executeRawUnsafe("SET LOCAL statement_timeout = 0");
+        if (dryRun && !(await hasTables(tx))) await createTables((sql) => run(sql, []), migrationsFolder);
         await tx.$executeRawUnsafe("LOCK TABLE imports IN SHARE ROW EXCLUSIVE MODE");
         await requireEmpty(tx);
         const report = await importAll(tx, run, options);
@@ -98,6 +104,12 @@ export async function runImport(options: ImportOptions): Promise<ImportReport> {
   } finally {
     await own.close();
   }
+}
+
+/** A dry run needs no installation: its transaction creates the tables, and rolls them back. */
+async function hasTables(tx: Db): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ there: boolean }[]>`SELECT to_regclass('imports') IS NOT NULL AS there`;
+  return row?.there === true;
 }
 
 async function importAll(tx: Db, run: BatchStatement, options: ImportOptions): Promise<ImportReport> {

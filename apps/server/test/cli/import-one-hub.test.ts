@@ -3,7 +3,7 @@ import { audit } from "#domain/ledger/audit.ts";
 import { oneHubColumns } from "#migration/products/one-hub-columns.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { connect } from "#platform/database/db.ts";
-import { installedDatabase, type TestDatabase } from "#test/database.ts";
+import { emptyDatabase, installedDatabase, type TestDatabase } from "#test/database.ts";
 import { cli } from "./cli.ts";
 import { type ForeignDatabase, foreignDatabase, type Rows } from "./foreign-database.ts";
 import { startImported } from "./imported-gateway.ts";
@@ -130,6 +130,44 @@ describe("gateway import one-hub", () => {
     const again = await cli(url, "import", "one-hub", "--from", from.from, "--yes");
     expect(again).toMatchObject({ exitCode: 0, out: expect.stringContaining("Nothing was changed.") });
     expect(await database.db.ledgerEntry.count()).toBe(before);
+  });
+
+  it("needs no tables for a dry run, and leaves none", async () => {
+    const from = await source("sqlite");
+    const empty = await emptyDatabase();
+    cases.push(() => empty.drop());
+    const run = await cli(
+      empty.url,
+      "import",
+      "one-hub",
+      "--from",
+      from.from,
+      "--dry-run",
+      "--json",
+      "--logs",
+      "60",
+    );
+    expect(run.exitCode, run.err).toBe(0);
+    expect(run.json()).toMatchObject({ ok: true, dry_run: true, counts: { logs: { imported: 1 } } });
+    const database = connect(empty.url, { max: 1 });
+    cases.push(() => database.close());
+    const { rows } = await database.pool.query(
+      "SELECT 1 FROM pg_class WHERE relnamespace = 'public'::regnamespace",
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it("stores the days of an imported log in partitions of their own", async () => {
+    const from = await source("sqlite");
+    const { url } = await target();
+    const run = await cli(url, "import", "one-hub", "--from", from.from, "--yes", "--logs", "60");
+    expect(run.exitCode, run.err).toBe(0);
+    const database = connect(url, { max: 1 });
+    cases.push(() => database.close());
+    const { rows } = await database.pool.query<{ home: string }>(
+      "SELECT tableoid::regclass::text AS home FROM request_logs",
+    );
+    expect(rows).toEqual([{ home: expect.stringMatching(/^request_logs_\d{8}$/) }]);
   });
 
   it("rejects invalid data before it writes anything, and reports what to do", async () => {

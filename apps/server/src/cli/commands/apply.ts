@@ -18,7 +18,7 @@ interface ApplyArguments extends CommonOptions {
 export function applyCommand(program: Command, terminal: Terminal): void {
   program
     .command("apply")
-    .description("Brings channels, user groups, prices and settings to the state that a file describes.")
+    .description("Applies a file of channels, user groups, prices and settings.")
     .option("-f, --file <path>", "the file, such as gateway.yaml")
     .option("--diff", "print what would change, and exit with 2 if there are changes")
     .option("--schema", "print the JSON Schema of the file")

@@ -16,7 +16,7 @@ export function channelCommands(program: Command, terminal: Terminal): void {
   channels
     .command("list")
     .description("Lists channels by id.")
-    .option("--limit <rows>", "rows at most", limitArgument, 100)
+    .option("--limit <rows>", "maximum number of rows", limitArgument, 100)
     .option("--after <id>", "only channels with a higher id", idArgument, 0)
     .option("--json", "print JSON")
     .action((options: CommonOptions & ListOptions) =>

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type CommonOptions, type Outcome, runOn, table, type Terminal } from "#cli/command.ts";
 import { CommandFailure, ExitCode } from "#cli/failure.ts";
 import type { Installation } from "#cli/installation.ts";
+import { createProgress } from "#cli/progress.ts";
 import { fromDescription, sourceAddress } from "#cli/source-address.ts";
 import { compareCharges } from "#migration/compare/compare-charges.ts";
 import { products } from "#migration/products/index.ts";
@@ -31,7 +32,7 @@ const mostCalls = 200_000;
 export function compareCommand(program: Command, terminal: Terminal): void {
   const comparing = program
     .command("compare")
-    .description("Compares charges of a channel here with those of the old gateway behind the channel.");
+    .description("Compares a channel's charges with those of the old gateway that the channel points to.");
   for (const product of products) {
     const command = comparing
       .command(product.id)
@@ -40,8 +41,18 @@ export function compareCommand(program: Command, terminal: Terminal): void {
       .requiredOption("--key-name <name>", "name of the key there that the channel uses")
       .option("--from <database>", fromDescription)
       .option("--username <name>", "owner of the key there, if several accounts have a key of this name")
-      .option("--hours <hours>", "compare the calls of so many hours", whole(1, comparisonLimits.hours), 24)
-      .option("--window <seconds>", "how far times may differ", whole(1, comparisonLimits.windowSeconds), 60)
+      .option(
+        "--hours <hours>",
+        "compare the calls of the last <hours> hours",
+        whole(1, comparisonLimits.hours),
+        24,
+      )
+      .option(
+        "--window <seconds>",
+        "largest difference between the times of a call",
+        whole(1, comparisonLimits.windowSeconds),
+        60,
+      )
       .option(
         "--tolerance <points>",
         "differences up to this are equal",
@@ -84,6 +95,7 @@ async function compare(
     throw new CommandFailure(`There is no channel ${options.channel}. See: gateway channels list`);
   const until = currentTime();
   const source = await open(terminal, product, options, until);
+  const progress = createProgress(terminal, new Map());
   try {
     const report = await compareCharges({
       database,
@@ -97,7 +109,8 @@ async function compare(
       windowMs: options.window * 1_000,
       tolerance: BigInt(options.tolerance),
       mostCalls,
-    });
+      onRow: (rows) => progress.note("calls", rows),
+    }).finally(progress.end);
     return {
       json: report,
       text: describe(report),

@@ -39,12 +39,12 @@ export function createChannelCommand(channels: Command, terminal: Terminal): voi
     .option("--groups <symbols>", "user groups, separated by commas", listed, [DEFAULT_GROUP])
     .option(
       "--key-env <variable>",
-      "environment variable with the key; several keys stand on lines of their own",
+      "environment variable that contains the key, or several keys, one per line",
     )
     .addOption(new Option("--key-stdin", "read the key from standard input").conflicts("keyEnv"))
-    .option("--base-url <address>", "address, if it is not the provider's own")
+    .option("--base-url <address>", "base URL (default: that of the provider)")
     .option("--priority <number>", "channels with a higher priority are used first")
-    .option("--weight <number>", "share among channels of the same priority")
+    .option("--weight <number>", "share of the calls among channels of the same priority")
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
     .action((name: string, options: CreateArguments) =>

@@ -11,7 +11,7 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description(
-      "Checks the machine, the database, the public address, mail, prices and keys, and says how to correct what is wrong.",
+      "Checks the machine, database, public address, mail, prices and keys, and says how to fix each problem.",
     )
     .option("--json", "print JSON")
     .action((options: CommonOptions) =>

@@ -26,14 +26,16 @@ export function exportCommand(program: Command, terminal: Terminal): void {
   program
     .command("export")
     .description(
-      "Writes all data into a folder, one file per table; without passwords, keys and other secrets.",
+      "Exports all data to a folder, one file per table, without passwords, keys and other secrets.",
     )
-    .requiredOption("--to <folder>", "an empty folder, or one that does not exist yet")
-    .addOption(new Option("--format <format>", "of the files").choices(["jsonl", "csv"]).default("jsonl"))
-    .option("--tables <names>", "only these, with commas between them")
+    .requiredOption("--to <folder>", "the folder; it must be empty or not exist yet")
+    .addOption(
+      new Option("--format <format>", "format of the files").choices(["jsonl", "csv"]).default("jsonl"),
+    )
+    .option("--tables <names>", "only these tables, separated by commas")
     .option(
       "--with-secrets",
-      "with API keys, provider keys, codes and settings in the clear; recorded in the audit log",
+      "include API keys, provider keys, codes and settings in plain text; recorded in the audit log",
     )
     .option("--yes", "do not ask")
     .option("--json", "print JSON")

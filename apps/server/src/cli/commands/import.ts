@@ -11,7 +11,7 @@ import { fromDescription, requireSourceAddress } from "#cli/source-address.ts";
 import { parseLitellmConfig } from "#migration/litellm/config.ts";
 import { products } from "#migration/products/index.ts";
 import type { LitellmInput, Product } from "#migration/products/product.ts";
-import { requireEmpty, requireProduct } from "#migration/refusals.ts";
+import { requireEmpty, requireProduct, unknownIn } from "#migration/refusals.ts";
 import type { ImportReport } from "#migration/report.ts";
 import { creditPoints, runImport } from "#migration/run-import.ts";
 import { openSource } from "#migration/sources/open-source.ts";
@@ -30,19 +30,23 @@ interface ImportArguments extends CommonOptions {
 }
 
 const longAgoDays = 3_650;
+const mostNames = 8;
 
 export function importCommand(program: Command, terminal: Terminal): void {
   const importing = program
     .command("import")
-    .description("Takes over the data of another gateway into an empty installation.");
+    .description("Imports the data of another gateway into an empty installation.");
   for (const product of products) {
     const command = importing
       .command(product.id)
-      .description(`Takes over a ${product.title} database. It is only read, never changed.`)
+      .description(`Imports a ${product.title} database. The database is only read, never changed.`)
       .option("--from <database>", fromDescription)
       .option("--dry-run", "print the report and change nothing")
-      .option("--logs <days>", "also take over the log of so many days", days, 0)
-      .option("--prices <file>", "prices as the running program reports them (docs/migration.md)")
+      .option("--logs <days>", "also import the request log of the last <days> days", days, 0)
+      .option(
+        "--prices <file>",
+        "prices that exist only in the old program, as its API returns them (docs/migration.md)",
+      )
       .option("--yes", "do not ask")
       .option("--json", "print the report as JSON")
       .action(async (options: ImportArguments, self: Command) => {
@@ -55,21 +59,15 @@ export function importCommand(program: Command, terminal: Terminal): void {
 
 function litellmOptions(command: Command): void {
   command
-    .option("--config <file>", "the config.yaml that it starts with")
+    .option("--config <file>", "LiteLLM's config.yaml")
     .option(
       "--salt-key-file <file>",
-      "file with LITELLM_SALT_KEY, or with the master key where that is not set; read from the environment without it",
+      "file with LITELLM_SALT_KEY, or the master key if no salt key is set (default: from the environment)",
     )
     .addOption(
-      new Option("--salt-key <key>", "the key itself, which other processes can see").conflicts(
-        "saltKeyFile",
-      ),
+      new Option("--salt-key <key>", "the key itself; other processes can see it").conflicts("saltKeyFile"),
     )
-    .option(
-      "--credit <dollars>",
-      "balance of each account whose spending had no limit, or one per period",
-      credit,
-    );
+    .option("--credit <dollars>", "starting balance of accounts without a permanent budget", credit);
 }
 
 function credit(text: string): number {
@@ -131,7 +129,7 @@ async function importFrom(
     requireProduct(source, product, products);
     return await withInstallation(
       env,
-      { migrates: options.dryRun !== true, log: (line) => terminal.err(line) },
+      { migrates: true, log: (line) => terminal.err(line) },
       (installation) =>
         importInto(terminal, installation, { ...options, source, product, priceFile, litellm }),
     );
@@ -156,7 +154,13 @@ async function importInto(
     await confirm(
       terminal,
       options,
-      `Import ${product.title} from ${source.origin} into ${where}. Stop the old gateway first, so that its balances are complete. Continue?`,
+      [
+        `Import ${product.title} from ${source.origin} into ${where}.`,
+        unknownColumns(source, product),
+        "Stop the old gateway first, so that its balances are complete. Continue?",
+      ]
+        .filter((sentence) => sentence !== "")
+        .join(" "),
     );
     await installation.migrate();
   }
@@ -174,6 +178,16 @@ async function importInto(
     progress: progress.note,
   }).finally(progress.end);
   return outcomeOf(report);
+}
+
+/** Names what a newer version or a fork added to the tables that are read. */
+function unknownColumns(source: Source, product: Product): string {
+  const names = unknownIn(source, product).flatMap(({ table, columns }) =>
+    columns.map((column) => `${table}.${column}`),
+  );
+  if (names.length === 0) return "";
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return `Columns of a newer version, which are not imported: ${names.slice(0, mostNames).join(", ")}${more}.`;
 }
 
 interface Checked {

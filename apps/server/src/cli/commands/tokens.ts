@@ -19,7 +19,7 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .command("list")
     .description("Lists keys by id, without the keys themselves.")
     .option("--user <id>", "only keys of this user", idArgument)
-    .option("--limit <rows>", "rows at most", limitArgument, 100)
+    .option("--limit <rows>", "maximum number of rows", limitArgument, 100)
     .option("--after <id>", "only keys with a higher id", idArgument, 0)
     .option("--json", "print JSON")
     .action((options: CommonOptions & ListOptions & { user?: number }) =>
@@ -65,8 +65,8 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     );
   tokens
     .command("create")
-    .description("Creates a key without a limit of its own, and prints it once.")
-    .requiredOption("--user <id>", "the user whose balance it spends", idArgument)
+    .description("Creates an unlimited key and prints it once.")
+    .requiredOption("--user <id>", "the user who owns the key", idArgument)
     .argument("<name>")
     .option("--yes", "do not ask")
     .option("--json", "print JSON")

@@ -31,7 +31,7 @@ export function userCommands(program: Command, terminal: Terminal): void {
   users
     .command("list")
     .description("Lists users by id.")
-    .option("--limit <rows>", "rows at most", limitArgument, 100)
+    .option("--limit <rows>", "maximum number of rows", limitArgument, 100)
     .option("--after <id>", "only users with a higher id", idArgument, 0)
     .option("--json", "print JSON")
     .action((options: CommonOptions & ListOptions) =>
@@ -95,11 +95,11 @@ function createCommand(users: Command, terminal: Terminal): void {
   users
     .command("create")
     .description(
-      "Creates a user. The password is read from standard input, so that it is in no shell history.",
+      "Creates a user. The password is read from standard input, to keep it out of the shell history.",
     )
     .argument("<username>")
     .option("--group <symbol>", "group of the user", "default")
-    .option("--quota <points>", "points that the account starts with", Number, 0)
+    .option("--quota <points>", "starting balance in points", Number, 0)
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
     .action((username: string, options: CommonOptions & { group: string; quota: number }) =>
@@ -128,7 +128,7 @@ function recoverCommand(users: Command, terminal: Terminal): void {
     .command("recover")
     .description("Sets a new random password, prints it once and ends all sessions of the user.")
     .argument("<id>", "id of the user", idArgument)
-    .option("--remove-second-factor", "turn two-factor authentication off as well", false)
+    .option("--remove-second-factor", "also disable two-factor authentication", false)
     .option("--yes", "do not ask")
     .option("--json", "print JSON")
     .action((id: number, options: CommonOptions & { removeSecondFactor: boolean }) =>

@@ -11,7 +11,7 @@ let database: Database;
 beforeAll(async () => {
   home = await freshDatabase();
   database = connect(home.url, { max: 4 });
-  await ensurePartitions(database.pool, 1, new Date("2026-03-01T00:00:00Z"));
+  await ensurePartitions(database.pool, 1, { now: new Date("2026-03-01T00:00:00Z") });
   await completeIndexes(database.pool);
 });
 afterAll(async () => {
@@ -59,7 +59,7 @@ describe("index that a migration created on the table only", () => {
 
   it("resumes an interrupted build, and skips days that were added meanwhile", async () => {
     await query("CREATE INDEX request_logs_endpoint_idx ON ONLY request_logs (endpoint) WHERE type <> 2");
-    await ensurePartitions(database.pool, 0, new Date("2026-03-03T00:00:00Z"));
+    await ensurePartitions(database.pool, 0, { now: new Date("2026-03-03T00:00:00Z") });
     await query(
       "CREATE INDEX request_logs_20260301_endpoint_idx ON request_logs_20260301 (endpoint) WHERE type <> 2",
     );

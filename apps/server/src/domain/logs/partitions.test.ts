@@ -41,7 +41,10 @@ describe("request log", () => {
     await log("early", "2026-03-02T12:00:00Z");
     expect(await homeOf("early")).toBe("request_logs_default");
     const now = new Date("2026-03-01T23:59:59Z");
-    await Promise.all([ensurePartitions(database.pool, 2, now), ensurePartitions(database.pool, 2, now)]);
+    await Promise.all([
+      ensurePartitions(database.pool, 2, { now }),
+      ensurePartitions(database.pool, 2, { now }),
+    ]);
     expect(await days()).toEqual(["2026-03-01", "2026-03-02", "2026-03-03"]);
     expect(await homeOf("early")).toBe("request_logs_20260302");
     await log("first", "2026-03-02T00:00:00Z");

@@ -20,15 +20,24 @@ export interface Partition {
 
 const dayMs = 86_400_000;
 
-/** Creates the partitions from today to `daysAhead` days later. */
-export async function ensurePartitions(pool: Pool, daysAhead: number, now = currentTime()): Promise<void> {
-  const days = Array.from({ length: daysAhead + 1 }, (_, ahead) =>
-    dayOf(new Date(now.getTime() + ahead * dayMs)),
+/**
+ * Creates the partitions from today to `daysAhead` days later.
+ * @param daysBehind also creates those of the request log for so many days before, for an import of an older log
+ */
+export async function ensurePartitions(
+  pool: Pool,
+  daysAhead: number,
+  { now = currentTime(), daysBehind = 0 }: { now?: Date; daysBehind?: number } = {},
+): Promise<void> {
+  const today = dayOf(now);
+  const days = Array.from({ length: daysBehind + daysAhead + 1 }, (_, index) =>
+    dayOf(new Date(now.getTime() + (index - daysBehind) * dayMs)),
   );
   await alone(pool, async (client) => {
     const existing = new Set((await partitions(client)).map((partition) => partition.name));
     for (const table of tables) {
       for (const day of days) {
+        if (table === "request_bodies" && day < today) continue;
         if (!existing.has(nameOf(table, day))) await addPartition(client, table, day);
       }
     }

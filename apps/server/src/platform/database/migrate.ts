@@ -70,6 +70,14 @@ export async function migrate(database: string | pg.Pool, folder: string): Promi
   }
 }
 
+/**
+ * Creates the tables inside an open transaction, which a dry run then rolls back. The database must not have any.
+ * @param run runs a text of several statements in the transaction
+ */
+export async function createTables(run: (sql: string) => Promise<unknown>, folder: string): Promise<void> {
+  for (const { sql } of await readMigrations(folder)) await run(sql);
+}
+
 async function readMigrations(folder: string): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);

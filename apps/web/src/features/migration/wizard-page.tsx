@@ -1,4 +1,4 @@
-/** The first run's other way: takes over another gateway, after a dry run that shows what will happen. */
+/** The migration wizard of the first run: an import from another gateway, after a dry run. */
 import type { ImportRun, ImportStart } from "@gateway/shared/site/migration";
 import { Alert, Anchor, Box, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
