@@ -51,7 +51,7 @@ it("imports a file after a dry run, then signs in with an account of the other g
 
   await page.getByText("The dry run succeeded").waitFor();
   await page.getByRole("heading", { name: "Needs your attention" }).waitFor();
-  await page.getByText("5 balances compared, 0 differ").waitFor();
+  await page.getByText("Balances compared: 5. Different: 0.").waitFor();
   expect(await faults(page)).toEqual([]);
   await page.getByRole("button", { name: "Import now" }).click();
   await page.getByText("The import is complete").waitFor();

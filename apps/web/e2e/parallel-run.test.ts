@@ -78,7 +78,7 @@ it("compares each charge with the old gateway's, and explains every deviation", 
   await call(1);
   const page = await site.open("/panel/migration");
   await page.getByRole("link", { name: "Parallel run" }).click();
-  await page.getByText("Nothing was compared").waitFor();
+  await page.getByText("No comparisons yet").waitFor();
   await submit(page).click();
   await expect.poll(() => page.getByText("This is required").count()).toBe(5);
   expect(await faults(page)).toEqual([]);

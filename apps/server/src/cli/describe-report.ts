@@ -35,13 +35,13 @@ export function describeReport(report: ImportReport): string {
         ].join("\n"),
     [
       "Checks",
-      `  ${proof.balances_compared} balances compared, ${proof.balances_different} differ`,
-      `  audit drift ${proof.audit_drift}`,
-      `  ${proof.keys_tried} keys tried, ${proof.keys_failed.length} not accepted as before${listed(proof.keys_failed)}`,
-      `  ${proof.charges_compared} charges computed again, ${proof.charges_different.length} differ by more than rounding${listed(proof.charges_different)}`,
+      `  balances compared: ${proof.balances_compared}, different: ${proof.balances_different}`,
+      `  ledger audit: drift ${proof.audit_drift}`,
+      `  keys tested: ${proof.keys_tried}, not accepted as before: ${proof.keys_failed.length}${listed(proof.keys_failed)}`,
+      `  charges recalculated: ${proof.charges_compared}, different by more than rounding: ${proof.charges_different.length}${listed(proof.charges_different)}`,
       ...(proof.charges_not_comparable === 0
         ? []
-        : [`  ${proof.charges_not_comparable} charges have a price that was changed or never set`]),
+        : [`  charges whose price was changed later or never set: ${proof.charges_not_comparable}`]),
     ].join("\n"),
     ending(report),
   ]

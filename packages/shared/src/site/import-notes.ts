@@ -18,7 +18,7 @@ export const importNotes = {
   email_repeated: phrase(
     "Users with the mail address of another user. The address stays with the first one.",
   ),
-  second_root: phrase("There is one root account. Further root accounts are administrators now."),
+  second_root: phrase("Only one root account can exist. The other root accounts become administrators."),
   root_without_password: phrase(
     "The root account has no password, because LiteLLM's administrator is its master key. Set one with: gateway users recover 1",
   ),
@@ -26,13 +26,13 @@ export const importNotes = {
     "Administrators with read access only. They are users now. Give them permissions in the console.",
   ),
   github_login_only: phrase(
-    "Users whose GitHub account is known by name only. Names can change hands, so they link GitHub again.",
+    "Users whose GitHub account is known by name only. A name can be reassigned, so these users must link GitHub again.",
   ),
   sign_in_lost: phrase(
     "Users who are linked to {{provider}}, which is not available for sign-in here. They need a password.",
   ),
   number_clamped: phrase(
-    "Users whose balance or used quota is exactly at the limit of 32 bits. The other gateway may have cut it off; it is imported as it is.",
+    "Users whose balance or used quota is exactly at the limit of 32 bits. The other gateway may have truncated it. It is imported unchanged.",
   ),
   invitation_points: phrase(
     "Users with points for invitations that they had not moved to their balance. The points are kept as their invitation quota and are not part of a balance: add them if they are owed.",
@@ -76,17 +76,17 @@ export const importNotes = {
     "Groups whose symbol has unusual characters. They have a new symbol; the old one is the name.",
   ),
   group_made: phrase(
-    "Groups that something names although they did not exist. They are created with ratio 1.",
+    "Groups that users, keys or channels use, but that do not exist in the source. They are created with ratio 1.",
   ),
   group_ratios_lost: phrase("Special ratios between groups, which do not exist here."),
   token_without_key: phrase("Keys that are empty or cannot be read."),
   token_owner: phrase("Keys of users that no longer exist."),
-  token_repeated: phrase("Keys that another token has, too."),
+  token_repeated: phrase("Keys with the same value as an earlier key."),
   token_marked_over: phrase(
-    "Keys that were marked as expired or used up although they no longer are. They are disabled here.",
+    "Keys that the other gateway marks as expired or exhausted, although they are not. They are disabled here.",
   ),
   token_dead: phrase(
-    "Keys that no client could use before, or that no client can send here. They are disabled.",
+    "Keys that did not work on the other gateway, or that clients cannot send here. They are disabled.",
   ),
   token_limits_cut: phrase(
     "Keys whose limits are too long or unreadable. They are disabled, so that they do not allow more than before.",
@@ -126,7 +126,7 @@ export const importNotes = {
   ),
   keys_in_turn: phrase("Channels that used their keys in turn. Here every key gets the same share."),
   system_prompt_before: phrase(
-    "Channels whose system prompt was used only when the client sent none. It now stands before the client's.",
+    "Channels whose system prompt was used only when the client sent none. It is now sent before the client's.",
   ),
   header_placeholder: phrase("Headers of channels with a placeholder, which does not exist here."),
   param_operations: phrase("Channels whose parameters are changed by operations, which do not exist here."),
@@ -138,18 +138,18 @@ export const importNotes = {
   fallbacks_lost: phrase("Fallbacks of a kind that does not exist here."),
   // money
   model_unpriced: phrase(
-    "Models without a price. They are refused until they have one, or until you charge models without a price in the settings. If the other gateway has prices in its program, import with its price file.",
+    "Models without a price. Calls are refused until the model has a price, or until you allow models without a price in the settings. If the other gateway has built-in prices, import with its price file.",
   ),
   price_unusable: phrase("Prices that are negative or unreadable."),
   price_refused: phrase("Prices with a model name or ratios that cannot be used here."),
   price_repeated: phrase("Models with two prices. The later one counts, as before."),
   price_incomplete: phrase(
-    "Models whose output ratio only the running program knows. Save what it sends at /api/pricing and add that file.",
+    "Models whose output ratio is built into the other gateway. Save its response of /api/pricing and import with that file.",
   ),
   price_expression: phrase(
     "Models whose price is an expression, which does not exist here. They have no price.",
   ),
-  price_compact: phrase("Prices of compaction. Here it costs what the model costs."),
+  price_compact: phrase("Prices of compaction. Here compaction is charged at the price of the model."),
   price_by_type: phrase("Prices for one type of channel only. Here a model has one price."),
   price_by_deployment: phrase(
     "Models with several prices, one per deployment. Here a model has one price: the first one.",
@@ -179,13 +179,13 @@ export const importNotes = {
     "Subscriptions that are active, which do not exist here. Give these users a balance, or let the subscriptions end first.",
   ),
   subscription_plans_lost: phrase("Subscription plans, which do not exist here."),
-  checkins_lost: phrase("Check-ins, which do not exist here. What they gave is part of the balances."),
+  checkins_lost: phrase("Check-ins, which do not exist here. Points from check-ins are part of the balances."),
   // usage and the rest
   task_platform: phrase("Tasks without a number, or of a platform that does not exist here."),
   task_orphan: phrase("Tasks of users that no longer exist, or whose number is too long."),
   task_repeated: phrase("Tasks whose number exists twice."),
   task_ended: phrase(
-    "Unfinished tasks whose channel is not enabled. They count as failed; their points are not given back.",
+    "Unfinished tasks whose channel is not enabled. They count as failed; their points are not refunded.",
   ),
   usage_date: phrase("Usage without a readable date, or of keys and users that no longer exist."),
   usage_owner: phrase("Days of usage of users that no longer exist."),
@@ -194,7 +194,7 @@ export const importNotes = {
   menu_unusable: phrase("Telegram commands that cannot be used here."),
   setting_refused: phrase("Settings whose value cannot be used here. They have their default."),
   setting_unknown: phrase("Settings that do not exist here."),
-  setting_switched_off: phrase("Options that are off because a setting that they need is missing."),
+  setting_switched_off: phrase("Settings that are off because a required setting is missing."),
 } as const;
 
 export type ImportNoteCode = keyof typeof importNotes;

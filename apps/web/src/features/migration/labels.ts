@@ -21,6 +21,7 @@ const kinds: Record<string, string> = {
   daily_usage: phrase("Usage by day"),
   logs: phrase("Logs"),
   settings: phrase("Settings"),
+  balances: phrase("Balances"),
   proof: phrase("Comparing with the source"),
 };
 

@@ -16,18 +16,18 @@ export function ProofSection({ report }: { report: ImportReport }) {
   const checks = [
     {
       ok: proof.balances_different === 0,
-      text: t("{{compared}} balances compared, {{different}} differ", {
+      text: t("Balances compared: {{compared}}. Different: {{different}}.", {
         compared: number.format(proof.balances_compared),
         different: number.format(proof.balances_different),
       }),
     },
     {
       ok: proof.audit_drift === "0",
-      text: t("Audit of all books: drift {{drift}}", { drift: points(proof.audit_drift) }),
+      text: t("Ledger audit: drift {{drift}}", { drift: points(proof.audit_drift) }),
     },
     {
       ok: proof.keys_failed.length === 0,
-      text: t("{{tried}} keys tried, {{failed}} not accepted as before", {
+      text: t("Keys tested: {{tried}}. Not accepted as before: {{failed}}.", {
         tried: number.format(proof.keys_tried),
         failed: proof.keys_failed.length,
       }),
@@ -35,7 +35,7 @@ export function ProofSection({ report }: { report: ImportReport }) {
     },
     {
       ok: proof.charges_different.length === 0,
-      text: t("{{compared}} charges computed again, {{different}} differ by more than rounding", {
+      text: t("Charges recalculated: {{compared}}. Different by more than rounding: {{different}}.", {
         compared: number.format(proof.charges_compared),
         different: proof.charges_different.length,
       }),
@@ -60,9 +60,19 @@ export function ProofSection({ report }: { report: ImportReport }) {
             <div key={text}>
               <Group gap={8} wrap="nowrap" align="flex-start" fz="sm">
                 {ok ? (
-                  <IconCircleCheck size={17} color="var(--mantine-color-green-filled)" aria-hidden />
+                  <IconCircleCheck
+                    size={17}
+                    color="var(--mantine-color-green-filled)"
+                    style={{ flex: "none" }}
+                    aria-hidden
+                  />
                 ) : (
-                  <IconAlertCircle size={17} color="var(--mantine-color-red-filled)" aria-hidden />
+                  <IconAlertCircle
+                    size={17}
+                    color="var(--mantine-color-red-filled)"
+                    style={{ flex: "none" }}
+                    aria-hidden
+                  />
                 )}
                 <span>{text}</span>
               </Group>
@@ -89,7 +99,7 @@ export function ProofSection({ report }: { report: ImportReport }) {
         />
         {balances.length === 0 ? null : (
           <Sides
-            first={t("Account: those that differ, then the largest balances")}
+            first={t("Account (differences first, then the largest balances)")}
             rows={balances.map(({ id, name, source, here }) => ({
               key: String(id),
               name: name === "" ? `#${id}` : name,

@@ -130,7 +130,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
             classNames={{ placeholder: classes.file }}
             label={t("Database file")}
             description={t(
-              "Stop the other gateway, then choose its file, for example one-api.db. It goes to the disk of this server and is removed after the import.",
+              "Stop the other gateway, then choose its file, for example one-api.db. The file is stored on this server and deleted after the import.",
             )}
             placeholder={t("Choose a file")}
             leftSection={<IconFileDatabase size={16} stroke={1.7} />}
@@ -185,7 +185,7 @@ export function SourceForm({ source, onChange, fault, token, onSubmit }: SourceF
             classNames={{ placeholder: classes.file }}
             label={t("Price file")}
             description={t(
-              "New API, One API and LiteLLM keep prices in the program. Save what the running one sends at /api/pricing (New API), /api/option/ (One API) or /model/info (LiteLLM).",
+              "New API, One API and LiteLLM have built-in prices that are not in the database. Save the response of /api/pricing (New API), /api/option/ (One API) or /model/info (LiteLLM) of the running gateway, and choose that file.",
             )}
             placeholder={source.prices?.name ?? t("Choose a file")}
             accept="application/json,.json"

@@ -42,7 +42,9 @@ export default function WizardPage() {
           <Stack gap="sm" align="flex-start">
             <Text>
               {setUp
-                ? t("This installation has its administrator. An import goes into a new installation only.")
+                ? t(
+                    "This installation already has an administrator. An import goes into a new installation only.",
+                  )
                 : t("Open the set-up link that the server printed when it started.")}
             </Text>
             <Anchor component={Link} to={setUp ? "/login" : "/setup"}>
@@ -190,18 +192,22 @@ function Ended({ run, onBack, onImport }: EndedProps) {
       <Paper withBorder p={{ base: "lg", sm: 36 }}>
         <Stack gap="md" align="flex-start">
           <Title order={2} fz="md">
-            {run.status === "cancelled" ? t("Cancelled. Nothing was changed.") : t("The import failed")}
+            {run.status === "cancelled"
+              ? t("Cancelled. Nothing was changed.")
+              : run.dry_run
+                ? t("The dry run failed")
+                : t("The import failed")}
           </Title>
           {run.failure === null ? (
             run.status === "interrupted" ? (
               <Text fz="sm">
-                {t("The server stopped during the import. Nothing was changed: start again.")}
+                {t("The server stopped during the import. Nothing was changed. Start again.")}
               </Text>
             ) : null
           ) : (
-            <Text fz="sm" role="alert">
+            <Alert color="red" role="alert" w="100%">
               <FailureText failure={run.failure} />
-            </Text>
+            </Alert>
           )}
           {back}
         </Stack>
@@ -221,7 +227,7 @@ function Ended({ run, onBack, onImport }: EndedProps) {
             ) : null}
             <Text>
               {t(
-                "Sign in with the name and password of an administrator of the other gateway. The accounts, and the set-up link, were replaced.",
+                "Sign in with the username and password of an administrator of the other gateway. The set-up link no longer works.",
               )}
             </Text>
             <Group gap="xs">
@@ -236,7 +242,7 @@ function Ended({ run, onBack, onImport }: EndedProps) {
             {report.ok ? (
               <Text fz="sm">
                 {t(
-                  "Stop the other gateway before you import, so that its balances are complete. If it went on after the dry run, the numbers differ from this report.",
+                  "Stop the other gateway before you import, so that its balances are complete. Calls after the dry run change the numbers of this report.",
                 )}
               </Text>
             ) : null}

@@ -138,7 +138,7 @@ export function ComparisonForm({
       />
       <Select
         label={t("Period")}
-        description={t("The calls of this time before now are compared.")}
+        description={t("The calls of this period are compared.")}
         data={[
           { value: "1", label: t("Last hour") },
           { value: "24", label: t("Last 24 hours") },

@@ -165,7 +165,7 @@ function EarlierComparisons({ chosen, onOpen }: { chosen: number; onOpen: (id: n
         <Empty
           compact
           icon={IconArrowsDiff}
-          title={t("Nothing was compared")}
+          title={t("No comparisons yet")}
           hint={t(
             "Create a key on the old gateway and a channel here that uses it. Let some calls go through, then compare.",
           )}
