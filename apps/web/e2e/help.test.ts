@@ -62,7 +62,7 @@ describe("Help", () => {
     await page.goto(`${site.url}/panel/channel?edit=new`);
     const link = page.getByRole("dialog").getByRole("link", { name: "Help: Add a channel" });
     expect(await link.getAttribute("href")).toBe("/panel/help/provider-openai");
-    await page.getByRole("combobox", { name: "Provider", exact: true }).click();
+    await page.getByRole("dialog").getByRole("combobox", { name: "Provider", exact: true }).click();
     await page.getByRole("option", { name: "Amazon Bedrock" }).click();
     await expect.poll(() => link.getAttribute("href")).toBe("/panel/help/provider-bedrock");
   });
