@@ -21,21 +21,9 @@ const { values } = parseArgs({
   },
 });
 const runs = Number(values.runs);
-/** Plans that are written to the file; `--plans` prints all. */
-const kept = new Set([
-  "list: no filter",
-  "list: own, model",
-  "totals: no filter",
-  "explain by row",
-  "explain by request",
-  "dashboard: eight days",
-  "analytics: 30 days by model",
-  "analytics: 30 days by user",
-]);
-
-const writing = `What ending a call costs the database (balances, log row with all its indexes, roll-up), through the ledger, ${batch} calls
-to a statement, into days that hold ever more calls: median of ${rounds} rounds of ${callsPerRound} calls. The days alternate, so that other load on
-the machine affects all of them. The processor time shows the cost of a day's size.`;
+const writing = `Database cost of completing a call (balances, log row with all indexes, roll-up) through the ledger, ${batch} calls per statement,
+into days with an increasing number of calls: median of ${rounds} rounds of ${callsPerRound} calls. The days alternate, so that other load on the
+machine affects all of them.`;
 
 const bench = await openBenchDatabase();
 try {
@@ -52,17 +40,12 @@ try {
   );
   await forgetReads(pool);
   const lines: string[] = [];
-  const plans: string[] = [];
   for (const screen of screens) {
     const times = await timesOf(screen);
     const line = `| ${screen.name.padEnd(42)} | ${times.map(ms).join(" | ")} |`;
     console.log(line);
     lines.push(line);
-    if (values.plans || values.write !== undefined) {
-      const found = await plansOf(pool, await watched(pool, screen));
-      if (values.plans) console.log(found);
-      if (kept.has(screen.name)) plans.push(`### ${screen.name}\n\n\`\`\`text\n${found}\n\`\`\`\n`);
-    }
+    if (values.plans) console.log(await plansOf(pool, await watched(pool, screen)));
   }
   const indexes = await indexUse(pool);
   for (const line of indexes) console.log(line);
@@ -76,7 +59,7 @@ try {
   for (const line of inserts) console.log(line);
   if (values.write !== undefined) {
     const table = `| screen | least ms | p50 ms | p95 ms |\n| --- | ---: | ---: | ---: |\n${lines.join("\n")}\n`;
-    await writeFile(values.write, page({ head, table, indexes, inserts, plans }));
+    await writeFile(values.write, page({ head, table, indexes, inserts }));
   }
 } finally {
   await bench.close();
@@ -109,43 +92,38 @@ interface Outcome {
   table: string;
   indexes: readonly string[];
   inserts: readonly string[];
-  plans: readonly string[];
 }
 
-function page({ head, table, indexes, inserts, plans }: Outcome): string {
-  return `# What the log costs to read and to write
+function page({ head, table, indexes, inserts }: Outcome): string {
+  const loads = loadavg().map((load) => load.toFixed(0));
+  return `# Log queries
 
-Written by \`pnpm seed:logs\` and \`pnpm measure:logs --write docs/log-queries.md\`; every figure is one run on one machine
-(load average ${loadavg()
-    .map((load) => load.toFixed(0))
-    .join(
-      ", ",
-    )} on ${cpus().length} cores; a busy one makes every p95 worse, and the least shows what the screen itself takes). ${head}.
+Run times of the queries of each screen, and the cost of writing to the log. Written by \`pnpm seed:logs\` and
+\`pnpm measure:logs --write docs/log-queries.md\`. \`--plans\` prints the query plans.
+
+${head}. One machine with ${cpus().length} cores and a load average of ${loads.join(", ")}. A busy machine increases p95 most.
 
 ${table}
-"totals" of a token name, an address or a request read at most 10,000 rows and say so; all others come from roll-ups and
-from the begun hours at both ends. Conditions without an index (outcome, error code, retries, duration, cost) and the counts
-beside the filters ("facets") read at most 10,000 rows of what the indexed fields let through; a list goes on from there.
+"totals" of a token name, an address or a request read at most 10,000 rows and state this. All others use roll-ups, and the log for the
+incomplete hours at both ends. Conditions without an index (outcome, error code, retries, duration, cost) and the counts beside the filters
+("facets") read at most 10,000 of the rows that match the indexed fields; a list continues from there.
+
+A list that is not ordered by time sorts the newest 10,000 rows of its filter, which costs about as much as the totals of an address.
 
 ## Writing
 
 ${writing}
 
-| calls that the day held | µs of processor | µs by the clock |
+| Calls in the day | CPU, µs | Duration, µs |
 | ---: | ---: | ---: |
 ${inserts.join("\n")}
 
 ## Indexes
 
-What each index is for, takes per call, and how often the screens above read it (once per day of the log).
+Purpose of each index, its size per call, and how often the screens above read it (once per day of the log).
 
-| index | for | bytes per call | reads |
+| Index | Purpose | Bytes per call | Reads |
 | --- | --- | ---: | ---: |
 ${indexes.join("\n")}
-
-## Plans
-
-Of some of them; partitions that were not read, or read like the first, are left out. \`--plans\` prints all.
-
-${plans.join("\n")}`;
+`;
 }

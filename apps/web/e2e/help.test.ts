@@ -44,6 +44,9 @@ describe("Help", () => {
     await page.goto(`${site.url}/panel/help/routing#agent-sesions`);
     await page.getByRole("status").getByRole("link", { name: "Agent sessions" }).click();
     await page.waitForURL("**/panel/help/routing#agent-sessions");
+    await page.goto(`${site.url}/panel/help/providers#amazon-bedrock`);
+    await page.getByRole("status").getByRole("link", { name: "Amazon Bedrock" }).click();
+    await page.waitForURL("**/panel/help/provider-bedrock");
     await page.goto(`${site.url}/panel/help/%F0%9F%A6%89`);
     await page.getByText(/^Help has no page/).waitFor();
     await search.waitFor();
@@ -58,7 +61,10 @@ describe("Help", () => {
     await expect.poll(async () => (await section.boundingBox())?.y).toBeLessThan(400);
     await page.goto(`${site.url}/panel/channel?edit=new`);
     const link = page.getByRole("dialog").getByRole("link", { name: "Help: Add a channel" });
-    expect(await link.getAttribute("href")).toBe("/panel/help/providers");
+    expect(await link.getAttribute("href")).toBe("/panel/help/provider-openai");
+    await page.getByRole("dialog").getByRole("combobox", { name: "Provider", exact: true }).click();
+    await page.getByRole("option", { name: "Amazon Bedrock" }).click();
+    await expect.poll(() => link.getAttribute("href")).toBe("/panel/help/provider-bedrock");
   });
 
   it("is linked from dialogs", async () => {
@@ -92,6 +98,9 @@ describe("Help", () => {
       .getByRole("link", { name: "Limits" })
       .click();
     await page.getByRole("heading", { name: "Limits", level: 1 }).waitFor();
+    await expect.poll(wider).toBe(0);
+    await page.goto(`${site.url}/panel/help/provider-china`);
+    await page.getByRole("heading", { name: "Providers in China", level: 1 }).waitFor();
     await expect.poll(wider).toBe(0);
   });
 });

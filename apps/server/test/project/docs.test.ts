@@ -107,14 +107,14 @@ describe("links", () => {
 });
 
 describe("names", () => {
-  it("of error codes exist, with their status", () => {
+  it("of all error codes are listed, with their status", () => {
     const rows = [...named("troubleshooting.md").matchAll(/^\| (`[^|]+`) +\| +(\d{3}) \|/gm)];
     const listed = rows.flatMap(([, codes = "", status]) =>
       [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => [code, Number(status)] as const),
     );
-    expect(listed.length).toBeGreaterThan(20);
-    const known: Record<string, number> = errorStatus;
-    expect(listed.filter(([code, status]) => known[code ?? ""] !== status)).toEqual([]);
+    const sorted = (pairs: readonly (readonly [string | undefined, number])[]) =>
+      pairs.map(([code, status]) => `${code} ${status}`).toSorted();
+    expect(sorted(listed)).toEqual(sorted(Object.entries(errorStatus)));
   });
 
   it("of settings exist", () => {
@@ -165,18 +165,34 @@ describe("the page of settings", () => {
   });
 });
 
-describe("the page of providers", () => {
-  const text = named("providers.md");
-  const row = (label: string) => text.split("\n").find((line) => line.startsWith(`| ${label} `));
+describe("the pages of providers", () => {
+  const families = pages.filter(({ path }) => /^provider-[a-z-]+\.md$/.test(relative(docs, path)));
+  const rows = families.flatMap(({ text }) => {
+    // The first table lists the providers of the family.
+    const [table = ""] = /(?:^\|.*\n)+/m.exec(text) ?? [];
+    return table.split("\n");
+  });
+  const row = (label: string) => rows.find((line) => line.startsWith(`| ${label} `));
   const current = [...openProviders().values()]
     .map(describeProvider)
     .filter(({ label }) => !/\b(ended|retired)\b/.test(label));
 
-  it.each(current)("states credential and website of $label", ({ label, key_hint: hint, website }) => {
-    const found = row(label)?.replaceAll("\\|", "|").replaceAll("`", "");
-    expect(found).toBeDefined();
-    for (const part of hint.split(/,? or /)) expect(found).toContain(part);
-    if (website !== "") expect(found).toContain(`(${website})`);
+  it.each(current)(
+    "state type, credential and website of $label",
+    ({ label, key_hint: hint, ...provider }) => {
+      const { id, type, website } = provider;
+      const found = row(label)?.replaceAll("\\|", "|");
+      expect(found).toContain(`| \`${id}\`, ${type} `);
+      for (const part of hint.split(/,? or /)) expect(found?.replaceAll("`", "")).toContain(part);
+      if (website !== "") expect(found).toContain(`(${website})`);
+    },
+  );
+
+  it.each(current)("include $label in the list of families", ({ label }) => {
+    const list = named("providers.md")
+      .split("\n")
+      .filter((line) => line.includes("](provider-"));
+    expect(list.some((line) => line.includes(` ${label},`) || line.includes(` ${label} `))).toBe(true);
   });
 });
 

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { helpOfProvider } from "#features/channels/provider-help.ts";
 import type { Block, HelpLanguage, Inline } from "#features/help/content.ts";
-import { nearest, searchHelp } from "#features/help/search.ts";
+import { nearest, nearestSection, searchHelp } from "#features/help/search.ts";
 import { settingGroups } from "#features/settings/fields.ts";
 import { helpIndex, helpPage } from "../../help-pages.ts";
 
@@ -113,5 +114,42 @@ describe("the nearest page", () => {
     ["qqqq", undefined],
   ])("of %s is %s", (text, id) => {
     expect(near(text)).toBe(id);
+  });
+});
+
+describe("the nearest section or page", () => {
+  const [providers] = english.filter((page) => page.id === "providers");
+
+  it.each([
+    ["openai", "provider-openai", ""],
+    ["amazon-bedrock", "provider-bedrock", ""],
+    ["search-images-songs-and-videos", "provider-media", ""],
+    ["model-change", "providers", "model-changes"],
+    ["qqqq", undefined, undefined],
+  ])("of providers#%s is %s", (anchor, page, section) => {
+    if (providers === undefined) throw new Error("Help has no page of providers.");
+    const found = nearestSection(anchor, providers, english);
+    expect([found?.page, found?.anchor]).toEqual([page, section]);
+  });
+});
+
+describe("the page about a provider", () => {
+  /** Ids of the providers that each page lists in the second column of its first table. */
+  const documented = english
+    .filter(({ id }) => id.startsWith("provider-"))
+    .flatMap(({ id }) => {
+      const [table] = helpPage(id, "en_US").blocks.filter((block) => block.kind === "table");
+      const cells = table?.rows.flatMap((row) => row[1] ?? []) ?? [];
+      const ids = cells.filter((part) => typeof part !== "string" && part.kind === "code");
+      return ids.map((part) => ({ page: id, provider: part.text }));
+    });
+
+  it("lists all providers of this page", () => {
+    expect(documented.length).toBeGreaterThan(50);
+    expect(documented.filter(({ page, provider }) => helpOfProvider(provider) !== page)).toEqual([]);
+  });
+
+  it.each(["palm", "tencent", "demo", "unknown", undefined])("of %s exists", (provider) => {
+    expect(exists(helpOfProvider(provider))).toBe(true);
   });
 });

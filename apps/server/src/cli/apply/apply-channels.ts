@@ -159,5 +159,5 @@ export function providerType(providers: Providers, given: number | string): numb
 }
 
 export function unknownProvider(place: string): string {
-  return `${place}No provider has this name. Write its id as in docs/providers.md, or its number.`;
+  return `${place}No provider has this name. Write its ID or its number, as in docs/provider-*.md.`;
 }

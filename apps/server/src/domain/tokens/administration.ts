@@ -10,15 +10,8 @@ import { begins, contains } from "#platform/database/text-search.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, sealKey } from "./keys.ts";
-import {
-  columnsOf,
-  describeToken,
-  lockToken,
-  mustBeUsable,
-  merged,
-  note,
-  type TokenSearch,
-} from "./tokens.ts";
+import { columnsOf } from "./token-columns.ts";
+import { describeToken, lockToken, mustBeUsable, merged, note, type TokenSearch } from "./tokens.ts";
 
 /**
  * Token management for administrators. They never see a stored key. Except for their own tokens, they cannot

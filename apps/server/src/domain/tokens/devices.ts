@@ -10,7 +10,8 @@ import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
 import type { OneTimeCode, Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
-import { addToken, columnsOf, type Owner } from "./tokens.ts";
+import { columnsOf } from "./token-columns.ts";
+import { addToken, type Owner } from "./tokens.ts";
 
 /**
  * Device sign-in (RFC 8628): a command-line tool asks for a code, its user approves the code in the console, and

@@ -8,11 +8,9 @@ import {
   type TokenSettingChange,
 } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
-import ipaddr from "ipaddr.js";
 import type { z } from "zod";
-import { usableGroups } from "#domain/accounts/groups.ts";
 import { type Actor, audit } from "#domain/audit-log/audit.ts";
-import { conflict, forbidden, GatewayError, invalidRequest, notFound } from "#errors.ts";
+import { conflict, invalidRequest, notFound } from "#errors.ts";
 import { announce } from "#platform/announcements.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
@@ -21,7 +19,8 @@ import { localDate } from "#platform/local-days.ts";
 import type { Prisma, PrismaClient, Token } from "#platform/prisma/client.ts";
 import type { Secrets } from "#platform/secrets.ts";
 import { newKey, revealKey, sealKey } from "./keys.ts";
-import { countChange, requireShortLists, requireTokenSpace } from "./storage-limits.ts";
+import { countChange, requireTokenSpace } from "./storage-limits.ts";
+import { columnsOf, type TokenColumns } from "./token-columns.ts";
 
 /**
  * API keys as their owners manage them. A key is found by its keyed hash and shown again only to its owner.
@@ -37,8 +36,6 @@ export interface Owner extends Actor {
 const PLAYGROUND = "sys_playground";
 /** Largest integer that a JSON number represents exactly. */
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
-/** 31 December 9999. The database cannot print later dates. */
-const LATEST = 253_402_300_799;
 
 /**
  * Creates a token. Returns its row and the whole key. Throws `invalid_request` or `group_not_allowed` with
@@ -95,7 +92,7 @@ export async function changeToken(
 }
 
 /** Returns the token with the change applied. Fields that the change omits stay. */
-export function merged(before: Token, change: z.output<typeof TokenChange>): Columns {
+export function merged(before: Token, change: z.output<typeof TokenChange>): TokenColumns {
   const now = describeToken(before, Role.root);
   const limited = change.remain_quota === undefined ? undefined : false;
   return {
@@ -310,80 +307,6 @@ export function describeToken(token: Token, role: number, timeZone = "UTC"): Tok
 
 function seconds(instant: Date): number {
   return Math.floor(instant.getTime() / 1000);
-}
-
-type Columns = Omit<TokenInput, "remain_quota"> & { remain_quota: bigint };
-
-/** @param actor the user whose role decides about the billing tag, if it is not the owner */
-export async function columnsOf(
-  db: Db,
-  owner: Pick<Owner, "group" | "role">,
-  input: Columns,
-  before?: Token,
-  actor: Pick<Owner, "role"> = owner,
-) {
-  await mayUseGroups(db, owner, input);
-  return {
-    ...billingTagOf(actor, input.billing_tag, before?.billing_tag ?? ""),
-    name: input.name,
-    expired_time: expiryOf(input.expired_time),
-    unlimited_quota: input.unlimited_quota,
-    remain_quota: input.remain_quota,
-    group: input.group,
-    backup_group: input.backup_group,
-    setting: checkedSetting(input.setting),
-  };
-}
-
-function billingTagOf({ role }: Pick<Owner, "role">, wanted: string | undefined, now: string) {
-  // A user who cannot see billing tags sends back the empty tag that was shown.
-  if (wanted === undefined || wanted === now) return {};
-  if (can(role, "seeBillingTag")) return { billing_tag: wanted };
-  if (wanted === "") return {};
-  throw forbidden({ reason: "billing_tag" }, { field: "billing_tag" });
-}
-
-async function mayUseGroups(
-  db: Db,
-  owner: Pick<Owner, "group">,
-  { group, backup_group }: Columns,
-): Promise<void> {
-  if (backup_group !== "" && backup_group === (group === "" ? owner.group : group)) {
-    throw invalidRequest({ reason: "backup_group_same" }, { field: "backup_group" });
-  }
-  const usable = new Set((await usableGroups(db, owner.group)).map((each) => each.symbol));
-  for (const [field, symbol] of Object.entries({ group, backup_group })) {
-    if (symbol === "" || usable.has(symbol)) continue;
-    throw new GatewayError(
-      "group_not_allowed",
-      { reason: "group_not_for_account", group: symbol },
-      { field },
-    );
-  }
-}
-
-function expiryOf(time: number): Date | null {
-  if (time === NEVER_EXPIRES) return null;
-  if (time <= LATEST) return new Date(time * 1000);
-  throw invalidRequest({ reason: "expiry_too_far" }, { field: "expired_time" });
-}
-
-function checkedSetting(setting: TokenSetting): TokenSetting {
-  requireShortLists(setting);
-  const addresses = setting.limits.limits_ip_setting;
-  const whitelist = addresses.whitelist.map((entry) => entry.trim());
-  for (const [index, entry] of whitelist.entries()) {
-    if (isAddress(entry)) continue;
-    const path = `setting.limits.limits_ip_setting.whitelist.${index}`;
-    throw invalidRequest({ reason: "address_range", entry }, { field: path });
-  }
-  return { ...setting, limits: { ...setting.limits, limits_ip_setting: { ...addresses, whitelist } } };
-}
-
-function isAddress(text: string): boolean {
-  const parsable = text.includes("/") ? ipaddr.isValidCIDR(text) : ipaddr.isValid(text);
-  // The library also accepts abbreviated forms such as 10.1 and 0x7f.1, which are surely mistakes.
-  return parsable && (text.includes(":") || /^\d+\.\d+\.\d+\.\d+(\/\d+)?$/.test(text));
 }
 
 export async function note(

@@ -1,21 +1,9 @@
+import { newestCharges, readLogs } from "#migration/family/history.ts";
 import type { ChargeSample, LogPrice, LogRecord, UsageRecord } from "#migration/records.ts";
-import {
-  cut,
-  decimal,
-  flag,
-  int,
-  logPrice,
-  parsed,
-  points,
-  record,
-  seconds,
-  text,
-  whole,
-} from "#migration/row.ts";
+import { cut, decimal, int, logPrice, parsed, points, record, seconds, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
-const samples = 300;
 const hourMs = 3_600_000;
 /** Charges with any of these are computed by more than token ratios. */
 const special =
@@ -48,44 +36,24 @@ export async function* newApiUsage({ source, book }: ReadContext): AsyncGenerato
 
 const typeHere: Record<number, number> = { 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 4 };
 
-export async function* newApiLogs({ source, book }: ReadContext, since: Date): AsyncGenerator<LogRecord> {
-  if (!source.columns.has("logs")) return;
-  const atLeast = { column: "created_at", value: Math.floor(since.getTime() / 1_000) };
-  for await (const row of source.rows({ table: "logs", orderBy: "id", atLeast })) {
-    book.read("logs");
-    const createdAt = seconds(row, "created_at");
+export function newApiLogs(context: ReadContext, since: Date): AsyncGenerator<LogRecord> {
+  return readLogs(context, since, (row) => {
     const type = typeHere[int(row, "type")];
-    if (createdAt === undefined || type === undefined) {
-      book.skip("logs", "log_type");
-      continue;
-    }
+    if (type === undefined) return undefined;
     const other = record(parsed(text(row, "other")));
-    const id = text(row, "id");
-    yield {
-      id,
-      createdAt,
-      requestId: text(row, "request_id") || `import-${id}`,
+    return {
+      requestId: text(row, "request_id") || `import-${text(row, "id")}`,
       type,
-      userId: int(row, "user_id"),
-      username: text(row, "username"),
       tokenId: int(row, "token_id"),
-      tokenName: text(row, "token_name"),
-      channelId: int(row, "channel_id"),
       group: text(row, "group").trim(),
       backupGroup: false,
-      model: text(row, "model_name"),
       upstreamModel: typeof other["upstream_model_name"] === "string" ? other["upstream_model_name"] : "",
-      isStream: flag(row, "is_stream"),
-      content: text(row, "content"),
-      promptTokens: whole(row, "prompt_tokens"),
-      completionTokens: whole(row, "completion_tokens"),
-      quota: points(row, "quota"),
       requestTime: int(row, "use_time") * 1_000,
       firstByteTime: Math.max(0, Math.trunc(Number(other["frt"]) || 0)),
       ip: text(row, "ip"),
       price: priceOf(other),
     };
-  }
+  });
 }
 
 function priceOf(other: Record<string, unknown>): LogPrice | undefined {
@@ -96,11 +64,9 @@ function priceOf(other: Record<string, unknown>): LogPrice | undefined {
   return logPrice(other["group_ratio"], input, Number(output.toPrecision(12)));
 }
 
-export async function* newApiCharges({ source, options }: ReadContext): AsyncGenerator<ChargeSample> {
-  if (!source.columns.has("logs")) return;
-  const unit = Number(options.get("QuotaPerUnit") ?? 500_000) || 500_000;
-  const query = { table: "logs", orderBy: "id", descending: true, limit: samples };
-  for await (const row of source.rows({ ...query, equals: { column: "type", value: 2 } })) {
+export async function* newApiCharges(context: ReadContext): AsyncGenerator<ChargeSample> {
+  const unit = Number(context.options.get("QuotaPerUnit") ?? 500_000) || 500_000;
+  for await (const row of newestCharges(context)) {
     const sample = sampleOf(row, unit);
     if (sample !== undefined) yield sample;
   }

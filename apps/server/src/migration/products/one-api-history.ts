@@ -1,55 +1,33 @@
 import { objectOption } from "#migration/family/go-options.ts";
+import { newestCharges, readLogs, sharedType } from "#migration/family/history.ts";
 import type { ChargeSample, LogRecord } from "#migration/records.ts";
-import { decimal, flag, int, points, seconds, text, whole } from "#migration/row.ts";
+import { decimal, int, points, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
-const charge = 2;
-const samples = 300;
-
-export async function* oneApiLogs({ source, book }: ReadContext, since: Date): AsyncGenerator<LogRecord> {
-  const atLeast = { column: "created_at", value: Math.floor(since.getTime() / 1_000) };
-  for await (const row of source.rows({ table: "logs", orderBy: "id", atLeast })) {
-    book.read("logs");
-    const createdAt = seconds(row, "created_at");
-    const type = int(row, "type");
+export function oneApiLogs(context: ReadContext, since: Date): AsyncGenerator<LogRecord> {
+  return readLogs(context, since, (row) => {
     // Type 5 is a test of a channel, which is not charged.
-    if (createdAt === undefined || type < 1 || type > 4) {
-      book.skip("logs", "log_type");
-      continue;
-    }
-    const id = text(row, "id");
-    yield {
-      id,
-      createdAt,
-      requestId: text(row, "request_id") || `import-${id}`,
+    const type = sharedType(row);
+    if (type === undefined) return undefined;
+    return {
+      requestId: text(row, "request_id") || `import-${text(row, "id")}`,
       type,
-      userId: int(row, "user_id"),
-      username: text(row, "username"),
       tokenId: 0,
-      tokenName: text(row, "token_name"),
-      channelId: int(row, "channel_id"),
       group: "",
       backupGroup: false,
-      model: text(row, "model_name"),
       upstreamModel: "",
-      isStream: flag(row, "is_stream"),
-      content: text(row, "content"),
-      promptTokens: whole(row, "prompt_tokens"),
-      completionTokens: whole(row, "completion_tokens"),
-      quota: points(row, "quota"),
       requestTime: int(row, "elapsed_time"),
       firstByteTime: 0,
       ip: "",
     };
-  }
+  });
 }
 
 /** The newest charges. Their text says the ratios, with two decimals. */
 export async function* oneApiCharges(context: ReadContext): AsyncGenerator<ChargeSample> {
   const groups = Object.values(objectOption(context, "GroupRatio")).flatMap((ratio) => decimal(ratio) ?? []);
-  const query = { table: "logs", orderBy: "id", descending: true, limit: samples };
-  for await (const row of context.source.rows({ ...query, equals: { column: "type", value: charge } })) {
+  for await (const row of newestCharges(context)) {
     const sample = sampleOf(row, new Set([...groups, "1"]));
     if (sample !== undefined) yield sample;
   }

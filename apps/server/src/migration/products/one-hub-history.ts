@@ -1,23 +1,10 @@
 import { defaultExtras } from "#domain/pricing/pricing.ts";
+import { newestCharges, readLogs, sharedType } from "#migration/family/history.ts";
 import type { ChargeSample, LogRecord, UsageRecord } from "#migration/records.ts";
-import {
-  cut,
-  decimal,
-  flag,
-  int,
-  json,
-  logPrice,
-  points,
-  record,
-  seconds,
-  text,
-  whole,
-} from "#migration/row.ts";
+import { cut, decimal, int, json, logPrice, points, record, text, whole } from "#migration/row.ts";
 import type { SourceRow } from "#migration/sources/source.ts";
 import type { ReadContext } from "./product.ts";
 
-const samples = 300;
-const charge = 2;
 /** What a charge's metadata names besides its usage; anything else makes it another kind of charge. */
 const plain =
   /^(?:backup_group_name|group_name|group_ratio|input_ratio|output_ratio|is_backup_group|price_type|first_response|(?:cached_tokens|cached_read_tokens|cached_write_tokens|input_audio_tokens|output_audio_tokens|reasoning_tokens|input_text_tokens|output_text_tokens|input_image_tokens|output_image_tokens)(?:_ratio)?)$/;
@@ -47,51 +34,31 @@ export async function* oneHubUsage({ source, book }: ReadContext): AsyncGenerato
   }
 }
 
-export async function* oneHubLogs({ source, book }: ReadContext, since: Date): AsyncGenerator<LogRecord> {
-  const atLeast = { column: "created_at", value: Math.floor(since.getTime() / 1_000) };
-  for await (const row of source.rows({ table: "logs", orderBy: "id", atLeast })) {
-    book.read("logs");
-    const createdAt = seconds(row, "created_at");
-    const type = int(row, "type");
-    if (createdAt === undefined || type < 1 || type > 4) {
-      book.skip("logs", "log_type");
-      continue;
-    }
+export function oneHubLogs(context: ReadContext, since: Date): AsyncGenerator<LogRecord> {
+  return readLogs(context, since, (row) => {
+    const type = sharedType(row);
+    if (type === undefined) return undefined;
     const metadata = record(json(row, "metadata"));
-    const id = text(row, "id");
-    yield {
-      id,
-      createdAt,
-      requestId: `import-${id}`,
+    return {
+      requestId: `import-${text(row, "id")}`,
       // One Hub does not store it; this gateway, whose API is the same, does.
       answerId: text(row, "request_id") || undefined,
       type,
-      userId: int(row, "user_id"),
-      username: text(row, "username"),
       tokenId: 0,
-      tokenName: text(row, "token_name"),
-      channelId: int(row, "channel_id"),
       group: typeof metadata["group_name"] === "string" ? metadata["group_name"] : "",
       backupGroup: metadata["is_backup_group"] === true,
-      model: text(row, "model_name"),
       upstreamModel: "",
-      isStream: flag(row, "is_stream"),
-      content: text(row, "content"),
-      promptTokens: whole(row, "prompt_tokens"),
-      completionTokens: whole(row, "completion_tokens"),
-      quota: points(row, "quota"),
       requestTime: int(row, "request_time"),
       firstByteTime: Math.max(0, Math.trunc(Number(metadata["first_response"]) || 0)),
       ip: text(row, "source_ip"),
       price: logPrice(metadata["group_ratio"], metadata["input_ratio"], metadata["output_ratio"]),
     };
-  }
+  });
 }
 
 /** The newest charges with what they were computed from. */
-export async function* oneHubCharges({ source }: ReadContext): AsyncGenerator<ChargeSample> {
-  const query = { table: "logs", orderBy: "id", descending: true, limit: samples };
-  for await (const row of source.rows({ ...query, equals: { column: "type", value: charge } })) {
+export async function* oneHubCharges(context: ReadContext): AsyncGenerator<ChargeSample> {
+  for await (const row of newestCharges(context)) {
     const sample = sampleOf(row);
     if (sample !== undefined) yield sample;
   }

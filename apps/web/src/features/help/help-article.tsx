@@ -1,4 +1,4 @@
-/** One page of Help. An unknown section of it leads to the nearest one. */
+/** One page of Help. An unknown section of it leads to the nearest section or page. */
 import { Alert, Anchor, Center, Loader, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -11,12 +11,18 @@ import { helpLanguageOf, helpPageQuery } from "./api.ts";
 import type { HelpEntry, HelpLanguage } from "./content.ts";
 import { useHelpAddress } from "./help-address.ts";
 import { HelpBlocks } from "./help-blocks.tsx";
-import { nearest } from "./search.ts";
+import { nearestSection } from "./search.ts";
 import classes from "./help.module.css";
 
 const tags: Record<HelpLanguage, string> = { en_US: "en", zh_CN: "zh-CN" };
 
-export function HelpArticle({ entry, next }: { entry: HelpEntry; next: HelpEntry | undefined }) {
+type HelpArticleProps = {
+  entry: HelpEntry;
+  /** All pages of Help in order. */
+  pages: HelpEntry[];
+};
+
+export function HelpArticle({ entry, pages }: HelpArticleProps) {
   const { t } = useTranslation();
   const [inEnglish, setInEnglish] = useState(false);
   const language = inEnglish ? "en_US" : entry.language;
@@ -32,7 +38,8 @@ export function HelpArticle({ entry, next }: { entry: HelpEntry; next: HelpEntry
       </Center>
     );
   const isKnown = anchor === "" || entry.sections.some((section) => section.id === anchor);
-  const similar = isKnown ? undefined : nearest(anchor, entry.sections, ({ id, title }) => [id, title]);
+  const similar = isKnown ? undefined : nearestSection(anchor, entry, pages);
+  const next = pages[pages.indexOf(entry) + 1];
   return (
     <div className={classes.columns}>
       <div>
@@ -42,7 +49,7 @@ export function HelpArticle({ entry, next }: { entry: HelpEntry; next: HelpEntry
             {similar ? (
               <Anchor
                 component={Link}
-                to={addressOf(entry.id, similar.id)}
+                to={addressOf(similar.page, similar.anchor)}
                 lang={tags[entry.language]}
                 inherit
               >

@@ -36,8 +36,7 @@ function Help({ index }: { index: HelpIndex }) {
   const [menuOpen, setMenuOpen] = useState(false);
   const query = search.get("q") ?? "";
   const all = index.flatMap((group) => group.pages);
-  const place = all.findIndex((page) => page.id === id);
-  const entry = all[place];
+  const entry = all.find((page) => page.id === id);
   return (
     <div className={classes.layout}>
       <div className={classes.side}>
@@ -61,7 +60,7 @@ function Help({ index }: { index: HelpIndex }) {
       </div>
       <div className={classes.content}>
         {query === "" && entry ? (
-          <HelpArticle key={entry.id} entry={entry} next={all[place + 1]} />
+          <HelpArticle key={entry.id} entry={entry} pages={all} />
         ) : (
           <Page title={t("Help")}>
             {query === "" && id !== "" ? <Unknown id={id} index={index} /> : null}

@@ -75,6 +75,13 @@ export function nearest<Candidate>(
   return best?.candidate;
 }
 
+/** Returns what is most similar to an unknown section: another section of the page, or another page. */
+export function nearestSection(anchor: string, entry: HelpEntry, pages: HelpEntry[]): HelpHit | undefined {
+  const sections = entry.sections.map((section) => hitOf(entry, section));
+  const others = pages.filter((page) => page.id !== entry.id).map((page) => hitOf(page));
+  return nearest(anchor, [...sections, ...others], (hit) => [hit.anchor || hit.page, hit.title]);
+}
+
 /** Returns all pairs of neighbouring characters. */
 function pairsOf(text: string): Set<string> {
   const plain = text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");

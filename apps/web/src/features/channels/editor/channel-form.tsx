@@ -7,6 +7,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { keysQuery, useSaveChannel } from "#features/channels/api.ts";
 import { countKeys, keyModeOf } from "#features/channels/keys/keys-field.tsx";
+import { helpOfProvider } from "#features/channels/provider-help.ts";
 import { testUnsaved } from "#features/channels/runs/channel-tests.ts";
 import { TestLine } from "#features/channels/runs/test-line.tsx";
 import { confirm } from "#ui/confirm.tsx";
@@ -79,7 +80,7 @@ export function ChannelForm({ start, providers, groups, opened, onClose }: Chann
   return (
     <FormDrawer
       opened={opened}
-      help="providers"
+      help={helpOfProvider(provider?.id)}
       title={
         id === undefined ? t("Add a channel") : t("Edit {{name}} (#{{id}})", { name: start.draft.name, id })
       }
