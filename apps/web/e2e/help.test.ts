@@ -18,9 +18,9 @@ describe("Help", () => {
     await page.getByRole("article").getByRole("link", { name: "Set prices" }).click();
     await page.waitForURL("**/panel/help/billing");
     const outline = page.getByRole("navigation", { name: "On this page" });
-    await outline.getByRole("link", { name: "Check the books" }).click();
-    await page.waitForURL("**/panel/help/billing#check-the-books");
-    const heading = page.getByRole("heading", { name: "Check the books" });
+    await outline.getByRole("link", { name: "Check the balances" }).click();
+    await page.waitForURL("**/panel/help/billing#check-the-balances");
+    const heading = page.getByRole("heading", { name: "Check the balances" });
     await expect.poll(async () => (await heading.boundingBox())?.y).toBeGreaterThan(60);
     expect(await faults(page)).toEqual([]);
   });
