@@ -38,7 +38,10 @@ export function isFileOf(id: string, provider: "openai" | "anthropic" | "google"
   return id.startsWith("file_") ? provider === "anthropic" : true;
 }
 
-/** Returns whether the address is a file at Google, which only Google can read. */
+const googleFile =
+  /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:(?:www|m)\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
+
+/** Returns whether only Google can read this address: files uploaded there, and videos on YouTube. */
 export function isGoogleFile(address: string): boolean {
-  return /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/)/i.test(address);
+  return googleFile.test(address);
 }

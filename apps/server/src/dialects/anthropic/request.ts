@@ -259,7 +259,8 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
   for (const field of unsaid(request, silent)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
-  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
+  if (body["service_tier"] === undefined)
+    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
   if (request.responseFormat?.type === "json") dropped.add("response_format");
   const marks = marksIn(request);
   if (marks.names) dropped.add("messages.name");

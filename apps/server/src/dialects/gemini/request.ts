@@ -257,7 +257,8 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   });
   for (const field of unsaid(request, ["parallelToolCalls", "user"])) dropped.add(field);
-  if (request.serviceTier !== undefined && body["serviceTier"] === undefined) dropped.add("service_tier");
+  if (body["serviceTier"] === undefined)
+    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
   const marks = marksIn(request);
   if (marks.cache) dropped.add("cache_control");
   if (marks.names) dropped.add("messages.name");

@@ -244,7 +244,8 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     stream_options: encodeStreamOptions(request, own),
   });
   for (const field of unsaid(request, ["topK"])) dropped.add(field);
-  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
+  if (body["service_tier"] === undefined)
+    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
   const marks = marksIn(request);
   if (marks.cache) dropped.add("cache_control");
   if (marks.errors) dropped.add("is_error");
