@@ -11,7 +11,7 @@ import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import type { Memory } from "#relay/core/call.ts";
 import { tallyResponse } from "#relay/core/meter.ts";
-import { beginOf, isEvents, UNCOUNTED_BYTES, wholeText } from "#relay/core/whole-text.ts";
+import { beginOf, isCut, isEvents, UNCOUNTED_BYTES, unreadable, wholeText } from "#relay/core/whole-text.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 
@@ -72,7 +72,7 @@ function readText(call: ReadCall, came: Came, text: string): ReadBody | { error:
   if (upstream.id !== "own" && upstream.id === call.client.id) {
     // Passes unchanged; a scan finds the usage. A response that is not JSON, or of which the end is missing,
     // must not reach a client as a success.
-    const body = isObject(text) && text.trimEnd().endsWith("}") ? mended(text, came.mender) : undefined;
+    const body = isObject(text) && !isCut(text) ? mended(text, came.mender) : undefined;
     if (body === undefined) return { error: unreadable(response.status) };
     const { usage, tally } = upstream.skimResponse(body);
     if (usage !== undefined || !isSilent(tally)) return { body, usage, tally };
@@ -252,10 +252,6 @@ const silence: UpstreamError = {
   message: "The provider returned an empty response.",
   status: 200,
 };
-
-function unreadable(status: number): UpstreamError {
-  return { kind: "server", message: "The upstream's answer could not be read.", status };
-}
 
 function parseJson(text: string): unknown {
   try {
