@@ -2,7 +2,7 @@ import { onlyAllowed } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
-import { marksIn } from "#dialects/marks.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -202,10 +202,7 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   if (request.n !== undefined && request.n > 1) dropped.add("n");
   if (body["service_tier"] === undefined)
     for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
-  const marks = marksIn(request);
-  if (marks.cache) dropped.add("cache_control");
-  if (marks.errors) dropped.add("is_error");
-  if (marks.names) dropped.add("messages.name");
+  for (const mark of unsaidMarks(request, ["cache", "errors", "names"])) dropped.add(mark);
   const sent = new Set(Object.keys({ ...chat.fields, ...chat.text }));
   for (const field of foreignFields(request.extra, "openai-responses"))
     if (!sent.has(field)) dropped.add(field);

@@ -307,6 +307,30 @@ describe("fields that a translation drops", () => {
     ],
     ["the user", "openai-chat", { messages: [hi], user: "me" }, "converse", ["user"]],
     [
+      "what only some providers have",
+      "openai-chat",
+      {
+        messages: [{ ...hi, name: "ann" }],
+        tools: [{ type: "function", function: { name: "f", strict: true } }],
+      },
+      "converse",
+      ["messages.name", "strict"],
+    ],
+    [
+      "nothing of a detail that the model chooses",
+      "openai-responses",
+      { input: [{ role: "user", content: [{ ...image, detail: "auto" }] }] },
+      "anthropic",
+      [],
+    ],
+    [
+      "nothing of excluded sites, in either spelling",
+      "gemini",
+      { contents: [{ parts: [{ text: "Hi" }] }], tools: [{ google_search: { exclude_domains: ["a.org"] } }] },
+      "anthropic",
+      [],
+    ],
+    [
       "what is left of a setting",
       "gemini",
       {
