@@ -42,6 +42,34 @@ describe("the users screen", () => {
     await guest.getByText("You do not have access to this screen").waitFor();
   });
 
+  it("loads no pictures from the servers of other accounts", async () => {
+    const picture = "https://pictures.example/who-looks.png";
+    const account = { username: "painter", password: "long enough" };
+    const { id } = await site.api<{ id: number }>("POST", "/user", account);
+    await site.api("PUT", "/user", { id, avatar_url: picture });
+    const requested = async (page: Page, paths: string[], look: (page: Page) => Promise<void>) => {
+      const addresses: string[] = [];
+      page.on("request", (request) => addresses.push(request.url()));
+      for (const path of paths) {
+        await page.goto(`${site.url}${path}`, { waitUntil: "networkidle" });
+        await look(page);
+      }
+      return addresses.filter((address) => !address.startsWith(site.url) && !address.startsWith("data:"));
+    };
+    const root = await site.open("about:blank");
+    const seen = await requested(root, ["/panel/user?keyword=painter", `/panel/user/${id}`], (page) =>
+      page.getByText("painter").first().waitFor(),
+    );
+    expect(seen).toEqual([]);
+    // The owner's own browser loads it, so that a request would have been noticed.
+    const owner = await site.open("/login", { guest: true });
+    await owner.getByLabel("Username or email").fill("painter");
+    await owner.getByRole("textbox", { name: "Password" }).fill("long enough");
+    await owner.getByRole("button", { name: "Sign in", exact: true }).last().click();
+    await owner.waitForURL("**/panel/dashboard");
+    expect(await requested(owner, ["/panel/profile"], async () => {})).toContain(picture);
+  });
+
   it("changes a balance with a remark, and never below zero", async () => {
     await site.api("POST", "/user", { username: "kenji", password: "long enough", quota: 500_000 });
     const page = await site.open("/panel/user?keyword=kenji");

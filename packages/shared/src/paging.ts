@@ -45,6 +45,8 @@ export type Page<T> = { data: T[]; page: number; size: number; total_count: numb
 export const UnixTime = z.int();
 /** Whole points. JSON numbers are exact up to 18 billion dollars. */
 export const Points = z.int();
+/** A sum in a response. Above 2^53 it is not exact, but still sent. */
+export const Sum = z.number();
 
 /** Maximum amount of one manual entry: two million dollars. Sums of thousands of them are still exact. */
 const MOST_GIVEN = 1_000_000_000_000;

@@ -53,6 +53,12 @@ describe("a request in another spelling", () => {
       answered({ ...call, function: { name: "f", arguments: { a: 1 } } }),
       answered(call),
     ],
+    [
+      "a result without content",
+      "openai-chat",
+      chat({ messages: [user, { role: "tool", tool_call_id: "c", content: null }] }),
+      chat({ messages: [user, { role: "tool", tool_call_id: "c", content: [] }] }),
+    ],
     ["a call without a type", "openai-chat", answered({ id: "c", function: call.function }), answered(call)],
     [
       "a tool without a type",

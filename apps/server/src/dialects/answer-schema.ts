@@ -15,6 +15,8 @@ export function isWrapped({ responseFormat: format }: ChatRequest, upstream: Ups
   if (format?.type !== "json-schema" || (upstream !== "openai-chat" && upstream !== "openai-responses"))
     return false;
   const { type, properties, $ref: reference } = format.schema;
+  // An object that may also be null is a union.
+  if (Array.isArray(type)) return true;
   if (type === "object" || properties !== undefined || reference !== undefined) return false;
   return type !== undefined || format.schema["enum"] !== undefined || format.schema["anyOf"] !== undefined;
 }

@@ -38,7 +38,10 @@ const forms: Record<DialectId, Readonly<Record<string, Option>>> = {
     "web_search_options.user_location": "location",
     "web_search_options.search_context_size": "contextSize",
   },
-  gemini: { "tools.googleSearch.excludeDomains": "blockedDomains" },
+  gemini: {
+    "tools.googleSearch.excludeDomains": "blockedDomains",
+    "tools.googleSearch.exclude_domains": "blockedDomains",
+  },
 };
 
 /** Objects whose members are separate options. */

@@ -185,7 +185,7 @@ describe("chat completions to messages", () => {
       logprobs: true,
       presence_penalty: 1,
       response_format: { type: "json_object" },
-      logit_bias: {},
+      logit_bias: { 1: 5 },
       stop: ["\n"],
     });
     expect(dropped.toSorted()).toEqual([

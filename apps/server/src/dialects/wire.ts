@@ -1,6 +1,7 @@
 import { issueOf } from "@gateway/shared/errors/issue";
 import type { z, ZodType } from "zod";
 import { GatewayError, invalidRequest } from "#errors.ts";
+import { isDefault } from "./default-values.ts";
 import type { Wire } from "./dialect.ts";
 import type { ChatRequest, DialectId, Extra, Part } from "./ir.ts";
 
@@ -91,30 +92,19 @@ const translated = new Set([
   "metadata.user_id",
 ]);
 
-const thoughts = "reasoning.encrypted_content";
-
-/**
- * Returns whether other dialects do the same by default: nothing is stored, and reasoning includes its proof.
- */
-function isDoneAnyway(name: string, value: unknown): boolean {
-  if (name === "store") return value === false;
-  if (name === "thinking.display") return value === "summarized";
-  return name === "include" && Array.isArray(value) && value.every((each) => each === thoughts);
-}
-
 /**
  * Returns the names of fields that only another dialect can express, nested ones with their path.
- * Null fields are ignored.
+ * Fields that change nothing are ignored.
  */
 export function foreignFields(extra: Extra | undefined, own?: DialectId): string[] {
   if (extra === undefined || extra.dialect === own) return [];
   return Object.entries(extra.fields).flatMap(([name, value]) => {
-    if (value === null || isDoneAnyway(name, value)) return [];
+    if (isDefault(name, value)) return [];
     const inner = containers.has(name) ? asRecord(value) : undefined;
     if (inner === undefined) return [name];
     return Object.entries(inner).flatMap(([key, each]) => {
       const path = `${name}.${key}`;
-      return each === null || translated.has(path) || isDoneAnyway(path, each) ? [] : [path];
+      return translated.has(path) || isDefault(path, each) ? [] : [path];
     });
   });
 }
@@ -180,9 +170,12 @@ const wireNames: Partial<Record<keyof ChatRequest, string>> = {
   serverTools: "server_tools",
 };
 
-/** Returns those of the fields that the request sets, by the name a caller knows. */
+/** Returns those of the fields that the request sets and that change something, by the name a caller knows. */
 export function unsaid(request: ChatRequest, fields: ReadonlyArray<keyof ChatRequest>): string[] {
-  return fields.filter((field) => request[field] !== undefined).map((field) => wireNames[field] ?? field);
+  return fields.flatMap((field) => {
+    const name = wireNames[field] ?? field;
+    return isDefault(name, request[field]) ? [] : [name];
+  });
 }
 
 /** Returns call arguments as text; a few providers send them as an object. */

@@ -45,7 +45,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-async function ask(): Promise<string> {
+async function ask(firstByteTimeoutMs = 5_000): Promise<string> {
   const { port } = server.address() as { port: number };
   const response = await client.send({
     url: `http://127.0.0.1:${port}/`,
@@ -54,7 +54,7 @@ async function ask(): Promise<string> {
     body: "x",
     proxy: "",
     connectTimeoutMs: 5_000,
-    firstByteTimeoutMs: 5_000,
+    firstByteTimeoutMs,
     idleTimeoutMs: 5_000,
     signal: undefined,
   });
@@ -87,5 +87,25 @@ describe("a connection that the provider closed while it was idle", () => {
     expect(await ask()).toBe("hi");
     await expect(ask()).rejects.toMatchObject({ kind: "network" });
     expect(requested).toEqual([2, 1]);
+  });
+});
+
+describe("interim responses", () => {
+  const interim = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+
+  it("precede the response", async () => {
+    serve = () => interim.repeat(3) + answer;
+    expect(await ask()).toBe("hi");
+  });
+
+  it("do not extend the time to the first byte", async () => {
+    serve = () => {
+      for (const socket of sockets) {
+        const drip = setInterval(() => socket.write(interim), 10);
+        socket.on("close", () => clearInterval(drip));
+      }
+      return interim;
+    };
+    await expect(ask(100)).rejects.toMatchObject({ kind: "timeout" });
   });
 });

@@ -116,13 +116,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   #again: (() => void) | undefined;
   limits: AnswerLimits | undefined;
   #bytes = 0;
+  #firstByteTimeoutMs: number;
 
   constructor(
-    { signal, progress }: Pick<UpstreamRequest, "signal" | "progress">,
+    {
+      signal,
+      progress,
+      firstByteTimeoutMs,
+    }: Pick<UpstreamRequest, "signal" | "progress" | "firstByteTimeoutMs">,
     again: ((exchange: Exchange) => void) | undefined,
   ) {
     this.#signal = signal;
     this.#progress = progress;
+    this.#firstByteTimeoutMs = firstByteTimeoutMs;
     this.#again = again && (() => again(this));
     this.response = new Promise((resolve, reject) => {
       this.#settleResponse = { resolve, reject };
@@ -140,11 +146,16 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return;
+    if (status < 200) {
+      // Interim responses restart undici's timeout, so that it alone would never end.
+      if (this.#firstByteTimeoutMs > 0 && performance.now() - this.#sentAt > this.#firstByteTimeoutMs)
+        controller.abort(new TransportError("timeout", "Only interim responses arrived."));
+      return;
+    }
     this.#again = undefined;
     this.#progress?.answered(status, headers);
     this.#settleResponse.resolve({

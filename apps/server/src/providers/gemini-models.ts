@@ -13,6 +13,11 @@ type GeminiThinking =
 /** Thinking tokens for the highest effort when the caller set no output limit. */
 const thinkingBase = 32_768;
 
+function budgetsOf(model: string): GeminiThinking {
+  if (model.includes("-pro")) return { kind: "budget", least: 128, most: 32_768, off: false };
+  return { kind: "budget", least: model.includes("lite") ? 512 : 1, most: 24_576, off: true };
+}
+
 /**
  * Returns the thinking settings of a model; undefined for a name without its generation.
  * https://ai.google.dev/gemini-api/docs/thinking and
@@ -21,13 +26,15 @@ const thinkingBase = 32_768;
 function geminiThinking(model: string): GeminiThinking | undefined {
   if (/gemma|learnlm|embedding|imagen|(?:^|[-/])tts|-tts|native-audio/.test(model)) return { kind: "none" };
   const found = /gemini-(?<major>\d{1,2})(?:\.(?<minor>\d))?/.exec(model)?.groups;
-  if (found === undefined) return undefined;
+  if (found === undefined) {
+    // Aliases of the newest models. Gemini 3 accepts budgets, too, so the limits of 2.5 suit any generation.
+    const isAlias = /gemini-(?:pro|flash|flash-lite)-latest|gemini-robotics/.test(model);
+    return isAlias ? budgetsOf(model) : undefined;
+  }
   const version = Number(found["major"]) + Number(found["minor"] ?? 0) / 10;
   if (version < 2.5) return model.includes("thinking") ? undefined : { kind: "none" };
   if (version < 3) {
-    if (model.includes("image")) return { kind: "none" };
-    if (model.includes("pro")) return { kind: "budget", least: 128, most: 32_768, off: false };
-    return { kind: "budget", least: model.includes("lite") ? 512 : 1, most: 24_576, off: true };
+    return model.includes("image") ? { kind: "none" } : budgetsOf(model);
   }
   if (model.includes("image"))
     return { kind: "level", levels: model.includes("flash") ? ["minimal", "high"] : ["high"] };
@@ -91,8 +98,24 @@ const settings = ["thinkingBudget", "thinking_budget", "thinkingLevel", "thinkin
  * Gemini client's own form, a budget or a level, is kept where the model supports it.
  */
 export function geminiLimits(body: Wire, call: Call): Wire {
-  if (call.dialect !== "gemini") return body;
-  const key = "generation_config" in body ? "generation_config" : "generationConfig";
+  return call.dialect === "gemini" ? withThinking(withFiveStops(body), call) : body;
+}
+
+function configKey(body: Wire): string {
+  return "generation_config" in body ? "generation_config" : "generationConfig";
+}
+
+/** Keeps the first five stop sequences; Gemini accepts no more. */
+function withFiveStops(body: Wire): Wire {
+  const config = asRecord(body[configKey(body)]);
+  const key = config !== undefined && "stop_sequences" in config ? "stop_sequences" : "stopSequences";
+  const stop = config?.[key];
+  if (!Array.isArray(stop) || stop.length <= 5) return body;
+  return { ...body, [configKey(body)]: { ...config, [key]: stop.slice(0, 5) } };
+}
+
+function withThinking(body: Wire, call: Call): Wire {
+  const key = configKey(body);
   const config = asRecord(body[key]);
   const thinkingKey =
     config !== undefined && "thinking_config" in config ? "thinking_config" : "thinkingConfig";

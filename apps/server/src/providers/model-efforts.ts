@@ -4,8 +4,8 @@ import type { Call } from "./provider.ts";
 
 /** Efforts that models behind OpenAI's wire format accept, by family. */
 
-/** OpenAI's models that never think. */
-export const chats = /(?:^|\/)(?:gpt-5[\d.]*-chat|gpt-3|gpt-4|chatgpt)/;
+/** OpenAI's models that never think. The names of fine-tuned ones begin with `ft:`. */
+export const chats = /(?:^|[/:])(?:gpt-5[\d.]*-chat|gpt-3|gpt-4|gpt-audio|chatgpt)/;
 
 /**
  * Efforts by family, the most specific first. https://platform.openai.com/docs/guides/reasoning and the
@@ -15,7 +15,7 @@ const efforts: ReadonlyArray<readonly [RegExp, readonly Effort[]]> = [
   [/gpt-oss/, ["low", "medium", "high"]],
   [/o1-(?:mini|preview)/, []],
   [/deep-research/, ["medium"]],
-  [/(?:^|\/)o[1-9]|codex-mini-latest|computer-use/, ["low", "medium", "high"]],
+  [/(?:^|[/:])o[1-9]|codex-mini-latest|computer-use/, ["low", "medium", "high"]],
   [/gpt-5-pro/, ["high"]],
   [/gpt-5\.[2-9]\d*-pro/, ["medium", "high", "xhigh"]],
   [/gpt-5\.1-codex-max/, ["low", "medium", "high", "xhigh"]],

@@ -152,6 +152,10 @@ describe("Gemini's generations", () => {
     ["gemini-2.0-flash", { effort: "high" }, undefined],
     ["gemini-1.5-pro", { budgetTokens: 2000 }, undefined],
     ["gemini-2.5-flash-image", { effort: "high" }, undefined],
+    ["gemini-flash-latest", { effort: "max" }, { thinkingBudget: 24_576 }],
+    ["gemini-flash-lite-latest", { budgetTokens: 31_999 }, { thinkingBudget: 24_576 }],
+    ["gemini-pro-latest", { effort: "none" }, { thinkingBudget: 128 }],
+    ["gemini-robotics-er-1.5-preview", { effort: "high" }, { thinkingBudget: 24_576 }],
   ])("%s: %j is sent as %j", (model, reasoning, wanted) => {
     for (const provider of [gemini, vertex]) {
       const body = {
@@ -161,6 +165,20 @@ describe("Gemini's generations", () => {
       const sent = adjusted(provider, "gemini", body, { model, reasoning });
       expect((sent["generationConfig"] as Wire)["thinkingConfig"]).toEqual(wanted);
     }
+  });
+
+  it("at most five stop sequences are sent", () => {
+    const stopSequences = ["1", "2", "3", "4", "5", "6"];
+    for (const provider of [gemini, vertex])
+      for (const key of ["generationConfig", "generation_config"])
+        expect(
+          adjusted(
+            provider,
+            "gemini",
+            { contents: [], [key]: { stopSequences } },
+            { model: "gemini-2.5-pro" },
+          ),
+        ).toEqual({ contents: [], [key]: { stopSequences: stopSequences.slice(0, 5) } });
   });
 
   it("its own clients keep their form where the model accepts it", () => {
@@ -198,6 +216,9 @@ describe("OpenAI's families", () => {
     ["gpt-4o-mini", "high", undefined],
     ["gpt-5-chat-latest", "high", undefined],
     ["ft:some-model", "high", "high"],
+    ["ft:gpt-4.1-mini-2025-04-14:acme::abc", "high", undefined],
+    ["ft:o4-mini-2025-04-16:acme::abc", "max", "high"],
+    ["gpt-audio", "low", undefined],
   ])("%s: the effort %s is sent as %s, in both formats", (model, effort, wanted) => {
     const chat = adjusted(openai, "openai-chat", { model, messages, reasoning_effort: effort });
     expect(chat["reasoning_effort"]).toBe(wanted);

@@ -8,19 +8,19 @@ import { type Adjust, onChat, onResponses, renamed, without } from "./quirks.ts"
  * Capabilities of OpenAI's model families, on every host: https://platform.openai.com/docs/guides/reasoning.
  */
 
-const reasons = /(?:^|\/)(?:o[1-9]|gpt-5|codex|computer-use)/;
+const reasons = /(?:^|[/:])(?:o[1-9]|gpt-5|codex|computer-use)/;
 /** From 5.1 on, thinking is off by default; sampling parameters are allowed while it is off. */
-const thinksOnDemand = /(?:^|\/)gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/;
+const thinksOnDemand = /(?:^|[/:])gpt-5\.[1-4](?!\d)(?!.*(?:codex|pro))/;
 /** Models without chat completions: https://platform.openai.com/docs/models, read 2026-11-22. */
 const responsesOnly =
-  /(?:^|\/)(?:gpt-[\d.]+-pro|gpt-[\d.]+-codex|o[13]-pro|o\d-(?:mini-)?deep-research|codex-mini|computer-use)/;
+  /(?:^|[/:])(?:gpt-[\d.]+-pro|gpt-[\d.]+-codex|o[13]-pro|o\d-(?:mini-)?deep-research|codex-mini|computer-use)/;
 /**
  * Models that reject functions in chat completions while thinking:
  * https://github.com/openai/openai-openapi/issues/541.
  */
-const callsWithoutThinking = /(?:^|\/)gpt-(?:5\.(?:[4-9]|\d{2})|[6-9])(?!\d)/;
+const callsWithoutThinking = /(?:^|[/:])gpt-(?:5\.(?:[4-9]|\d{2})|[6-9])(?!\d)/;
 /** The subset of these that thinks by default. */
-const thinksByDefault = /(?:^|\/)gpt-(?:5\.(?:[6-9]|\d{2})|[6-9])(?!\d)/;
+const thinksByDefault = /(?:^|[/:])gpt-(?:5\.(?:[6-9]|\d{2})|[6-9])(?!\d)/;
 
 const sampling = [
   "temperature",

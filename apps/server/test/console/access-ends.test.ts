@@ -179,6 +179,18 @@ describe("credentials of an account", () => {
     await allEnd(person, byKey);
   });
 
+  it("read no metrics without permission for analytics, or with a lower role", async () => {
+    const metrics: Use[] = ["metrics", "metricsBasic", "apiMetrics"];
+    const person = await makePerson();
+    await allWork(person, metrics);
+    await here.api("PUT", "/user", { id: person.id, permissions: { channels: "edit" } });
+    await allEnd(person, metrics);
+    await here.api("PUT", "/user", { id: person.id, permissions: { analytics: "view" } });
+    await allWork(person, metrics);
+    await here.api("PUT", "/user", { id: person.id, role: 1 });
+    await allEnd(person, metrics);
+  });
+
   it("do not work for rows that were disabled directly in the database", async () => {
     const person = await makePerson();
     await here.database.db.user.update({ where: { id: person.id }, data: { status: 2 } });

@@ -23,7 +23,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const start = () => startGatewayProcess({ DATABASE_URL: place.url, DATA_DIR: dataDir });
+const start = (env: { DRAIN_SECONDS?: string } = {}) =>
+  startGatewayProcess({ DATABASE_URL: place.url, DATA_DIR: dataDir, ...env });
 
 /** Starts a stream of `words` words, one per 30 ms, and waits for the first. */
 async function startStream(
@@ -77,6 +78,18 @@ describe("the process", () => {
     expect(await database.db.reservation.count()).toBe(0);
     expect(await database.db.node.count()).toBe(0);
     expect((await audit(database.pool)).drift).toBe(0n);
+  });
+
+  it("is not ready while it drains, but serves new calls in the meantime", async () => {
+    const gateway = await start({ DRAIN_SECONDS: "3" });
+    const { key } = await gateway.api<{ key: string }>("POST", "/token", { name: "drain" });
+    const statusOf = async (path: string) =>
+      (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })).status;
+    expect(await statusOf("/api/ready")).toBe(200);
+    gateway.process.kill("SIGTERM");
+    await expect.poll(() => statusOf("/api/ready"), { interval: 20 }).toBe(503);
+    expect(await statusOf("/v1/models")).toBe(200);
+    expect(await gateway.ended).toBe(0);
   });
 
   it("charges nothing for a call during which it was killed, and another node releases the reservation", async () => {

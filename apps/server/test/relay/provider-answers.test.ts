@@ -317,3 +317,42 @@ describe("an item of an unexpected kind", () => {
     expect(message.content).toEqual([{ type: "text", text: "Ahoy", citations: null }]);
   });
 });
+
+describe("a response that cannot be read", () => {
+  const post = async (path: string, body: object) => {
+    const response = await fetch(gateway.url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    await response.text();
+    return response.status;
+  };
+  const requests: Array<[string, object, string]> = [
+    ["/v1/chat/completions", { messages }, '{"choices":[{"message":{"content":"Hi"}}],"usage":{"prompt_tok'],
+    ["/v1/messages", { messages, max_tokens: 9 }, '{"choices":[{"message":{"content":"Hi"}}],"usage":{"p'],
+    ["/v1/embeddings", { input: "a" }, '{"data":[{"index":0,"embedding":[1,2'],
+    ["/v1/images/generations", { prompt: "a" }, '{"data":[{"b64_json":"AAAA'],
+    ["/v1/rerank", { query: "a", documents: ["b"] }, '{"results":[{"index":0,"relev'],
+  ];
+
+  it.each(requests)("at %s, because its end is missing: fails and is free", async (path, body, text) => {
+    for (const model of ["custom", "together"]) {
+      plays(text);
+      expect(await post(path, { model, ...body }), model).toBe(502);
+      const [row] = await gateway.logs();
+      expect(row).toMatchObject({ quota: 0, outcome: "failed" });
+    }
+  });
+
+  it("because a frame is nested too deeply: fails and is free", async () => {
+    const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    for (const path of ["/v1/chat/completions", "/v1/messages"]) {
+      const call = `[{"index":0,"id":"c","function":{"name":"f","arguments":{"a":${deep}}}}]`;
+      const frame = `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":${call}}}]}\n\n`;
+      upstream.play({ chunks: [head("text/event-stream"), frame, "data: [DONE]\n\n"], ending: "end" });
+      expect(await post(path, { model: "together", stream: true, messages, max_tokens: 9 }), path).toBe(502);
+    }
+    expect(await gateway.drift()).toBe(0n);
+  });
+});

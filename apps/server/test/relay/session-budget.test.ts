@@ -81,6 +81,23 @@ describe("the budget of a session", () => {
     ).toBeNull();
   });
 
+  it("stores nothing for refused calls of an account without a balance", async () => {
+    const { id } = await gateway.api<{ id: number }>("POST", "/user", {
+      username: "without-balance",
+      password: "a long password",
+    });
+    const own = await gateway.database.db.token.findUniqueOrThrow({ where: { id: tokenId } });
+    await gateway.database.db.token.update({ where: { id: own.id }, data: { user_id: id } });
+    for (const session of ["a", "b", "c"]) {
+      const headers = { "x-session-id": session, "x-session-budget": "1" };
+      expect(await send({ headers })).toMatchObject({
+        status: 402,
+        body: { error: { code: "insufficient_quota" } },
+      });
+    }
+    expect(await gateway.database.db.sessionBudget.count({ where: { user_id: id } })).toBe(0);
+  });
+
   it("is refused in the format of each client", async () => {
     const headers = { "x-claude-code-session-id": "formats", "x-session-budget": "0" };
     const message = expect.stringContaining("The budget of this session is $0");

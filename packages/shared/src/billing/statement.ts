@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-import { Page, PageQuery, Points, UnixTime } from "#paging.ts";
+import { Page, PageQuery, Sum, UnixTime } from "#paging.ts";
 
 const Month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])(-01)?$/, because("month_format"));
 
 const sums = {
-  request_count: z.int(),
-  quota: Points,
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
+  request_count: Sum,
+  quota: Sum,
+  prompt_tokens: Sum,
+  completion_tokens: Sum,
   /** Sum in milliseconds. */
-  request_time: z.int(),
+  request_time: Sum,
 };
 
 /** A closed month of one user: GET /api/user/invoice. `date` is its first day in UTC. */
@@ -35,7 +35,7 @@ export const ClosedMonth = z.object({
   date: z.string(),
   closed_at: UnixTime,
   users: z.int(),
-  quota: Points,
+  quota: Sum,
 });
 export type ClosedMonth = z.infer<typeof ClosedMonth>;
 

@@ -1,30 +1,30 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-import { Points, UnixTime, queryInt } from "#paging.ts";
+import { queryInt, Sum, UnixTime } from "#paging.ts";
 import { TimeZone } from "#site/time-zone.ts";
 
 /** Response of GET /api/analytics/statistics: the current totals of the site. */
 export const SiteStatistics = z.object({
   user_statistics: z.object({
     /** Sum of all balances in points: the amount that the site owes its users. */
-    total_quota: Points,
-    total_used_quota: Points,
+    total_quota: Sum,
+    total_used_quota: Sum,
     /** Points reserved for active calls; included in the balances. */
-    total_reserved: Points,
+    total_reserved: Sum,
     total_user: z.int(),
     total_inviter_user: z.int(),
   }),
   channel_statistics: z.array(z.object({ status: z.int(), total_channels: z.int() })),
   /** Codes by status: 1 open, 3 redeemed. */
-  redemption_statistic: z.array(z.object({ status: z.int(), count: z.int(), quota: Points })),
+  redemption_statistic: z.array(z.object({ status: z.int(), count: z.int(), quota: Sum })),
   /** Paid orders, one row per currency. Amounts of different currencies are never added. */
   order_statistics: z.array(
-    z.object({ order_currency: z.string(), count: z.int(), money: z.number(), quota: Points }),
+    z.object({ order_currency: z.string(), count: z.int(), money: z.number(), quota: Sum }),
   ),
   /** Calls and tokens of all users in the last 60 seconds. */
   rate: z.object({ rpm: z.int(), tpm: z.int() }),
   /** Last recomputation of every balance; null before the first. */
-  audit: z.object({ created_time: UnixTime, checked: z.int(), drift: Points }).nullable(),
+  audit: z.object({ created_time: UnixTime, checked: z.int(), drift: Sum }).nullable(),
 });
 export type SiteStatistics = z.infer<typeof SiteStatistics>;
 
@@ -58,17 +58,17 @@ export const PeriodQuery = z
 export type PeriodQuery = z.infer<typeof PeriodQuery>;
 
 const counters = {
-  request_count: z.int(),
-  failed_count: z.int(),
-  quota: Points,
-  prompt_tokens: z.int(),
-  completion_tokens: z.int(),
+  request_count: Sum,
+  failed_count: Sum,
+  quota: Sum,
+  prompt_tokens: Sum,
+  completion_tokens: Sum,
   /** Included in the input tokens. */
-  cached_tokens: z.int(),
+  cached_tokens: Sum,
   /** Milliseconds, summed over successful and failed calls. */
-  request_time: z.int(),
+  request_time: Sum,
   /** Sum in milliseconds. */
-  first_byte_time: z.int(),
+  first_byte_time: Sum,
 };
 export const UsageSum = z.object(counters);
 export type UsageSum = z.infer<typeof UsageSum>;
@@ -78,14 +78,14 @@ export const PeriodUsage = z.object({
   Date: z.string(),
   /** Name of the value. */
   Channel: z.string(),
-  RequestCount: z.int(),
-  Quota: Points,
-  PromptTokens: z.int(),
-  CompletionTokens: z.int(),
-  RequestTime: z.int(),
-  FailedCount: z.int(),
-  CachedTokens: z.int(),
-  FirstByteTime: z.int(),
+  RequestCount: Sum,
+  Quota: Sum,
+  PromptTokens: Sum,
+  CompletionTokens: Sum,
+  RequestTime: Sum,
+  FailedCount: Sum,
+  CachedTokens: Sum,
+  FirstByteTime: Sum,
 });
 export type PeriodUsage = z.infer<typeof PeriodUsage>;
 
@@ -105,13 +105,13 @@ export const Period = z.object({
   top_users: z.array(TopUser),
   user_statistics: z.array(z.object({ date: z.string(), user_count: z.int(), inviter_user_count: z.int() })),
   /** Redeemed codes, and the number of users who redeemed them. */
-  redemption_statistics: z.array(z.object({ date: z.string(), quota: Points, user_count: z.int() })),
+  redemption_statistics: z.array(z.object({ date: z.string(), quota: Sum, user_count: z.int() })),
   order_statistics: z.array(
     z.object({ date: z.string(), order_currency: z.string(), order_amount: z.number(), count: z.int() }),
   ),
   /** Changes of balances other than calls, by kind; negative values are deductions. */
   credit_statistics: z.array(
-    z.object({ date: z.string(), kind: z.string(), quota: Points, user_count: z.int() }),
+    z.object({ date: z.string(), kind: z.string(), quota: Sum, user_count: z.int() }),
   ),
 });
 export type Period = z.infer<typeof Period>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Points, UnixTime } from "#paging.ts";
+import { Sum, UnixTime } from "#paging.ts";
 import { PeriodQuery } from "./analytics.ts";
 
 /** GET /api/analytics/insights: usage by user and channel, compared with the preceding period. */
@@ -10,11 +10,11 @@ export const InsightsQuery = PeriodQuery;
 export const FLOW_DAYS = 31;
 
 const Amounts = z.object({
-  quota: Points,
-  requests: z.int(),
+  quota: Sum,
+  requests: Sum,
   /** Input and output tokens. */
-  tokens: z.int(),
-  failed: z.int(),
+  tokens: Sum,
+  failed: Sum,
 });
 export type Amounts = z.infer<typeof Amounts>;
 
@@ -29,7 +29,7 @@ const ChannelInsight = Amounts.extend({
   p50: z.number().nullable(),
   p95: z.number().nullable(),
   /** Points charged since `flows.since` for calls with a known cost. */
-  charged: Points,
+  charged: Sum,
   /** Cost of those calls at list prices, in points. */
   cost: z.number(),
   /** Calls of groups with ratio 0, whose cost is unknown. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Points, UnixTime } from "#paging.ts";
+import { Sum, UnixTime } from "#paging.ts";
 import { TimeZone } from "#site/time-zone.ts";
 import { Failures, LatencySample, OVERVIEW_HOURS } from "./overview.ts";
 
@@ -13,15 +13,15 @@ export const USAGE_DAYS = 30;
 
 export const ObjectUsageQuery = z.object({ time_zone: TimeZone });
 
-const Hourly = z.array(z.int()).length(OVERVIEW_HOURS);
+const Hourly = z.array(Sum).length(OVERVIEW_HOURS);
 
 const UsageOfDay = z.object({
   /** YYYY-MM-DD */
   date: z.string(),
-  requests: z.int(),
-  failed: z.int(),
-  charged: Points,
-  tokens: z.int(),
+  requests: Sum,
+  failed: Sum,
+  charged: Sum,
+  tokens: Sum,
 });
 export type UsageOfDay = z.infer<typeof UsageOfDay>;
 
@@ -47,7 +47,7 @@ export const ObjectUsage = z.object({
   /** Local days of the requested time zone, oldest first. */
   days: z.array(UsageOfDay).length(USAGE_DAYS),
   /** Models of the 24 hours by charge, at most eight. */
-  models: z.array(z.object({ name: z.string(), requests: z.int(), failed: z.int(), charged: Points })),
+  models: z.array(z.object({ name: z.string(), requests: z.int(), failed: z.int(), charged: Sum })),
   /** From the newest calls within 24 hours; at most 5,000 are read. */
   latency: LatencySample,
   failures: Failures,

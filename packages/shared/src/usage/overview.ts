@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Points, UnixTime } from "#paging.ts";
+import { Sum, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 
 /**
@@ -46,10 +46,10 @@ export const Failures = z.object({
 export type Failures = z.infer<typeof Failures>;
 
 /** Charged points of a model or user on both days. */
-const Change = z.object({ name: z.string(), now: Points, before: Points, requests: z.int() });
+const Change = z.object({ name: z.string(), now: Sum, before: Sum, requests: z.int() });
 export type Change = z.infer<typeof Change>;
 
-const Hourly = z.array(z.int()).length(OVERVIEW_HOURS);
+const Hourly = z.array(Sum).length(OVERVIEW_HOURS);
 
 export const Traffic = z.object({
   requests: Compared,
@@ -82,7 +82,7 @@ export const ChannelHealth = z.object({
   failed: Hourly,
   /** Attempts that failed here while another channel served the call, among the newest 5,000 calls. */
   rescued: Hourly,
-  charged: Points,
+  charged: Sum,
   /** Milliseconds, from its calls in the latency sample. */
   p50: z.number().nullable(),
   p95: z.number().nullable(),
@@ -139,7 +139,7 @@ export const AttentionItem = z.discriminatedUnion("kind", [
   }),
   /** Calls that were rejected because a customer's balance was empty. */
   z.object({ kind: z.literal("balance-empty"), calls: z.int(), users: z.int() }),
-  z.object({ kind: z.literal("audit-drift"), drift: Points, time: UnixTime }),
+  z.object({ kind: z.literal("audit-drift"), drift: Sum, time: UnixTime }),
 ]);
 export type AttentionItem = z.infer<typeof AttentionItem>;
 

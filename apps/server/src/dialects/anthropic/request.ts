@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
-import { marksIn } from "#dialects/marks.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { approximate, carriedOptions } from "#dialects/server-tool-options.ts";
 import { anthropicTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
@@ -259,11 +259,10 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const silent = ["seed", "presencePenalty", "frequencyPenalty", "logprobs", "topLogprobs"] as const;
   for (const field of unsaid(request, silent)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
-  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
+  if (body["service_tier"] === undefined)
+    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
   if (request.responseFormat?.type === "json") dropped.add("response_format");
-  const marks = marksIn(request);
-  if (marks.names) dropped.add("messages.name");
-  if (marks.details) dropped.add("detail");
+  for (const mark of unsaidMarks(request, ["names", "details"])) dropped.add(mark);
   for (const field of foreignFields(request.extra, "anthropic")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -1,4 +1,5 @@
 import type { Dialect, Wire } from "#dialects/dialect.ts";
+import { isGoogleFile } from "#dialects/marks.ts";
 import { openArray } from "./array-stream.ts";
 import { decodeStream } from "./decode-stream.ts";
 import { encodeStream } from "./encode-stream.ts";
@@ -14,10 +15,6 @@ function adjust(body: Wire, model: string): Wire {
   const whole = withoutRepeatedResults(body);
   return whole["model"] === undefined || whole["model"] === name ? whole : { ...whole, model: name };
 }
-
-/** Files uploaded to the provider, and videos, which it reads at their URL. */
-const ownAddress =
-  /^(?:gs:|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
 
 /**
  * Encodes the model as one path segment, so that a slash cannot lead to another path.
@@ -43,7 +40,7 @@ export const gemini: Dialect = {
     encode: (tokens) => ({ totalTokens: tokens }),
   },
   encodeRequest,
-  takesAddress: (_part, url) => ownAddress.test(url),
+  takesAddress: (_part, url) => isGoogleFile(url),
   decodeResponse,
   decodeStream,
   openArray,

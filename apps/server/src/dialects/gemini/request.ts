@@ -10,7 +10,7 @@ import type {
   Tool,
   ToolChoice,
 } from "#dialects/ir.ts";
-import { marksIn } from "#dialects/marks.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { carriedOptions } from "#dialects/server-tool-options.ts";
 import { geminiTier, tierOf } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
@@ -257,11 +257,9 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   });
   for (const field of unsaid(request, ["parallelToolCalls", "user"])) dropped.add(field);
-  if (request.serviceTier !== undefined && body["serviceTier"] === undefined) dropped.add("service_tier");
-  const marks = marksIn(request);
-  if (marks.cache) dropped.add("cache_control");
-  if (marks.names) dropped.add("messages.name");
-  if (marks.details) dropped.add("detail");
+  if (body["serviceTier"] === undefined)
+    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
+  for (const mark of unsaidMarks(request, ["cache", "names", "details", "strict"])) dropped.add(mark);
   for (const field of foreignFields(request.extra, "gemini")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

@@ -3,7 +3,7 @@ import { onlyAllowed } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Reasoning, ResponseFormat, ServerTool, Tool, ToolChoice } from "#dialects/ir.ts";
-import { marksIn } from "#dialects/marks.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -244,10 +244,9 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     stream_options: encodeStreamOptions(request, own),
   });
   for (const field of unsaid(request, ["topK"])) dropped.add(field);
-  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
-  const marks = marksIn(request);
-  if (marks.cache) dropped.add("cache_control");
-  if (marks.errors) dropped.add("is_error");
+  if (body["service_tier"] === undefined)
+    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
+  for (const mark of unsaidMarks(request, ["cache", "errors"])) dropped.add(mark);
   for (const field of foreignFields(request.extra, "openai-chat")) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

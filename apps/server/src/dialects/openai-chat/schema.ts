@@ -83,7 +83,11 @@ export const chatMessages = {
     tool_calls: z.array(chatToolCall).nullish(),
     function_call: chatFunctionCall.nullish(),
   }),
-  tool: z.looseObject({ content, tool_call_id: z.string().min(1), name: z.string().nullish() }),
+  tool: z.looseObject({
+    content: content.nullish(),
+    tool_call_id: z.string().min(1),
+    name: z.string().nullish(),
+  }),
   function: z.looseObject({ content: content.nullish(), name: z.string().min(1) }),
 };
 

@@ -2,7 +2,7 @@ import { onlyAllowed } from "#dialects/allowed-tools.ts";
 import type { Address, Wire } from "#dialects/dialect.ts";
 import { effortOf, effortOfBudget, summaryOf } from "#dialects/effort.ts";
 import type { ChatRequest, Message, Reasoning, ResponseFormat, ToolChoice } from "#dialects/ir.ts";
-import { marksIn } from "#dialects/marks.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { openaiTier } from "#dialects/service-tier.ts";
 import { asRecord, compact, extraOf, foreignFields, ownFields, parseAt, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -157,11 +157,26 @@ function encodeInclude(request: ChatRequest, own: Wire | undefined): string[] | 
   return include.size === 0 ? undefined : [...include];
 }
 
+/** Fields that OpenAI's two dialects share. */
+const shared = ["prompt_cache_key", "prompt_cache_retention", "safety_identifier"];
+
+/** Returns the fields of a client of chat completions that this dialect has too. */
+function fromChat(extra: ChatRequest["extra"]): { fields: Wire; text: Wire } {
+  const fields = ownFields("openai-chat", extra) ?? {};
+  const { verbosity } = fields;
+  return {
+    fields: Object.fromEntries(shared.filter((name) => name in fields).map((name) => [name, fields[name]])),
+    text: typeof verbosity === "string" ? { verbosity } : {},
+  };
+}
+
 export function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } {
   const dropped = new Set<string>();
   const own = ownFields("openai-responses", request.extra);
   const tools = encodeTools(request, dropped);
+  const chat = fromChat(request.extra);
   const format = request.responseFormat;
+  const text = { ...chat.text, ...(format !== undefined && { format: encodeFormat(format) }) };
   const body = compact<Wire>({
     model: request.model,
     ...encodeInput(request.messages, ownNames(request), dropped),
@@ -175,8 +190,9 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
     service_tier: openaiTier(request.serviceTier),
     user: request.user,
     store: false,
+    ...chat.fields,
     ...own,
-    text: merged(own?.["text"], format === undefined ? undefined : { format: encodeFormat(format) }),
+    text: merged(own?.["text"], text),
     reasoning: merged(own?.["reasoning"], encodeReasoning(request.reasoning)),
     include: encodeInclude(request, own),
     stream: request.stream || undefined,
@@ -184,11 +200,11 @@ export function encodeRequest(request: ChatRequest): { body: Wire; dropped: stri
   const silent = ["topK", "stop", "seed", "presencePenalty", "frequencyPenalty"] as const;
   for (const field of unsaid(request, silent)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
-  if (request.serviceTier !== undefined && body["service_tier"] === undefined) dropped.add("service_tier");
-  const marks = marksIn(request);
-  if (marks.cache) dropped.add("cache_control");
-  if (marks.errors) dropped.add("is_error");
-  if (marks.names) dropped.add("messages.name");
-  for (const field of foreignFields(request.extra, "openai-responses")) dropped.add(field);
+  if (body["service_tier"] === undefined)
+    for (const field of unsaid(request, ["serviceTier"])) dropped.add(field);
+  for (const mark of unsaidMarks(request, ["cache", "errors", "names"])) dropped.add(mark);
+  const sent = new Set(Object.keys({ ...chat.fields, ...chat.text }));
+  for (const field of foreignFields(request.extra, "openai-responses"))
+    if (!sent.has(field)) dropped.add(field);
   return { body, dropped: [...dropped] };
 }

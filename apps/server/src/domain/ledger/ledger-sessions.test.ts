@@ -40,8 +40,13 @@ afterAll(async () => {
 
 const stateOf = (id: number) => database.db.sessionBudget.findUniqueOrThrow({ where: { id } });
 
+async function open(node: Ledger, account: Account, session: string) {
+  const state = await node.openSession(account.userId, session);
+  return state ?? expect.unreachable("The account has a balance.");
+}
+
 async function share(account: Account, limit: bigint, session: string = randomUUID()) {
-  const { id } = await nodes[0]!.openSession(account.userId, session);
+  const { id } = await open(nodes[0]!, account, session);
   return { id, limit };
 }
 
@@ -66,13 +71,19 @@ const isGranted = (result: ReserveInput | GatewayError): result is ReserveInput 
 
 describe("the budget of a session", () => {
   it("is one row for all nodes that begin a session at the same time", async () => {
-    const account = await makeAccount(database);
+    const account = await makeAccount(database, { quota: 100n });
     const opened = await Promise.all(
-      Array.from({ length: 30 }, (_, n) => nodes[n % 3]!.openSession(account.userId, "one")),
+      Array.from({ length: 30 }, (_, n) => open(nodes[n % 3]!, account, "one")),
     );
     expect(new Set(opened.map(({ id }) => id)).size).toBe(1);
-    const other = await makeAccount(database);
-    expect((await nodes[0]!.openSession(other.userId, "one")).id).not.toBe(opened[0]?.id);
+    const other = await makeAccount(database, { quota: 100n });
+    expect((await open(nodes[0]!, other, "one")).id).not.toBe(opened[0]?.id);
+  });
+
+  it("is not stored for an account without a balance", async () => {
+    const account = await makeAccount(database, { quota: 0n });
+    expect(await nodes[0]!.openSession(account.userId, "one")).toBeUndefined();
+    expect(await database.db.sessionBudget.count({ where: { user_id: account.userId } })).toBe(0);
   });
 
   it("is shared by the keys of an account, and free again when calls cost less", async () => {

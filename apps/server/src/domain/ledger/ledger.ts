@@ -33,10 +33,11 @@ export interface Ledger {
    */
   reserve(input: ReserveInput): Promise<void>;
   /**
-   * Returns the state of a session of a user, for the calls that count against its budget.
+   * Returns the state of a session of a user, for the calls that count against its budget. Undefined for a new
+   * session of an account without a balance.
    * @param session at most 64 characters
    */
-  openSession(userId: number, session: string): Promise<SessionState>;
+  openSession(userId: number, session: string): Promise<SessionState | undefined>;
   /**
    * Reserves a new amount for a call that costs more than reserved. The old reservation is released first, so
    * after an error nothing is reserved. Throws the same errors as `reserve`.

@@ -21,12 +21,19 @@ export const sessionPausesMs: readonly number[] = [100, 200, 400, 800, 1_500, 2_
 
 /** Days after the last call until a session is forgotten, and its budget starts again. */
 const keptDays = 30;
-/** Days until a session is forgotten in which nothing was charged: also calls without a balance make a row. */
+/** Days until a session is forgotten in which nothing was charged: also refused calls can make a row. */
 const keptUnspentDays = 1;
 const tries = 3;
 
-/** Returns the row of a session, which is made with the first call. */
-export async function openSession(pool: Pool, userId: number, session: string): Promise<SessionState> {
+/**
+ * Returns the row of a session, which is made with the first call. Undefined for a new session of an account
+ * without a balance, which makes none.
+ */
+export async function openSession(
+  pool: Pool,
+  userId: number,
+  session: string,
+): Promise<SessionState | undefined> {
   for (let at = 0; at < tries; at += 1) {
     const { rows } = await pool.query<SessionState>(
       "SELECT id, spent, reserved FROM session_budgets WHERE user_id = $1 AND session = $2",
@@ -34,13 +41,15 @@ export async function openSession(pool: Pool, userId: number, session: string): 
     );
     if (rows[0] !== undefined) return rows[0];
     const { rows: made } = await pool.query<SessionState>(
-      `INSERT INTO session_budgets (user_id, session) VALUES ($1, $2) ON CONFLICT (user_id, session) DO NOTHING
+      `INSERT INTO session_budgets (user_id, session)
+       SELECT id, $2 FROM users WHERE id = $1 AND quota > 0
+       ON CONFLICT (user_id, session) DO NOTHING
        RETURNING id, spent, reserved`,
       [userId, session],
     );
     if (made[0] !== undefined) return made[0];
   }
-  throw new Error("The row of a session could not be made.");
+  return undefined;
 }
 
 /** Deletes sessions that had no call for a month. */

@@ -36,9 +36,9 @@ export async function describeSite(pool: Pool): Promise<SiteStatistics> {
   const [audit] = audits.rows;
   return {
     user_statistics: {
-      total_quota: points(sums?.quota ?? 0n),
-      total_used_quota: points(sums?.used ?? 0n),
-      total_reserved: points(sums?.reserved ?? 0n),
+      total_quota: Number(sums?.quota ?? 0n),
+      total_used_quota: Number(sums?.used ?? 0n),
+      total_reserved: Number(sums?.reserved ?? 0n),
       total_user: Number(sums?.users ?? 0n),
       total_inviter_user: Number(sums?.invited ?? 0n),
     },
@@ -49,13 +49,13 @@ export async function describeSite(pool: Pool): Promise<SiteStatistics> {
     redemption_statistic: codes.rows.map((row) => ({
       status: row.status,
       count: Number(row.count),
-      quota: points(row.quota),
+      quota: Number(row.quota),
     })),
     order_statistics: orders.rows.map((row) => ({
       order_currency: row.order_currency,
       count: Number(row.count),
       money: row.money,
-      quota: points(row.quota),
+      quota: Number(row.quota),
     })),
     rate,
     audit:
@@ -64,12 +64,7 @@ export async function describeSite(pool: Pool): Promise<SiteStatistics> {
         : {
             created_time: Math.floor(audit.created_time.getTime() / 1000),
             checked: audit.checked,
-            drift: points(audit.drift),
+            drift: Number(audit.drift),
           },
   };
-}
-
-/** Clamps sums to the safe integer range of JSON numbers. */
-function points(sum: bigint): number {
-  return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(Number(sum), Number.MAX_SAFE_INTEGER));
 }

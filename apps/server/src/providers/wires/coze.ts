@@ -10,6 +10,7 @@ import type {
   UpstreamError,
   Usage,
 } from "#dialects/ir.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { createFrameSplitter } from "#dialects/sse.ts";
 import { inOrder } from "#dialects/stream-order.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
@@ -72,6 +73,7 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
   ] as const;
   for (const field of unsaid(request, fields)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
+  for (const mark of unsaidMarks(request, ["cache", "names", "details"])) dropped.add(mark);
   for (const field of foreignFields(request.extra)) dropped.add(field);
   const body = {
     bot_id: request.model.replace(/^coze-/, ""),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Frame, StreamDecoder, ProviderWire, Wire } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatEvent, ChatRequest, ChatResponse, Message, UpstreamError, Usage } from "#dialects/ir.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { formatFrame } from "#dialects/sse.ts";
 import { inOrder } from "#dialects/stream-order.ts";
 import { tokens, usageOf } from "#dialects/tokens.ts";
@@ -110,6 +111,7 @@ function encodeRequest(request: ChatRequest): { body: Wire; dropped: string[] } 
   ] as const;
   for (const field of unsaid(request, fields)) dropped.add(field);
   if (request.n !== undefined && request.n > 1) dropped.add("n");
+  for (const mark of unsaidMarks(request, ["cache", "names", "details"])) dropped.add(mark);
   for (const field of foreignFields(request.extra)) dropped.add(field);
   return { body: { version: request.model, input }, dropped: [...dropped] };
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { AnswerMender } from "#dialects/dialect.ts";
 import { dialects } from "#dialects/index.ts";
 import type { ChatRequest, DialectId } from "#dialects/ir.ts";
+import { mendChat } from "#dialects/openai-chat/mend.ts";
 import type { UpstreamResponse } from "#platform/http.ts";
 import { readBody } from "./body.ts";
 
@@ -10,7 +12,13 @@ const request: ChatRequest = {
   messages: [{ role: "user", parts: [{ type: "text", text: "Hi" }] }],
 };
 
-function read(client: DialectId, text: string, from: DialectId = "openai-chat", type = "application/json") {
+function read(
+  client: DialectId,
+  text: string,
+  from: DialectId = "openai-chat",
+  type = "application/json",
+  mender?: AnswerMender,
+) {
   const response: UpstreamResponse = {
     status: 200,
     headers: { "content-type": type },
@@ -21,7 +29,7 @@ function read(client: DialectId, text: string, from: DialectId = "openai-chat", 
     cancel() {},
   };
   const upstream = dialects[from];
-  return readBody({ client: dialects[client], request }, { response, upstream });
+  return readBody({ client: dialects[client], request }, { response, upstream, mender });
 }
 
 describe("a response with status 200 that is an error", () => {
@@ -45,10 +53,22 @@ describe("a response with status 200 that is an error", () => {
     });
   });
 
-  it.each(clients)("returns an error for an unreadable response to a client of %s", async (client) => {
-    expect(await read(client, "<html></html>")).toMatchObject({
-      error: { message: "The upstream's answer could not be read." },
-    });
+  const answer =
+    '{"choices":[{"message":{"content":"Hi"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}';
+  const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  it.each([
+    ["HTML", "<html></html>"],
+    ["a response whose end is missing", answer],
+    ["nested too deeply", answer.replace('"Hi"', `"Hi","tool_calls":${deep(100_000)}`) + "}"],
+    [
+      "with arguments nested too deeply",
+      `${answer.replace('"Hi"', `"","tool_calls":[{"id":"c","function":{"name":"f","arguments":{"a":${deep(100_000)}}}}]`)}}`,
+    ],
+  ])("returns an error for an unreadable response to every client: %s", async (_name, text) => {
+    for (const client of clients)
+      expect(await read(client, text, "openai-chat", "application/json", mendChat()), client).toMatchObject({
+        error: { kind: "server" },
+      });
   });
 });
 

@@ -11,7 +11,7 @@ import { type UpstreamResponse } from "#platform/http.ts";
 import { TransportError } from "#platform/transport-error.ts";
 import type { Memory } from "#relay/core/call.ts";
 import { tallyResponse } from "#relay/core/meter.ts";
-import { beginOf, isEvents, UNCOUNTED_BYTES, wholeText } from "#relay/core/whole-text.ts";
+import { beginOf, isCut, isEvents, UNCOUNTED_BYTES, unreadable, wholeText } from "#relay/core/whole-text.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
 
@@ -34,11 +34,20 @@ interface Came {
   mender?: AnswerMender | undefined;
 }
 
+type Read = ReadBody | { large: UpstreamResponse; upstream: UpstreamDialect } | { error: UpstreamError };
+
 /** Reads a response. Returns a large one that may pass unchanged as the response itself. */
-export async function readBody(
-  call: ReadCall,
-  came: Came,
-): Promise<ReadBody | { large: UpstreamResponse; upstream: UpstreamDialect } | { error: UpstreamError }> {
+export async function readBody(call: ReadCall, came: Came): Promise<Read> {
+  try {
+    return await readAny(call, came);
+  } catch (error) {
+    // It is nested too deeply to be read or written.
+    if (error instanceof RangeError) return { error: unreadable(came.response.status) };
+    throw error;
+  }
+}
+
+async function readAny(call: ReadCall, came: Came): Promise<Read> {
   const { response, upstream } = came;
   const { memory } = call;
   if (isEventStream(response))
@@ -55,11 +64,16 @@ export async function readBody(
     else text = await wholeText(begun.response, MAX_BODY_BYTES, memory);
   } else text = await wholeText(response, MAX_BODY_BYTES, memory);
   if (isEvents(text)) return spell(call, upstream.id, await collect(came, () => framesIn(text), undefined));
+  return readText(call, came, text);
+}
+
+function readText(call: ReadCall, came: Came, text: string): ReadBody | { error: UpstreamError } {
+  const { response, upstream } = came;
   if (upstream.id !== "own" && upstream.id === call.client.id) {
-    // Passes unchanged; a scan finds the usage. A response that is not JSON must not reach a client as a
-    // success.
-    if (!isObject(text)) return { error: unreadable(response.status) };
-    const body = mended(text, came.mender);
+    // Passes unchanged; a scan finds the usage. A response that is not JSON, or of which the end is missing,
+    // must not reach a client as a success.
+    const body = isObject(text) && !isCut(text) ? mended(text, came.mender) : undefined;
+    if (body === undefined) return { error: unreadable(response.status) };
     const { usage, tally } = upstream.skimResponse(body);
     if (usage !== undefined || !isSilent(tally)) return { body, usage, tally };
     // Neither usage nor text: only a refusal, a call without arguments or media count as a response.
@@ -82,12 +96,14 @@ function isObject(text: string): boolean {
 
 /**
  * Returns the response without its provider's deviations from the dialect; the same text where there are
- * none.
+ * none, and undefined for a text that is not JSON.
  */
-function mended(text: string, mender: AnswerMender | undefined): string {
-  const body = mender === undefined ? undefined : parseRecord(text);
-  const next = body === undefined ? undefined : mender?.whole(body);
-  return next === undefined || next === body ? text : JSON.stringify(next);
+function mended(text: string, mender: AnswerMender | undefined): string | undefined {
+  if (mender === undefined) return text;
+  const body = parseRecord(text);
+  if (body === undefined) return undefined;
+  const next = mender.whole(body);
+  return next === body ? text : JSON.stringify(next);
 }
 
 /** Reads a complete response that is needed in another format than its own. */
@@ -236,10 +252,6 @@ const silence: UpstreamError = {
   message: "The provider returned an empty response.",
   status: 200,
 };
-
-function unreadable(status: number): UpstreamError {
-  return { kind: "server", message: "The upstream's answer could not be read.", status };
-}
 
 function parseJson(text: string): unknown {
   try {

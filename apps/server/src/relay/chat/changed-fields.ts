@@ -46,6 +46,7 @@ function compare(before: Wire, after: Wire, path: string, found: Set<string>): v
 /** Names in our common translation, for callers who did not write the provider's fields themselves. */
 const commonNames: Readonly<Record<string, string>> = {
   stop_sequences: "stop",
+  "generationConfig.stopSequences": "stop",
   max_completion_tokens: "max_tokens",
   max_output_tokens: "max_tokens",
   random_seed: "seed",

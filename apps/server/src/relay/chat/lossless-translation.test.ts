@@ -307,11 +307,35 @@ describe("fields that a translation drops", () => {
     ],
     ["the user", "openai-chat", { messages: [hi], user: "me" }, "converse", ["user"]],
     [
+      "what only some providers have",
+      "openai-chat",
+      {
+        messages: [{ ...hi, name: "ann" }],
+        tools: [{ type: "function", function: { name: "f", strict: true } }],
+      },
+      "converse",
+      ["messages.name", "strict"],
+    ],
+    [
+      "nothing of a detail that the model chooses",
+      "openai-responses",
+      { input: [{ role: "user", content: [{ ...image, detail: "auto" }] }] },
+      "anthropic",
+      [],
+    ],
+    [
+      "nothing of excluded sites, in either spelling",
+      "gemini",
+      { contents: [{ parts: [{ text: "Hi" }] }], tools: [{ google_search: { exclude_domains: ["a.org"] } }] },
+      "anthropic",
+      [],
+    ],
+    [
       "what is left of a setting",
       "gemini",
       {
         contents: [{ parts: [{ text: "Hi" }] }],
-        generationConfig: { speechConfig: {}, thinkingConfig: { thinkingLevel: "LOW" } },
+        generationConfig: { speechConfig: { languageCode: "en" }, thinkingConfig: { thinkingLevel: "LOW" } },
       },
       "openai-chat",
       ["generationConfig.speechConfig"],
@@ -345,6 +369,24 @@ describe("fields that a translation drops", () => {
       ["file"],
     ],
     [
+      "a video that only Google reads",
+      "gemini",
+      {
+        contents: [
+          { parts: [{ text: "Hi" }, { fileData: { fileUri: "https://www.youtube.com/watch?v=abc" } }] },
+        ],
+      },
+      "anthropic",
+      ["file"],
+    ],
+    [
+      "nothing of what both of OpenAI's formats have",
+      "openai-chat",
+      { messages: [hi], verbosity: "low", prompt_cache_key: "k", safety_identifier: "s" },
+      "openai-responses",
+      [],
+    ],
+    [
       "nothing of what is done anyway",
       "openai-responses",
       { input: "Hi", store: false, include: ["reasoning.encrypted_content"] },
@@ -374,6 +416,77 @@ describe("fields that a translation drops", () => {
     ],
   ])("%s (%s)", (_name, client, body, to, names) => {
     expect(translated(client, body, to).dropped.toSorted()).toEqual(names);
+  });
+});
+
+describe("fields that change nothing", () => {
+  const defaults: Record<DialectId, Wire> = {
+    "openai-chat": {
+      messages: [hi],
+      n: 1,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      logprobs: false,
+      logit_bias: {},
+      metadata: {},
+      modalities: ["text"],
+      parallel_tool_calls: true,
+      response_format: { type: "text" },
+      service_tier: "auto",
+      stop: [],
+      store: false,
+      verbosity: "medium",
+    },
+    "openai-responses": {
+      input: "Hi",
+      background: false,
+      include: [],
+      metadata: {},
+      parallel_tool_calls: true,
+      service_tier: "auto",
+      store: false,
+      text: { format: { type: "text" }, verbosity: "medium" },
+      top_logprobs: 0,
+      truncation: "disabled",
+    },
+    anthropic: { max_tokens: 9, messages: [hi], mcp_servers: [], service_tier: "auto", stop_sequences: [] },
+    gemini: {
+      contents: [{ parts: [{ text: "Hi" }] }],
+      safetySettings: [],
+      labels: {},
+      generationConfig: {
+        candidateCount: 1,
+        presencePenalty: 0,
+        responseLogprobs: false,
+        responseMimeType: "text/plain",
+        responseModalities: ["TEXT"],
+      },
+    },
+  };
+
+  it.each(ids)("of %s are not reported", (client) => {
+    for (const to of [...ids, "converse" as const])
+      expect(translated(client, defaults[client], to).dropped, to).toEqual([]);
+  });
+
+  it("are reported with another value", () => {
+    const { dropped } = translated(
+      "openai-responses",
+      { input: "Hi", truncation: "auto", text: { verbosity: "low" }, top_logprobs: 3 },
+      "anthropic",
+    );
+    expect(dropped.toSorted()).toEqual(["text.verbosity", "top_logprobs", "truncation"]);
+    const audio = {
+      messages: [hi],
+      modalities: ["text", "audio"],
+      logit_bias: { 1: 2 },
+      presence_penalty: 1,
+    };
+    expect(translated("openai-chat", audio, "anthropic").dropped.toSorted()).toEqual([
+      "logit_bias",
+      "modalities",
+      "presence_penalty",
+    ]);
   });
 });
 
@@ -516,6 +629,10 @@ describe("a response schema that is not an object", () => {
     const kept = { type: "object", properties: { a: { type: "string" } } };
     expect(translated("gemini", asking(kept), "openai-chat").wire).toMatchObject({
       response_format: { json_schema: { schema: kept } },
+    });
+    const optional = { type: ["object", "null"], properties: { a: { type: "string" } } };
+    expect(translated("gemini", asking(optional), "openai-chat").wire).toMatchObject({
+      response_format: { json_schema: { schema: { type: "object", properties: { value: optional } } } },
     });
     expect(
       isWrapped(dialects.gemini.decodeRequest(asking({ enum: ["a", "b"] }), { model: "m" }), "openai-chat"),

@@ -128,7 +128,7 @@ async function giveAgain(
     lifecycle.modelKnown = true;
     lifecycle.remembered = served;
     const amount = computeBill(served.price, served.groupRatio, found.usage, call.calls).points;
-    if (call.sessionBudget !== undefined) await openShare(services, call);
+    if (call.sessionBudget !== undefined) await openShare(services, call, amount);
     await services.ledger.reserve({
       requestId: call.requestId,
       userId: call.caller.userId,

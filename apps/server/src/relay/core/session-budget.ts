@@ -1,6 +1,6 @@
 import { aliasesIn } from "@gateway/shared/channels/model-alias";
 import type { ReserveInput } from "#domain/ledger/steps.ts";
-import { GatewayError } from "#errors.ts";
+import { GatewayError, insufficientQuota } from "#errors.ts";
 import type { Call } from "./call.ts";
 import { makePlan, type Plan, requireModel } from "./plan.ts";
 import type { RelayServices } from "./services.ts";
@@ -21,7 +21,7 @@ export async function reserveInSession(
   inputOf: (call: Call, plan: Plan) => ReserveInput,
 ): Promise<Plan> {
   const { SessionFallbackPercent: percent } = services.settings.current();
-  const used = await openShare(services, call);
+  const used = await openShare(services, call, plan.worstCase);
   const { limit } = call.sessionBudget ?? { limit: 0n };
   const isDue = percent > 0 && used * 100n >= limit * BigInt(percent);
   let chosen = (isDue ? cheaperPlan(services, call, plan) : undefined) ?? plan;
@@ -39,13 +39,21 @@ export async function reserveInSession(
 
 /**
  * Adds the call to its session, and sends the client what is left of the budget. Returns the points that the
- * session has spent and reserved.
+ * session has spent and reserved. Throws `insufficient_quota` for a call of an account without a balance, before
+ * anything is stored, unless the call is free.
+ * @param amount points that the call may cost
  */
-export async function openShare({ ledger, settings }: RelayServices, call: Call): Promise<bigint> {
+export async function openShare(
+  { ledger, settings }: RelayServices,
+  call: Call,
+  amount: bigint,
+): Promise<bigint> {
   const budget = call.sessionBudget;
   if (budget === undefined) return 0n;
-  const { id, spent, reserved } = await ledger.openSession(call.caller.userId, budget.session);
-  budget.share = { id, limit: budget.limit };
+  const state = await ledger.openSession(call.caller.userId, budget.session);
+  if (state === undefined && amount > 0n) throw insufficientQuota();
+  const { spent, reserved } = state ?? { spent: 0n, reserved: 0n };
+  if (state !== undefined) budget.share = { id: state.id, limit: budget.limit };
   const perUsd = settings.current().QuotaPerUnit;
   budget.note?.({
     "x-session-budget-limit": dollars(budget.limit, perUsd),

@@ -1,3 +1,4 @@
+import type { UpstreamError } from "#dialects/ir.ts";
 import { textIn, textOf, type UpstreamResponse } from "#platform/http.ts";
 import { tooLarge } from "#platform/transport-error.ts";
 import type { Memory } from "./call.ts";
@@ -61,6 +62,19 @@ export async function wholeText(
   }
   memory.giveBack(counted - size * COPIES);
   return textIn(parts);
+}
+
+/** The error for a response that is no response of its format. */
+export function unreadable(status: number): UpstreamError {
+  return { kind: "server", message: "The upstream's answer could not be read.", status };
+}
+
+const ends: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
+
+/** Returns whether the end of a JSON text is missing, because its connection ended early. */
+export function isCut(text: string): boolean {
+  const end = ends[text.trimStart().charAt(0)];
+  return end !== undefined && !text.trimEnd().endsWith(end);
 }
 
 /** A whole text, or a response of which only the beginning was read. */

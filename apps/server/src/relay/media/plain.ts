@@ -12,7 +12,7 @@ import { primed } from "#relay/core/pieces.ts";
 import { failedForClients } from "#relay/core/scrub.ts";
 import type { RelayServices } from "#relay/core/services.ts";
 import { plainKind } from "#relay/core/settle.ts";
-import { beginOf, type Begun, wholeText } from "#relay/core/whole-text.ts";
+import { beginOf, type Begun, isCut, unreadable, wholeText } from "#relay/core/whole-text.ts";
 import { encodeAdapted, readAdapted } from "./adapted.ts";
 import type { PlainCall } from "./plain-call.ts";
 import { createPlainJsonReader, createPlainReader } from "./plain-stream.ts";
@@ -72,6 +72,7 @@ async function readPlain(
     };
   }
   const read = await begin(call, response);
+  if ("text" in read && isCut(read.text)) return { error: unreadable(response.status) };
   accept();
   if ("response" in read) {
     const { reader, images } = createPlainJsonReader();

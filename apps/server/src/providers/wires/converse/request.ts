@@ -8,6 +8,7 @@ import type {
   Tool,
   ToolChoice,
 } from "#dialects/ir.ts";
+import { unsaidMarks } from "#dialects/marks.ts";
 import { audioFormat, textOfBase64 } from "#dialects/media.ts";
 import { callerInputObject, compact, foreignFields, nameOf, unsaid } from "#dialects/wire.ts";
 import { invalidRequest } from "#errors.ts";
@@ -273,6 +274,7 @@ export function encodeRequest(given: ChatRequest): { body: Wire; dropped: string
   if (request.responseFormat?.type === "json") dropped.add("response_format");
   if (request.serviceTier !== undefined && tier === undefined && request.serviceTier !== "auto")
     dropped.add("service_tier");
+  for (const mark of unsaidMarks(request, ["names", "details", "strict"])) dropped.add(mark);
   for (const field of foreignFields(request.extra)) dropped.add(field);
   return { body, dropped: [...dropped] };
 }
