@@ -102,6 +102,9 @@ function services() {
   const mariadb = ["mariadb-server-core", "mariadb-client-core"];
   if (!isOnPath("mariadbd") && !addPackages(mariadb))
     say(`Imports from MariaDB: not tested without ${mariadb.join(" and ")}`);
+  // Without Python the scripts for One Hub are skipped.
+  if (!isOnPath("python3") && !addPackages(["python3"]))
+    say("Scripts for One Hub: not tested without python3");
 }
 
 /** Returns whether the packages are there afterwards. */

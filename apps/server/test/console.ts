@@ -17,6 +17,7 @@ import { createHealth } from "#domain/channels/health.ts";
 import { createChannelRunner } from "#domain/channels/runner.ts";
 import { credit } from "#domain/ledger/credit.ts";
 import { createRequestCounts } from "#domain/limits/request-counts.ts";
+import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { checkModelList } from "#domain/model-changes/check.ts";
 import { mailAccount } from "#domain/settings/mail-account.ts";
 import { createSettings } from "#domain/settings/settings.ts";
@@ -173,6 +174,7 @@ export async function buildConsole(
     ),
     checkModel: async ({ model }) => ({ model, process: [] }),
     pool: database.pool,
+    wholeLogs: createWholeReads(database.pool),
     mailer,
     checkPerson: createPersonCheck({
       settings: () => settings.current(),

@@ -19,7 +19,11 @@ export interface GatewayProcess {
 /** The bundled server, as `npm start` and the image run it. The test run builds it. */
 export const bundledMain = join(root, "apps/server/dist/bundle/main.js");
 const compileCache = join(root, "node_modules/.gateway/compile-cache");
-const accessToken = "root-access-token-of-a-process-of-its-own-012";
+/** How programs sign in as root. */
+export const rootAccount = {
+  password: "correct horse battery",
+  accessToken: "root-access-token-of-a-process-of-its-own-012",
+} as const;
 
 interface GatewayEnv {
   DATABASE_URL: string;
@@ -61,8 +65,8 @@ export async function startGatewayProcess(
       HOST: "127.0.0.1",
       PORT: "0",
       ROOT_USERNAME: "root",
-      ROOT_PASSWORD: "correct horse battery",
-      ROOT_ACCESS_TOKEN: accessToken,
+      ROOT_PASSWORD: rootAccount.password,
+      ROOT_ACCESS_TOKEN: rootAccount.accessToken,
       LOG_LEVEL: "info",
       ...env,
     },
@@ -87,7 +91,11 @@ export async function startGatewayProcess(
     async api<T>(method: string, path: string, body?: unknown): Promise<T> {
       const response = await fetch(`${url}/api${path}`, {
         method,
-        headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
+        headers: {
+          "api-version": "2",
+          authorization: rootAccount.accessToken,
+          "content-type": "application/json",
+        },
         body: body === undefined ? null : JSON.stringify(body),
       });
       const answer = (await response.json()) as { success: boolean; data: T };

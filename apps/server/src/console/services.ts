@@ -8,6 +8,7 @@ import type { FetchedBalance } from "#domain/channels/check-stored.ts";
 import type { Health } from "#domain/channels/health.ts";
 import type { ChannelRunner } from "#domain/channels/runner.ts";
 import type { RequestCounts } from "#domain/limits/request-counts.ts";
+import type { WholeReads } from "#domain/logs/whole-reads.ts";
 import type { PaymentDeps } from "#domain/payments/payment-deps.ts";
 import type { SettingsStore } from "#domain/settings/settings.ts";
 import type { Comparisons } from "#migration/compare/comparisons.ts";
@@ -27,6 +28,8 @@ import type { IdentityProviders } from "#sign-in/index.ts";
 export interface Services {
   db: PrismaClient;
   pool: Pool;
+  /** Pages and sums of the log without a limit of rows. */
+  wholeLogs: WholeReads;
   secrets: Secrets;
   settings: SettingsStore;
   health: Pick<Health, "freezes" | "forgive">;

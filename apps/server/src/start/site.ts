@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { createDiagnostics } from "#diagnostics/runner.ts";
 import { createPersonCheck } from "#domain/accounts/person-check.ts";
 import { createIcons } from "#domain/catalog/icons.ts";
+import { createWholeReads } from "#domain/logs/whole-reads.ts";
 import { createComparisons } from "#migration/compare/comparisons.ts";
 import { createImportRunner } from "#migration/runner.ts";
 import type { LogLine } from "#platform/log.ts";
@@ -48,6 +49,7 @@ export async function openSite(needs: SiteNeeds, basics: SiteBasics): Promise<Fa
     runner: needs.runner,
     imports,
     comparisons,
+    wholeLogs: createWholeReads(pool),
     diagnostics: createDiagnostics({
       env,
       database: needs.database,

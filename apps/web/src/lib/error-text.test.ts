@@ -2,7 +2,7 @@ import { allErrors } from "@gateway/shared/errors";
 import { filled, MISSING } from "@gateway/shared/errors/phrase";
 import i18next, { createInstance, type TFunction } from "i18next";
 import { beforeAll, describe, expect, it } from "vitest";
-import { codeText, errorReason } from "./error-text.ts";
+import { codeText, errorNote, errorReason } from "./error-text.ts";
 import { ApiError } from "./http.ts";
 import { languages } from "./i18n.ts";
 import { loadErrorTexts } from "./late-errors.ts";
@@ -77,4 +77,13 @@ describe.each(languages.map(({ id }) => id))("errors in %s", (language) => {
       expect(text).toContain("req-1");
     }
   });
+});
+
+it.each([
+  [429, "错误：请求次数过多，请稍后再试！"],
+  [500, "错误：服务器内部错误，请联系管理员！"],
+  [502, "错误：服务器错误"],
+  [404, "错误：未知错误"],
+])("an error %d without a message of the server has a text of its own", async (status, text) => {
+  expect(errorNote(new ApiError(status, {}), await speak("zh_CN"))).toEqual({ level: "error", text });
 });

@@ -2,6 +2,7 @@
 import { MISSING, type WireParams } from "@gateway/shared/errors/phrase";
 import type { TFunction } from "i18next";
 import { ApiError, isTimeout } from "./http.ts";
+import { phrase } from "./i18n.ts";
 import { templateNamed } from "./late-errors.ts";
 
 /** Returns the message of a template; undefined for a template of another server version. */
@@ -63,12 +64,21 @@ export function errorReason(error: unknown, t: TFunction): string {
   return error instanceof Error && error.name !== "ZodError" ? error.message : t("Data format incorrect");
 }
 
+/** Shown when a response has no message, such as one of a proxy. */
+const statusTexts: Readonly<Record<number, string>> = {
+  429: phrase("Too many requests, please try again later!"),
+  500: phrase("Internal server error, please contact the administrator!"),
+};
+const serverError = phrase("Server error");
+const unknownError = phrase("Unknown error");
+
 /**
  * Returns the server's English message with the request id,
  * for a code unknown to this version of the console.
  */
 function unknownText(error: ApiError, t: TFunction): string {
-  if (error.message === "") return error.status >= 500 ? t("Server error") : t("Unknown error");
+  if (error.message === "")
+    return t(statusTexts[error.status] ?? (error.status > 500 ? serverError : unknownError));
   return withId(error.message, error, t);
 }
 

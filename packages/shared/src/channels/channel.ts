@@ -236,7 +236,7 @@ export const ChannelQuery = PageQuery.extend({
   group: z.string().max(50).default(""),
   model: z.string().max(160).default(""),
   tag: z.string().max(64).default(""),
-  /** 1 = channels without a tag, 2 = channels with a tag. */
+  /** 1 = channels without a tag, 2 = channels with a tag, 3 = the newest channel of each tag. */
   filter_tag: queryInt(z.int()).catch(0).default(0),
   /** Prefixes of the test model and of `other`. */
   test_model: z.string().max(128).default(""),

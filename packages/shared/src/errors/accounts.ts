@@ -110,6 +110,7 @@ export const accountReasons = {
     too_many_from_address: phrase("Too many requests from this address. Try again later."),
     too_many_of_session: phrase("Too many requests of this session. Try again later."),
     too_many_of_account: phrase("Too many requests of your account. Try again later."),
+    log_reads_busy: phrase("Too many requests are reading the whole log. Try again later."),
     too_many_requests: phrase("Too many requests. Try again later."),
     too_many_codes: phrase("Too many wrong codes. Wait a quarter of an hour and try again."),
     too_many_changes: phrase("Too many tokens were created or changed. Wait a moment and try again."),

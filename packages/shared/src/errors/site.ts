@@ -51,6 +51,9 @@ export const siteReasons = {
     sort_unknown: phrase('The list cannot be sorted by "{{field}}".'),
     cursor_order: phrase("Cursor pages are sorted newest first. Request page numbers for another order."),
     page_too_deep: phrase("Page numbers end at row 10,000. Continue with the cursor in `next`."),
+    log_read_too_long: phrase(
+      "Reading the log took longer than {{seconds}} seconds. Limit the period with start_timestamp and end_timestamp.",
+    ),
     cursor_unknown: phrase("This is not the cursor of a page."),
     backup_group_same: phrase("The backup group must be another one than the group."),
     expiry_too_far: phrase("The expiry time is too far away. Use -1 for never."),

@@ -190,6 +190,8 @@ export const channelCompat: Record<string, CompatRoute> = {
   "GET /channel": {
     query: reads(OlderQuery, ({ name, models, page, size, ...query }) => ({
       ...query,
+      // One Hub returns one row per tag here.
+      filter_tag: String(query.filter_tag === 2 ? 3 : query.filter_tag),
       page: String(page),
       size: String(size),
       keyword: query.keyword || name,

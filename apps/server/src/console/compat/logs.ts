@@ -3,9 +3,8 @@ import { LogQuery, type LogRow, LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
-import { everybody, own, pageOfLogs } from "#console/usage/logs.ts";
+import { everybody, own } from "#console/usage/logs.ts";
 import type { LogView } from "#domain/logs/filter.ts";
-import { totalLogs } from "#domain/logs/totals.ts";
 import { emptyOlderChannel, OlderChannel } from "./channel-spelling.ts";
 import { type CompatRoute, handles } from "./route.ts";
 
@@ -110,13 +109,13 @@ const OlderQuery = LogQuery.extend({
   ),
 });
 
-/** One Hub reads every row of the filter, and its log has no failed calls. */
-const inOneHub = { whole: true, withoutFailed: true } as const;
+/** One Hub's log has no failed calls. */
+const inOneHub = { withoutFailed: true } as const;
 
 const list = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
   handle: handles({ query: OlderQuery, data: OlderLogs }, async ({ query }, { request, services }) => {
     const view = viewOf(request);
-    const found = await pageOfLogs(services.pool, view, { ...query, ...inOneHub });
+    const found = await services.wholeLogs.page(view, { ...query, ...inOneHub });
     const { data, page = 1, size = data.length, total_count = 0 } = found;
     return { data: { data: data.map((row) => older(row, view.of === "owner")), page, size, total_count } };
   }),
@@ -128,7 +127,7 @@ const totals = (viewOf: (request: FastifyRequest) => LogView): CompatRoute => ({
   handle: handles({ query: Filter, data: LogTotals }, async ({ query }, { request, services }) => {
     const { channel, channel_id, ...rest } = query;
     const search = { ...rest, ...inOneHub, channel_id: channel || channel_id };
-    return { data: await totalLogs(services.pool, viewOf(request), search) };
+    return { data: await services.wholeLogs.totals(viewOf(request), search) };
   }),
 });
 

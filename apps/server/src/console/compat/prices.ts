@@ -9,7 +9,7 @@ import { GatewayError } from "#errors.ts";
 import { olderBody } from "./older.ts";
 import { type CompatRoute, handles } from "./route.ts";
 
-/** Prices in One Hub's format: missing numbers are 0, and the owner may be unknown (0). */
+/** Prices in One Hub's format: missing numbers are 0, and the owner may be unknown, with any number. */
 
 const values = {
   type: PriceInput.shape.type,
@@ -26,7 +26,7 @@ const Mentioned = z.record(z.string(), z.unknown());
 const ModelPath = z.object({ "*": z.string().min(1, "Model name is required").max(160) });
 
 const create = handles({ body: Price, data: PriceRow }, async ({ body }, { request, services }) => ({
-  data: priceRowToJson(await createPrice(services.db, viewerOf(request), body)),
+  data: priceRowToJson(await createPrice(services.db, viewerOf(request), body, "any")),
 }));
 
 const change = handles(
@@ -37,7 +37,7 @@ const change = handles(
     // Fields that are not mentioned stay.
     const before = stored === null ? {} : priceRowToJson(stored);
     const input = checked(Price, { ...before, ...checked(Mentioned, body) });
-    return { data: priceRowToJson(await changePrice(services.db, viewerOf(request), name, input)) };
+    return { data: priceRowToJson(await changePrice(services.db, viewerOf(request), name, input, "any")) };
   },
 );
 
@@ -51,7 +51,8 @@ const saveGroup = handles({ body: Group, data: Nothing }, async ({ body }, { req
   const models = [...new Set(body.models)];
   // Names that already have a price get this one.
   const original_models = [...new Set([...body.original_models, ...models])];
-  await savePriceGroup(services.db, viewerOf(request), { models, original_models, price: body.price });
+  const group = { models, original_models, price: body.price };
+  await savePriceGroup(services.db, viewerOf(request), group, "any");
   return { data: null };
 });
 

@@ -12,6 +12,7 @@ import type { CompatRoute } from "./route.ts";
 import { signInCompat } from "./sign-in.ts";
 import { statisticsCompat } from "./statistics.ts";
 import { taskCompat } from "./tasks.ts";
+import { telegramCompat } from "./telegram.ts";
 import { tokenCompat } from "./tokens.ts";
 import { userCompat } from "./users.ts";
 
@@ -30,6 +31,7 @@ export const compatRoutes: Readonly<Record<string, CompatRoute>> = {
   ...signInCompat,
   ...statisticsCompat,
   ...taskCompat,
+  ...telegramCompat,
   ...tokenCompat,
   ...userCompat,
 };

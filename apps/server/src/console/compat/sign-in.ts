@@ -1,8 +1,9 @@
+import { PasskeyOptions } from "@gateway/shared/accounts/passkey";
 import { SignInReturn } from "@gateway/shared/accounts/sign-in";
 import { z } from "zod";
 import { depart, DEPARTURE_COOKIE } from "#console/accounts/departure.ts";
 import { requireNoLink } from "#console/origin.ts";
-import { type CompatRoute, reads } from "./route.ts";
+import { type CompatRoute, reads, spells } from "./route.ts";
 
 /** Sign-in with other methods: the routes whose refusals have their own HTTP status in One Hub. */
 
@@ -10,6 +11,12 @@ import { type CompatRoute, reads } from "./route.ts";
 const wrongState: CompatRoute = { refuses: (status) => (status === 400 || status === 403 ? 403 : 200) };
 /** Passkeys are refused with the true status. */
 const byStatus: CompatRoute = { refuses: (status) => status };
+
+/** The options of a passkey are below `publicKey`, as the browser's function takes them. */
+const passkeyOptions: CompatRoute = {
+  ...byStatus,
+  answer: spells(PasskeyOptions, z.object({ publicKey: PasskeyOptions }), (publicKey) => ({ publicKey })),
+};
 
 /** A code that a user typed in, which One Hub's callers send without a state. */
 const typedCode: CompatRoute = {
@@ -32,8 +39,8 @@ export const signInCompat: Record<string, CompatRoute> = {
   "GET /oauth/wechat": typedCode,
   "GET /webauthn/credentials": byStatus,
   "DELETE /webauthn/credentials/:id": byStatus,
-  "POST /webauthn/registration/begin": byStatus,
+  "POST /webauthn/registration/begin": passkeyOptions,
   "POST /webauthn/registration/finish": byStatus,
-  "POST /webauthn/login/begin": byStatus,
+  "POST /webauthn/login/begin": passkeyOptions,
   "POST /webauthn/login/finish": byStatus,
 };

@@ -51,7 +51,7 @@ export function own(request: FastifyRequest): LogView {
 }
 
 /** Returns a page of the log with the number of all rows. */
-export async function pageOfLogs(pool: Pool, view: LogView, query: LogSearch): Promise<LogPage> {
+async function pageOfLogs(pool: Pool, view: LogView, query: LogSearch): Promise<LogPage> {
   const found = await searchLogs(pool, view, query);
   // A caller that pages with a cursor already has the total.
   if (query.cursor !== "") return found;

@@ -177,7 +177,7 @@ interface ChannelFilter {
   /** Part of a model name. */
   model: string;
   tag: string;
-  /** 1: only channels without a tag; 2: only channels with a tag; otherwise both. */
+  /** 1: channels without a tag; 2: channels with a tag; 3: the newest channel of each tag; otherwise all. */
   filter_tag: number;
   /** Prefixes. */
   test_model: string;
@@ -245,10 +245,20 @@ async function channelsFitting(
   if (search.tag !== "") where.tag = search.tag;
   else if (search.filter_tag === 1) where.tag = "";
   else if (search.filter_tag === 2) where.tag = { not: "" };
+  if (search.filter_tag === 3) where.id = { in: await newestOfTags(db) };
   if (search.test_model !== "") where.test_model = { startsWith: search.test_model };
   if (search.other !== "") where.other = { startsWith: search.other };
   if (search.key.trim() !== "") where.keys = { some: { key_hash: secrets.hash(search.key.trim()) } };
   return where;
+}
+
+async function newestOfTags(db: Db): Promise<number[]> {
+  const tags = await db.channel.groupBy({
+    by: ["tag"],
+    where: { deleted_at: null, tag: { not: "" } },
+    _max: { id: true },
+  });
+  return tags.flatMap(({ _max }) => _max.id ?? []);
 }
 
 function fits(value: number): boolean {

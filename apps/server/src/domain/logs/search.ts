@@ -10,7 +10,7 @@ import {
 } from "@gateway/shared/usage/log";
 import { z } from "zod";
 import { invalidRequest } from "#errors.ts";
-import type { Pool } from "#platform/database/db.ts";
+import type { Reader } from "#platform/database/db.ts";
 import {
   conditionsOf,
   type Filter,
@@ -28,8 +28,8 @@ import {
  * and new rows shift nothing.
  */
 
-export async function searchLogs(pool: Pool, anyView: LogView, query: LogSearch): Promise<LogPage> {
-  const view = await withNamedUser(pool, anyView, query);
+export async function searchLogs(reader: Reader, anyView: LogView, query: LogSearch): Promise<LogPage> {
+  const view = await withNamedUser(reader, anyView, query);
   const filter = filterOf(view, query);
   const order = orderOf(view, query);
   if (query.cursor !== "") {
@@ -49,7 +49,7 @@ export async function searchLogs(pool: Pool, anyView: LogView, query: LogSearch)
       : `(SELECT l.* FROM request_logs l WHERE ${found} ORDER BY ${newest} LIMIT ${MOST_SEARCHED}) l
          WHERE ${together(conditions)}`;
   // The page is selected before the join with channel names.
-  const { rows } = await pool.query<StoredLogRow>(
+  const { rows } = await reader.query<StoredLogRow>(
     `SELECT l.*, c.name AS channel_name
        FROM (SELECT l.* FROM ${rowsToSort}
               ORDER BY ${order} LIMIT ${limit} OFFSET ${offset}) l
@@ -62,7 +62,7 @@ export async function searchLogs(pool: Pool, anyView: LogView, query: LogSearch)
   const data = page.map((row) => describeLogRow(row, view));
   if (query.order !== "") return { data, next: null };
   if (last !== undefined && rows.length > page.length) return { data, next: writeCursor(last) };
-  const end = isSearch ? await endOfSearch(pool, indexed) : undefined;
+  const end = isSearch ? await endOfSearch(reader, indexed) : undefined;
   if (end === undefined) return { data, next: null };
   return { data, next: writeCursor(end), searched_until: Math.floor(end.created_at.getTime() / 1000) };
 }
@@ -70,8 +70,8 @@ export async function searchLogs(pool: Pool, anyView: LogView, query: LogSearch)
 type Place = Pick<StoredLogRow, "created_at" | "id">;
 
 /** Returns the last row that a search examined; undefined when it examined all rows. */
-async function endOfSearch(pool: Pool, filter: Filter): Promise<Place | undefined> {
-  const { rows } = await pool.query<Place>(
+async function endOfSearch(reader: Reader, filter: Filter): Promise<Place | undefined> {
+  const { rows } = await reader.query<Place>(
     `SELECT l.created_at, l.id FROM request_logs l WHERE ${filter.where()}
       ORDER BY ${newest} LIMIT 2 OFFSET ${MOST_SEARCHED - 1}`,
     filter.values,
@@ -99,6 +99,14 @@ const sortable: Readonly<Record<string, string>> = {
 const hiddenFromOwners: ReadonlySet<string> = new Set(["channel_id"]);
 
 const newest = "l.created_at DESC, l.id DESC";
+
+/**
+ * Returns whether the limits of a search do not change the result of this page.
+ * @param isSmall the filter has at most `MOST_SEARCHED` rows
+ */
+export function isShallow(query: LogSearch, isSmall: boolean): boolean {
+  return (isSmall || isByTime(query)) && (query.page ?? 1) * query.size <= DEEPEST;
+}
 
 function isByTime({ order }: LogSearch): boolean {
   return /^(,*-?created_at\b|$)/.test(order);

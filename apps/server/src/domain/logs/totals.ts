@@ -2,7 +2,7 @@ import type { LogTotals } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { counters, type CounterRow, type Dimension, sumOf } from "#domain/usage/counters.ts";
 import { closedUntil } from "#domain/usage/usage.ts";
-import type { Pool } from "#platform/database/db.ts";
+import type { Reader } from "#platform/database/db.ts";
 import {
   type Conditions,
   conditionsOf,
@@ -29,8 +29,8 @@ const hourMs = 3_600_000;
 const endOfTime = new Date(253_402_300_799_000);
 
 /** Returns the sums. Points include consumption only: a top-up in the list is not spending. */
-export async function totalLogs(pool: Pool, anyView: LogView, query: LogSearch): Promise<LogTotals> {
-  const view = await withNamedUser(pool, anyView, query);
+export async function totalLogs(reader: Reader, anyView: LogView, query: LogSearch): Promise<LogTotals> {
+  const view = await withNamedUser(reader, anyView, query);
   const { log_type: type } = query;
   const filter = filterOf(view, query);
   const indexed = [...filter.values];
@@ -39,11 +39,11 @@ export async function totalLogs(pool: Pool, anyView: LogView, query: LogSearch):
   const isSearch = filter.values.length > indexed.length || conditions.retried !== undefined;
   if (!knowsRollUp(view, query) || !calls || isSearch)
     return query.whole === true && !isSearch
-      ? { ...(await sumRows(pool, filter)), complete: true }
-      : sumNewest(pool, filter, indexed, conditions);
+      ? { ...(await sumRows(reader, filter)), complete: true }
+      : sumNewest(reader, filter, indexed, conditions);
 
   const who = view.userId;
-  const from = await later(pool, query.start_timestamp > 0 ? instant(query.start_timestamp) : new Date(0));
+  const from = await later(reader, query.start_timestamp > 0 ? instant(query.start_timestamp) : new Date(0));
   const to = query.end_timestamp > 0 ? instant(query.end_timestamp + 1) : endOfTime;
   const firstHour = new Date(Math.ceil(from.getTime() / hourMs) * hourMs);
   const lastHour = new Date(Math.floor(to.getTime() / hourMs) * hourMs);
@@ -59,7 +59,7 @@ export async function totalLogs(pool: Pool, anyView: LogView, query: LogSearch):
   const parts = await Promise.all([
     ...(firstHour < lastHour
       ? [
-          sumHours(pool, {
+          sumHours(reader, {
             from: firstHour,
             to: lastHour,
             type: counted,
@@ -71,10 +71,10 @@ export async function totalLogs(pool: Pool, anyView: LogView, query: LogSearch):
       : []),
     ...begun
       .filter(([start, end]) => start < end)
-      .map(([start, end]) => sumRows(pool, between(filterOf(view, calledOnly(query)), start, end))),
+      .map(([start, end]) => sumRows(reader, between(filterOf(view, calledOnly(query)), start, end))),
     // Top-ups and similar entries have no model and no channel.
     ...(type === LogType.all && query.model_name === "" && channelId === 0
-      ? [countOthers(pool, filterOf(view, query))]
+      ? [countOthers(reader, filterOf(view, query))]
       : []),
   ]);
   return { ...parts.reduce(add, nothing), complete: true };
@@ -114,8 +114,8 @@ function between(filter: Filter, start: Date, end: Date): Filter {
  * Returns the later of the start and the oldest log row.
  * Roll-ups outlive the log, but sums must match the list.
  */
-async function later(pool: Pool, start: Date): Promise<Date> {
-  const { rows } = await pool.query<{ oldest: Date | null }>(
+async function later(reader: Reader, start: Date): Promise<Date> {
+  const { rows } = await reader.query<{ oldest: Date | null }>(
     "SELECT min(created_at) AS oldest FROM request_logs",
   );
   const oldest = rows[0]?.oldest ?? endOfTime;
@@ -131,10 +131,10 @@ interface HoursInput {
   model: string;
 }
 
-async function sumHours(pool: Pool, input: HoursInput): Promise<Sums> {
+async function sumHours(reader: Reader, input: HoursInput): Promise<Sums> {
   const sums = counters.map((name) => `sum(${name})::bigint AS ${name}`).join(", ");
-  const { sql, values } = await hoursSql(pool, input);
-  const { rows } = await pool.query<CounterRow>(`SELECT ${sums} FROM (${sql}) u`, values);
+  const { sql, values } = await hoursSql(reader, input);
+  const { rows } = await reader.query<CounterRow>(`SELECT ${sums} FROM (${sql}) u`, values);
   const sum = sumOf(rows[0]);
   if (input.type === LogType.failed) return { ...nothing, count: sum.failed_count };
   return {
@@ -148,7 +148,7 @@ async function sumHours(pool: Pool, input: HoursInput): Promise<Sums> {
 type Hours = { sql: string; values: unknown[] };
 
 /** Returns the counters of every whole hour, as a query with the column `starts`. */
-async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Hours> {
+async function hoursSql(reader: Reader, input: Omit<HoursInput, "type">): Promise<Hours> {
   const { from, to, who, channelId, model } = input;
   const fine = newFilter();
   fine.add((n) => `hour >= $${n} AND hour < $${n + 1}`, from, to);
@@ -162,7 +162,7 @@ async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Ho
       values: fine.values,
     };
   const [kind, key] = oneDimension(input);
-  const until = fine.parameter(await closedUntil(pool));
+  const until = fine.parameter(await closedUntil(reader));
   const [kindAt, keyAt] = [fine.parameter(kind), fine.parameter(key)];
   const sql = `SELECT starts, ${columns} FROM usage_totals
       WHERE kind = ${kindAt} AND span = 'hour' AND key = ${keyAt}
@@ -179,7 +179,7 @@ async function hoursSql(pool: Pool, input: Omit<HoursInput, "type">): Promise<Ho
  * @param period seconds since 1970
  */
 export async function hoursOf(
-  pool: Pool,
+  reader: Reader,
   view: LogView,
   query: LogSearch,
   period: { from: number; to: number },
@@ -187,7 +187,7 @@ export async function hoursOf(
   const who = view.userId;
   const from = new Date(Math.floor((period.from * 1000) / hourMs) * hourMs);
   const channelId = view.of === "everybody" ? query.channel_id : 0;
-  return hoursSql(pool, { from, to: instant(period.to + 1), who, channelId, model: query.model_name });
+  return hoursSql(reader, { from, to: instant(period.to + 1), who, channelId, model: query.model_name });
 }
 
 function oneDimension({ who, channelId, model }: Omit<HoursInput, "type">): [Dimension, string] {
@@ -204,8 +204,8 @@ const rowSums = `count(*) AS count,
   COALESCE(sum(l.prompt_tokens), 0)::bigint AS prompt_tokens,
   COALESCE(sum(l.completion_tokens), 0)::bigint AS completion_tokens`;
 
-async function sumRows(pool: Pool, filter: Filter): Promise<Sums> {
-  const { rows } = await pool.query<SumRow>(
+async function sumRows(reader: Reader, filter: Filter): Promise<Sums> {
+  const { rows } = await reader.query<SumRow>(
     `SELECT ${rowSums} FROM request_logs l WHERE ${filter.where()}`,
     filter.values,
   );
@@ -213,10 +213,10 @@ async function sumRows(pool: Pool, filter: Filter): Promise<Sums> {
 }
 
 /** Counts entries that are not calls. They are rare and have a partial index. */
-async function countOthers(pool: Pool, filter: Filter): Promise<Sums> {
+async function countOthers(reader: Reader, filter: Filter): Promise<Sums> {
   filter.add(() => `l.type <> ${LogType.consume}`);
   filter.add(() => `l.type IN (${LogType.topUp}, ${LogType.manage}, ${LogType.system})`);
-  return sumRows(pool, filter);
+  return sumRows(reader, filter);
 }
 
 /**
@@ -224,13 +224,13 @@ async function countOthers(pool: Pool, filter: Filter): Promise<Sums> {
  * columns. Postgres can thus count within an index, or combine two filters to find few rows.
  */
 async function sumNewest(
-  pool: Pool,
+  reader: Reader,
   filter: Filter,
   indexed: readonly unknown[],
   conditions: Conditions,
 ): Promise<LogTotals> {
   const from = `FROM request_logs l WHERE ${filter.where()}`;
-  const { rows: counted } = await pool.query<{ count: bigint }>(
+  const { rows: counted } = await reader.query<{ count: bigint }>(
     `SELECT count(*) AS count FROM (SELECT ${from} LIMIT ${MOST_SEARCHED + 1}) l`,
     [...indexed],
   );
@@ -238,7 +238,7 @@ async function sumNewest(
   const read = "l.type, l.quota, l.prompt_tokens, l.completion_tokens";
   const tested = "l.outcome, l.error_code, l.request_time, l.attempts";
   const isTested = Object.keys(conditions).length > 0;
-  const { rows } = await pool.query<SumRow>(
+  const { rows } = await reader.query<SumRow>(
     `SELECT ${rowSums} FROM (
        SELECT ${isTested ? `${read}, ${tested}` : read} ${from}
        ${complete ? "" : "ORDER BY l.created_at DESC, l.id DESC"} LIMIT ${MOST_SEARCHED}

@@ -18,10 +18,18 @@ export async function listPrices(db: Db): Promise<PriceRow[]> {
   });
 }
 
+/** Which ids of a model owner a price may have: those that exist, or any. 0 always means an unknown owner. */
+type Owners = "existing" | "any";
+
 /** Throws `conflict` when the model already has a price. */
-export async function createPrice(db: Db, actor: Actor, input: PriceInput): Promise<PriceRow> {
+export async function createPrice(
+  db: Db,
+  actor: Actor,
+  input: PriceInput,
+  owners: Owners = "existing",
+): Promise<PriceRow> {
   return edit(db, async (tx) => {
-    await mustHaveOwner(tx, input.channel_type);
+    await mustHaveOwner(tx, input.channel_type, owners);
     await mustBeFree(tx, [input.model], "model");
     await savePrice(tx, priceFromJson(input), actor.id ?? undefined);
     const after = await findPriceRow(tx, input.model);
@@ -31,10 +39,16 @@ export async function createPrice(db: Db, actor: Actor, input: PriceInput): Prom
 }
 
 /** @param model the current name; `input` contains the new one. Throws `not_found` or `conflict`. */
-export async function changePrice(db: Db, actor: Actor, model: string, input: PriceInput): Promise<PriceRow> {
+export async function changePrice(
+  db: Db,
+  actor: Actor,
+  model: string,
+  input: PriceInput,
+  owners: Owners = "existing",
+): Promise<PriceRow> {
   return edit(db, async (tx) => {
     const before = await findPriceRow(tx, model);
-    await mustHaveOwner(tx, input.channel_type);
+    await mustHaveOwner(tx, input.channel_type, owners);
     if (input.model !== model) {
       await mustBeFree(tx, [input.model], "model");
       await tx.price.delete({ where: { model } });
@@ -59,11 +73,16 @@ export async function deletePrices(db: Db, actor: Actor, models: string[]): Prom
 }
 
 /** Sets one price for several models: adds new names, changes existing ones, removes omitted ones. */
-export async function savePriceGroup(db: Db, actor: Actor, group: PriceGroupInput): Promise<void> {
+export async function savePriceGroup(
+  db: Db,
+  actor: Actor,
+  group: PriceGroupInput,
+  owners: Owners = "existing",
+): Promise<void> {
   const models = new Set(group.models);
   if (models.size < group.models.length) throw repeated("models");
   await edit(db, async (tx) => {
-    await mustHaveOwner(tx, group.price.channel_type);
+    await mustHaveOwner(tx, group.price.channel_type, owners);
     const original = new Set(group.original_models);
     await mustBeFree(
       tx,
@@ -134,9 +153,9 @@ async function findPriceRow(tx: Db, model: string): Promise<PriceRow> {
   return row;
 }
 
-/** Throws when the model owner does not exist. 0 means an unknown owner. */
-async function mustHaveOwner(tx: Db, id: number): Promise<void> {
-  if (id === 0) return;
+/** Throws when the model owner does not exist. */
+async function mustHaveOwner(tx: Db, id: number, owners: Owners): Promise<void> {
+  if (id === 0 || owners === "any") return;
   if ((await tx.modelOwner.count({ where: { id } })) === 0) {
     throw invalidRequest({ reason: "channel_type_unknown" }, { field: "channel_type" });
   }

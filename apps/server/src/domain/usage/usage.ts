@@ -1,5 +1,5 @@
 import type { UsageSum } from "@gateway/shared/usage/analytics";
-import type { Pool } from "#platform/database/db.ts";
+import type { Pool, Reader } from "#platform/database/db.ts";
 import type { LocalDay } from "#platform/local-days.ts";
 import { type CounterRow, counterColumns, counterSums, type Dimension, keyOf, sumOf } from "./counters.ts";
 import { piecesOf, type Span } from "./pieces.ts";
@@ -13,8 +13,8 @@ import { piecesOf, type Span } from "./pieces.ts";
  * Returns the end of the complete part of usage_totals. Hours that are closed meanwhile have no effect: both
  * tables contain the same sums.
  */
-export async function closedUntil(pool: Pool): Promise<Date> {
-  const { rows } = await pool.query<{ closed_until: Date }>("SELECT closed_until FROM usage_progress");
+export async function closedUntil(reader: Reader): Promise<Date> {
+  const { rows } = await reader.query<{ closed_until: Date }>("SELECT closed_until FROM usage_progress");
   return rows[0]?.closed_until ?? new Date(0);
 }
 

@@ -11,6 +11,9 @@ import { impatientSocket, setUpSession, silence } from "./connection.ts";
 export type Db = PrismaClient | Prisma.TransactionClient;
 export type Pool = pg.Pool;
 
+/** Reads rows: a pool, or one of its connections. */
+export type Reader = Pick<Pool, "query">;
+
 export interface Database {
   db: PrismaClient;
   pool: Pool;

@@ -1,0 +1,105 @@
+import type { LogPage, LogTotals } from "@gateway/shared/usage/log";
+import { GatewayError, invalidRequest } from "#errors.ts";
+import { isCanceled } from "#platform/database/connection-loss.ts";
+import type { Pool, Reader } from "#platform/database/db.ts";
+import { type LogSearch, type LogView, MOST_SEARCHED } from "./filter.ts";
+import { isShallow, searchLogs } from "./search.ts";
+import { totalLogs } from "./totals.ts";
+
+/**
+ * Pages and sums over every row of a filter, whatever their number. Requests that the limits of the console's lists
+ * cover are read as the console does. All others read as many rows as the filter has: a node runs only a few of them
+ * at once, each within a time limit, so that they leave the database to the calls of clients.
+ */
+export interface WholeReads {
+  page(view: LogView, query: LogSearch): Promise<LogPage>;
+  totals(view: LogView, query: LogSearch): Promise<LogTotals>;
+}
+
+interface Limits {
+  /** Reads that run at the same time. */
+  atOnce: number;
+  /** Reads that wait for one of these. Further ones are refused. */
+  waiting: number;
+  /** Time limit of a read. */
+  seconds: number;
+}
+
+const usual: Limits = { atOnce: 2, waiting: 20, seconds: 10 };
+
+export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads {
+  const { atOnce, waiting, seconds } = limits;
+  let running = 0;
+  const queue: (() => void)[] = [];
+
+  async function take(): Promise<void> {
+    if (running < atOnce) {
+      running += 1;
+      return;
+    }
+    if (queue.length >= waiting)
+      throw new GatewayError("rate_limit_exceeded", { reason: "log_reads_busy" }, { retryAfter: seconds });
+    // The read that ends passes its place on.
+    await new Promise<void>((resolve) => queue.push(resolve));
+  }
+
+  function giveBack(): void {
+    const next = queue.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+
+  async function readAll<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
+    await take();
+    try {
+      return await within(pool, seconds, work);
+    } catch (error) {
+      if (isCanceled(error)) throw invalidRequest({ reason: "log_read_too_long", seconds });
+      throw error;
+    } finally {
+      giveBack();
+    }
+  }
+
+  async function totals(view: LogView, query: LogSearch): Promise<LogTotals> {
+    const sums = await totalLogs(pool, view, query);
+    if (sums.complete) return sums;
+    return readAll((reader) => totalLogs(reader, view, { ...query, whole: true }));
+  }
+
+  return {
+    totals,
+    async page(view, query) {
+      const { count } = await totals(view, query);
+      const { page = 1, size } = query;
+      const isCovered = isShallow(query, count <= MOST_SEARCHED);
+      const found = isCovered
+        ? await searchLogs(pool, view, query)
+        : await readAll((reader) => searchLogs(reader, view, { ...query, whole: true }));
+      return { ...found, page, size, total_count: count };
+    },
+  };
+}
+
+/** Runs reads on one connection, one after the other, and cancels a statement after `seconds`. */
+async function within<T>(pool: Pool, seconds: number, work: (reader: Reader) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  try {
+    await client.query("BEGIN READ ONLY");
+    await client.query(`SET LOCAL statement_timeout = ${seconds * 1_000}`);
+    const query = (sql: string, values: unknown[] = []) => {
+      const answer = last.then(() => client.query(sql, values));
+      last = answer.catch(() => undefined);
+      return answer;
+    };
+    return await work({ query: query as Reader["query"] });
+  } finally {
+    await last;
+    await client.query("ROLLBACK").catch((error: Error) => {
+      broken = error;
+    });
+    client.release(broken);
+  }
+}
