@@ -6,6 +6,7 @@ import { compaction } from "#demo/compaction.ts";
 import { refusal } from "#demo/faults.ts";
 import { asText, type Json } from "#demo/json.ts";
 import { BadQuestion, type Question } from "#demo/question.ts";
+import { openResponses } from "#demo/responses-endpoint.ts";
 import { providerAt, type Route, routeAt } from "#demo/routes.ts";
 import { framesOfConverse, plainConverse, readConverse } from "./converse-wire.ts";
 import { type History, historyOf } from "./history.ts";
@@ -52,6 +53,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
+  const closeSockets = openResponses(server);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -116,6 +118,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     slow: () => slow.promise,
     close: () =>
       new Promise((resolve) => {
+        closeSockets();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../client.ts";
 
@@ -8,19 +9,28 @@ export const cline: Client = {
   speaks: "Chat Completions",
   program: "cline",
   bin: "cline",
-  command: ({ gateway, key, model, prompt, home }) => {
+  command: ({ gateway, key, model, prompt, resume, home }) => {
+    const session = resume ? ["--id", lastSession(join(home, "data/sessions"))] : [];
     const folder = ["--data-dir", join(home, "data"), "--config", join(home, "config")];
     return {
       before: [["auth", "-p", "openai", "-k", key, "-m", model, "-b", `${gateway}/v1`, ...folder]],
-      args: ["--auto-approve", "true", ...folder, prompt],
+      args: ["--auto-approve", "true", ...folder, ...session, prompt],
       env: { CLINE_NO_AUTO_UPDATE: "1", CLINE_TELEMETRY_DISABLED: "1" },
     };
   },
   read: (path) => ({ name: "read_files", input: { files: [{ path }] } }),
   edit: (path, old_text, new_text) => ({ name: "editor", input: { path, old_text, new_text } }),
   run: (command) => ({ name: "run_commands", input: { commands: [command] } }),
-  lacks: {
-    agents: "The matrix has no script for its sub-agents yet.",
-    resume: "It resumes a session by its id, which the matrix does not read yet.",
-  },
+  delegate: (prompts) => [
+    prompts.map((task) => ({
+      name: "spawn_agent",
+      input: { systemPrompt: "You read files and report what is in them.", task },
+    })),
+  ],
 };
+
+/** Returns the id of the only session in a folder. Each session has a folder of its own. */
+function lastSession(folder: string): string {
+  const sessions = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return sessions.at(-1)?.name ?? "";
+}
