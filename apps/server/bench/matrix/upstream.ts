@@ -73,7 +73,9 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
       const chat = chatAt(path, body, routeAt(request.method ?? "POST", path, searchParams, request.headers));
       if (chat === undefined) return sendOther(response, call, path, body);
       call.tools = chat.question.tools.map((tool) => tool.name);
-      const before = stored.get(asText(body["previous_response_id"]));
+      // A request over WebSocket already contains the items of the earlier response.
+      const isWhole = request.headers["x-demo-socket"] !== undefined;
+      const before = isWhole ? undefined : stored.get(asText(body["previous_response_id"]));
       const own = historyOf(body);
       const history =
         before === undefined

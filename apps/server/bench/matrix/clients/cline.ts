@@ -1,4 +1,3 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../client.ts";
 
@@ -9,12 +8,11 @@ export const cline: Client = {
   speaks: "Chat Completions",
   program: "cline",
   bin: "cline",
-  command: ({ gateway, key, model, prompt, resume, home }) => {
-    const session = resume ? ["--id", lastSession(join(home, "data/sessions"))] : [];
+  command: ({ gateway, key, model, prompt, home }) => {
     const folder = ["--data-dir", join(home, "data"), "--config", join(home, "config")];
     return {
       before: [["auth", "-p", "openai", "-k", key, "-m", model, "-b", `${gateway}/v1`, ...folder]],
-      args: ["--auto-approve", "true", ...folder, ...session, prompt],
+      args: ["--auto-approve", "true", ...folder, prompt],
       env: { CLINE_NO_AUTO_UPDATE: "1", CLINE_TELEMETRY_DISABLED: "1" },
     };
   },
@@ -27,10 +25,5 @@ export const cline: Client = {
       input: { systemPrompt: "You read files and report what is in them.", task },
     })),
   ],
+  lacks: { resume: "It continues a session only in its terminal interface." },
 };
-
-/** Returns the id of the only session in a folder. Each session has a folder of its own. */
-function lastSession(folder: string): string {
-  const sessions = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  return sessions.at(-1)?.name ?? "";
-}

@@ -9,15 +9,7 @@ export const continueCli: Client = {
   program: "continue",
   bin: "cn",
   command: ({ gateway, key, model, prompt, resume, home, contextWindow }) => ({
-    args: [
-      "-p",
-      "--auto",
-      "--beta-subagent-tool",
-      "--config",
-      join(home, "config.yaml"),
-      ...(resume ? ["--resume"] : []),
-      prompt,
-    ],
+    args: ["-p", "--auto", "--config", join(home, "config.yaml"), ...(resume ? ["--resume"] : []), prompt],
     env: { CONTINUE_GLOBAL_DIR: join(home, ".continue"), CONTINUE_TELEMETRY_ENABLED: "0" },
     files: {
       [join(home, "config.yaml")]: `name: gateway
@@ -34,15 +26,6 @@ models:
     defaultCompletionOptions:
       contextLength: ${contextWindow ?? 200_000}
       maxTokens: 8000
-  - name: reader
-    provider: openai
-    model: ${model}
-    apiBase: ${gateway}/v1
-    apiKey: ${key}
-    roles: [subagent]
-    capabilities: [tool_use]
-    chatOptions:
-      baseSystemMessage: You read files and report what is in them.
 `,
     },
   }),
@@ -54,14 +37,9 @@ models:
     otherwise: { name: "MultiEdit", input: { file_path, edits: [{ old_string, new_string }] } },
   }),
   run: (command) => ({ name: "Bash", input: { command } }),
-  delegate: (prompts) => [
-    prompts.map((prompt) => ({
-      name: "Subagent",
-      input: { description: "Read the notes", prompt, subagent_name: "reader" },
-    })),
-  ],
   forgetsReads: true,
   lacks: {
+    agents: "Its sub-agents need its terminal interface.",
     compaction: "It counts its context itself, and the task is too short to fill it.",
   },
 };
