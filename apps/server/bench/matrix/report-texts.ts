@@ -45,11 +45,8 @@ const english: ReportTexts = {
 const inChinese: [string, string][] = [
   [", not streamed", "，非流式"],
   ["Responses over WebSocket", "Responses（WebSocket）"],
-  ["The matrix has no script for its sub-agents yet.", "尚无针对其子智能体的脚本。"],
-  [
-    "It resumes a session by its id, which the matrix does not read yet.",
-    "它通过 ID 恢复会话，目前的脚本还不读取该 ID。",
-  ],
+  ["Its sub-agents need its terminal interface.", "它的子智能体需要其终端界面。"],
+  ["It continues a session only in its terminal interface.", "它只能在其终端界面中继续会话。"],
   [
     "It counts its context itself, and the task is too short to fill it.",
     "它自行统计上下文的大小，而该任务太短，无法填满上下文。",

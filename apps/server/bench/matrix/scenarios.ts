@@ -189,6 +189,7 @@ function programFindings({ code, output, timedOut }: Ended): string[] {
   if (timedOut) return ["The program did not end within its time limit."];
   return [
     ...(code === 0 ? [] : [`The program ended with ${code}.`]),
+    ...(/model metadata .* not found/i.test(output) ? ["It did not find the model in its catalogue."] : []),
     ...(output.includes(LAST_WORD) ? [] : ["The program did not show the last message."]),
     ...(/\b(?:error|failed|retrying|reconnecting)\b/i.test(output) ? ["Its output contains an error."] : []),
   ];

@@ -6,6 +6,7 @@ import { compaction } from "#demo/compaction.ts";
 import { refusal } from "#demo/faults.ts";
 import { asText, type Json } from "#demo/json.ts";
 import { BadQuestion, type Question } from "#demo/question.ts";
+import { openResponses } from "#demo/responses-endpoint.ts";
 import { providerAt, type Route, routeAt } from "#demo/routes.ts";
 import { framesOfConverse, plainConverse, readConverse } from "./converse-wire.ts";
 import { type History, historyOf } from "./history.ts";
@@ -52,6 +53,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
   });
+  const closeSockets = openResponses(server);
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -71,7 +73,9 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
       const chat = chatAt(path, body, routeAt(request.method ?? "POST", path, searchParams, request.headers));
       if (chat === undefined) return sendOther(response, call, path, body);
       call.tools = chat.question.tools.map((tool) => tool.name);
-      const before = stored.get(asText(body["previous_response_id"]));
+      // A request over WebSocket already contains the items of the earlier response.
+      const isWhole = request.headers["x-demo-socket"] !== undefined;
+      const before = isWhole ? undefined : stored.get(asText(body["previous_response_id"]));
       const own = historyOf(body);
       const history =
         before === undefined
@@ -116,6 +120,7 @@ export async function startScriptedUpstream(): Promise<ScriptedUpstream> {
     slow: () => slow.promise,
     close: () =>
       new Promise((resolve) => {
+        closeSockets();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

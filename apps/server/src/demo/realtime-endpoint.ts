@@ -7,6 +7,7 @@ import type { Call, CallLog } from "./calls.ts";
 import type { Rules } from "./control.ts";
 import { refusal } from "./faults.ts";
 import { serveRealtime } from "./realtime.ts";
+import { isResponses } from "./responses-endpoint.ts";
 import { switchesInKey, switchesInModel } from "./switches.ts";
 
 const PATH = "/v1/realtime";
@@ -19,6 +20,7 @@ const MAX_MESSAGE = 32 * 1024 * 1024;
 export function openRealtime(server: Server, log: CallLog, rules: Rules): () => void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE });
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (isResponses(request)) return;
     socket.on("error", () => socket.destroy());
     answer(request, socket, head).catch(() => socket.destroy());
   });

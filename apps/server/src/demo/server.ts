@@ -17,6 +17,7 @@ import { type Json, asText } from "./json.ts";
 import type { PromptCache } from "./prompt-cache.ts";
 import { BadQuestion, type Question } from "./question.ts";
 import { openRealtime } from "./realtime-endpoint.ts";
+import { openResponses } from "./responses-endpoint.ts";
 import { type Route, listModels, routeAt, promptIn, taskFailure, providerAt } from "./routes.ts";
 import { type Behaviour, switchesInKey, switchesInModel, switchesInText } from "./switches.ts";
 
@@ -45,6 +46,7 @@ export async function startDemoUpstream(
     serve(request, response, log, rules).catch(() => response.destroy());
   });
   const closeSessions = openRealtime(server, log, rules);
+  const closeResponses = openResponses(server);
   const host = options.host ?? "127.0.0.1";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -58,6 +60,7 @@ export async function startDemoUpstream(
     close: () =>
       new Promise((resolve) => {
         closeSessions();
+        closeResponses();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -60,7 +60,18 @@ export function chatRoutes(
 
 /** The call that the client requested. */
 export interface Turn extends JsonBody {
-  turn: Pick<ChatCall, "request" | "rewritten" | "pin" | "finished" | "stateful" | "background" | "dropped">;
+  turn: Pick<
+    ChatCall,
+    | "request"
+    | "rewritten"
+    | "pin"
+    | "finished"
+    | "stateful"
+    | "background"
+    | "dropped"
+    | "sockets"
+    | "continued"
+  >;
   /** Creates the response. Default: `relayChat`. */
   serve?(call: ChatCall): Promise<Answer>;
   /** Adapts the response, or its failure, for this client. Default: unchanged. */

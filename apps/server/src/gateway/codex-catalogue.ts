@@ -1,16 +1,16 @@
+import { codexKnows } from "@gateway/shared/connect/codex-models";
 import type { Described } from "#domain/catalog/described.ts";
 import { effortsOf } from "#providers/model-efforts.ts";
 
 /**
  * The model list that Codex requests (`/v1/models?client_version=…`), in the shape of `ModelInfo` in its
- * `codex-rs/protocol/src/openai_models.rs`, read 2026-11-23. Pure.
+ * `codex-rs/protocol/src/openai_models.rs`, read 2026-11-25. It replaces Codex's own list, so it contains
+ * every model. Pure.
  */
 interface CatalogueModel extends Pick<Described, "displayName" | "contextLength"> {
   id: string;
 }
 
-/** Models for which Codex has its own entries, with matching instructions and tools. */
-const ownEntries = /^(?:gpt-5(?![.\d]*-chat)|gpt-[6-9](?!\d)|codex-)/;
 const efforts = {
   none: "No reasoning",
   minimal: "As little reasoning as possible",
@@ -30,7 +30,7 @@ const instructions = `You are Codex, a coding agent that runs in the user's term
 - End with a short summary of what you changed, with file paths, and of anything that you could not verify. Write plainly.`;
 
 export function codexCatalogue(models: readonly CatalogueModel[]): object {
-  return { models: models.filter(({ id }) => !ownEntries.test(id)).map(entryOf) };
+  return { models: models.map(entryOf) };
 }
 
 function entryOf({ id, displayName, contextLength }: CatalogueModel, index: number): object {
@@ -50,9 +50,9 @@ function entryOf({ id, displayName, contextLength }: CatalogueModel, index: numb
     upgrade: null,
     base_instructions: instructions,
     supports_reasoning_summaries: known.length > 0,
-    support_verbosity: false,
+    support_verbosity: codexKnows(id),
     default_verbosity: null,
-    apply_patch_tool_type: null,
+    apply_patch_tool_type: codexKnows(id) ? "freeform" : null,
     truncation_policy: { mode: "tokens", limit: 10_000 },
     supports_parallel_tool_calls: true,
     supports_image_detail_original: false,

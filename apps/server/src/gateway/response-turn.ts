@@ -7,6 +7,7 @@ import { affordable, decodeBody } from "./body/decode-body.ts";
 import { jsonBody, type JsonBody } from "./body/json-body.ts";
 import type { ReadTurn, Turn } from "./chat.ts";
 import { unsealed } from "./compaction/seal.ts";
+import { afterCompaction, compactingAbove, thresholdIn } from "./compaction/threshold.ts";
 import { compacting, requestsCompaction } from "./compaction/trigger.ts";
 import { recall } from "./conversation.ts";
 import { inConversation } from "./in-conversation.ts";
@@ -35,7 +36,9 @@ export async function responseTurn(
   given: JsonBody,
   { caller, pin, select }: Given,
 ): Promise<Turn> {
-  const { json, dropped } = affordable(client, unsealed(services.secrets, caller.userId, given));
+  const threshold = thresholdIn(given.body);
+  const current = threshold === undefined ? given : afterCompaction(given);
+  const { json, dropped } = affordable(client, unsealed(services.secrets, caller.userId, current));
   const compacts = requestsCompaction(json);
   const background = wantsBackground(json.body);
   const inside = await inConversation(services, caller, json, pin);
@@ -53,11 +56,7 @@ export async function responseTurn(
       raw,
       body,
       turn: { ...turn, background, dropped },
-      ...(compacts
-        ? {
-            serve: (call: ChatCall) => compacting(services, call),
-          }
-        : {}),
+      ...serving(services, compacts ? "now" : background ? undefined : threshold),
       async answered(answer) {
         try {
           return turn.rewritten === true ? repeating(await answer, repeated) : await answer;
@@ -77,5 +76,14 @@ export async function responseTurn(
     body,
     turn: { ...turn, finished, stateful: true, dropped },
     answered: async (answer: Promise<Answer>) => repeating(await answer, repeated),
+  };
+}
+
+/** @param compacts at once, above a number of tokens, or never */
+function serving(services: GatewayServices, compacts: "now" | number | undefined): Pick<Turn, "serve"> {
+  if (compacts === undefined) return {};
+  return {
+    serve: (call) =>
+      compacts === "now" ? compacting(services, call) : compactingAbove(services, call, compacts),
   };
 }

@@ -34,6 +34,9 @@ export interface MessageSocket {
 /** Messages that may wait for their reader before the socket is paused, and the level at which it resumes. */
 const HIGH_WATER = 32;
 const LOW_WATER = 8;
+/** The same in bytes. */
+const HIGH_WATER_BYTES = 4 * 1024 * 1024;
+const LOW_WATER_BYTES = 1024 * 1024;
 const MAX_UNSENT_BYTES = 1024 * 1024;
 const GOODBYE_MS = 5_000;
 /**
@@ -47,6 +50,7 @@ export function messageSocket(socket: WebSocket): MessageSocket {
   const queue: Message[] = [];
   let wake = () => {};
   let ended: Closed | undefined;
+  let queued = 0;
   let alive = true;
   const pulse = setInterval(() => {
     if (!alive) socket.terminate();
@@ -57,8 +61,10 @@ export function messageSocket(socket: WebSocket): MessageSocket {
   socket.on("pong", () => (alive = true));
   socket.on("message", (data, binary) => {
     alive = true;
-    queue.push({ data: bytesOf(data), binary });
-    if (queue.length >= HIGH_WATER) socket.pause();
+    const message = { data: bytesOf(data), binary };
+    queue.push(message);
+    queued += message.data.length;
+    if (queue.length >= HIGH_WATER || queued >= HIGH_WATER_BYTES) socket.pause();
     wake();
   });
   // The close code reports what went wrong.
@@ -77,7 +83,8 @@ export function messageSocket(socket: WebSocket): MessageSocket {
       while (true) {
         const message = queue.shift();
         if (message !== undefined) {
-          if (queue.length <= LOW_WATER && socket.isPaused) socket.resume();
+          queued -= message.data.length;
+          if (socket.isPaused && queue.length <= LOW_WATER && queued <= LOW_WATER_BYTES) socket.resume();
           yield message;
         } else if (ended !== undefined) return;
         else

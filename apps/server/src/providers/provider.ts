@@ -171,6 +171,8 @@ export interface Provider {
    * (`context_management`, `compaction`).
    */
   managesContext?: boolean;
+  /** True when `/v1/responses` is also served over WebSocket. */
+  responsesWebSocket?: boolean;
   /** True when a key is optional, as for providers on the administrator's own machine. */
   keyless?: boolean;
   /** Example of a key, shown in the form. */

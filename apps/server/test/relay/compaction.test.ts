@@ -123,3 +123,95 @@ describe("a compacted conversation", () => {
     expect((await post("/v1/responses/compact", { model: "none", input: [user("Hi")] })).status).toBe(404);
   });
 });
+
+describe("compaction above a threshold", () => {
+  const filler = Array.from({ length: 400 }, (_, index) => `Line ${index} of the story of the boat.`).join(
+    " ",
+  );
+  const long = [user(`The password is swordfish. ${filler}`), user("Go on.")];
+  const above = (compact_threshold: unknown) => [{ type: "compaction", compact_threshold }];
+
+  it.each(["chat", "anthropic", "gemini"])(
+    "replaces the conversation at an upstream of %s",
+    async (model) => {
+      gateway.upstream.control.set({ say: "Summary: swordfish." });
+      const body = { model, store: false, context_management: above(1_000) };
+      const answer = await post("/v1/responses", { ...body, input: long });
+      const { output } = (await answer.json()) as { output: Item[] };
+      expect(output.map(({ type }) => type)).toEqual(["compaction", "message"]);
+      const [summary, rest] = gateway.upstream.calls().map((call) => JSON.stringify(call.body));
+      expect(summary).toContain("Write a summary of this conversation");
+      expect(rest).toContain("Summary: swordfish.");
+      expect(rest).not.toContain("Line 7 of the story");
+      expect((await gateway.logs(2)).slice(0, 2).every((row) => row.quota > 0)).toBe(true);
+      // A client may send everything again, or only what follows the item.
+      for (const input of [[...long, ...output], output]) {
+        await post("/v1/responses", { ...body, input: [...input, user("Next.")] });
+        expect(lastSent()).toContain("Summary: swordfish.");
+        expect(lastSent()).not.toContain("Line 7 of the story");
+      }
+      expect(gateway.upstream.calls()).toHaveLength(4);
+      await expect.poll(() => gateway.database.db.reservation.count()).toBe(0);
+      expect(await gateway.drift()).toBe(0n);
+    },
+  );
+
+  it("puts the item before the others of a stream", async () => {
+    gateway.upstream.control.set({ say: "Summary: swordfish." });
+    const body = { model: "chat", store: false, stream: true, context_management: above(1_000), input: long };
+    const text = await (await post("/v1/responses", body)).text();
+    const events = text
+      .split("\n")
+      .filter((line) => line.startsWith("data: {"))
+      .map((line) => JSON.parse(line.slice(6)) as Record<string, unknown>);
+    const items = events.filter(({ type }) => type === "response.output_item.added");
+    expect(items).toMatchObject([
+      { output_index: 0, item: { type: "compaction" } },
+      { output_index: 1, item: { type: "message" } },
+    ]);
+    expect(events.map((event) => event["sequence_number"])).toEqual(events.map((_, index) => index));
+    expect(events.at(-1)).toMatchObject({
+      type: "response.completed",
+      response: { output: [{ type: "compaction" }, { type: "message" }] },
+    });
+  });
+
+  it.each([
+    ["below the threshold", above(1_000_000)],
+    ["without a usable threshold", above("many")],
+    ["with another kind of management", [{ type: "other" }]],
+  ])("changes nothing %s", async (_what, context_management) => {
+    const answer = await post("/v1/responses", {
+      model: "chat",
+      store: false,
+      context_management,
+      input: long,
+    });
+    const { output } = (await answer.json()) as { output: Item[] };
+    expect(output.map(({ type }) => type)).toEqual(["message"]);
+    expect(lastSent()).toContain("Line 7 of the story");
+    expect(gateway.upstream.calls()).toHaveLength(1);
+  });
+
+  it("is left to a provider with Responses", async () => {
+    const answer = await post("/v1/responses", {
+      model: "refusing",
+      store: false,
+      context_management: above(1_000),
+      input: long,
+    });
+    expect(answer.status).toBe(200);
+    expect(gateway.upstream.calls()).toHaveLength(1);
+    expect(lastSent()).toContain('"compact_threshold":1000');
+  });
+
+  it("answers the whole conversation when the summary fails", async () => {
+    gateway.upstream.control.set({ status: 500, times: 1 });
+    await gateway.api("PUT", "/option", { key: "RetryTimes", value: 0 });
+    const body = { model: "chat", store: false, context_management: above(1_000), input: long };
+    const answer = await post("/v1/responses", body);
+    const { output } = (await answer.json()) as { output: Item[] };
+    expect(output.map(({ type }) => type)).toEqual(["message"]);
+    expect(lastSent()).toContain("Line 7 of the story");
+  });
+});

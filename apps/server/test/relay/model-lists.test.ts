@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startTestGateway, type TestGateway } from "#test/gateway.ts";
 
 /** What coding agents request besides their calls: model lists, aliases, headers, errors. */
@@ -159,12 +160,48 @@ describe("Anthropic's protocol for gateways", () => {
   });
 });
 
+/**
+ * Fields that Codex requires, or reads if they are there. It rejects the whole list for one wrong entry.
+ * `codex-rs/protocol/src/openai_models.rs`, read 2026-11-25.
+ */
+const effort = z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]);
+const ModelInfo = z.strictObject({
+  slug: z.string(),
+  display_name: z.string(),
+  description: z.string().nullable(),
+  default_reasoning_level: effort.optional(),
+  supported_reasoning_levels: z.array(z.strictObject({ effort, description: z.string() })),
+  shell_type: z.enum(["default", "local", "unified_exec", "disabled", "shell_command"]),
+  visibility: z.enum(["list", "hide", "none"]),
+  supported_in_api: z.boolean(),
+  priority: z.int32(),
+  availability_nux: z.null(),
+  upgrade: z.null(),
+  base_instructions: z.string().min(1),
+  supports_reasoning_summaries: z.boolean(),
+  support_verbosity: z.boolean(),
+  default_verbosity: z.enum(["low", "medium", "high"]).nullable(),
+  apply_patch_tool_type: z.enum(["freeform", "function"]).nullable(),
+  truncation_policy: z.strictObject({ mode: z.enum(["bytes", "tokens"]), limit: z.int() }),
+  supports_parallel_tool_calls: z.boolean(),
+  supports_image_detail_original: z.boolean(),
+  context_window: z.int().positive().optional(),
+  max_context_window: z.int().positive().optional(),
+  effective_context_window_percent: z.int().min(1).max(100),
+  experimental_supported_tools: z.array(z.string()),
+  input_modalities: z.array(z.enum(["text", "image"])),
+});
+
 describe("the catalogue for Codex", () => {
-  it("lists models in Codex's shape, without those that Codex includes", async () => {
+  it("lists every model in Codex's shape", async () => {
     const { models } = await get<{ models: Record<string, unknown>[] }>("/v1/models?client_version=0.169.0");
     const slugs = models.map(({ slug }) => slug);
     expect(slugs).toContain("demo-chat");
-    expect(slugs).not.toContain("gpt-5.6-sol");
+    // The list replaces the one of Codex.
+    expect(models.find(({ slug }) => slug === "gpt-5.6-sol")).toMatchObject({
+      apply_patch_tool_type: "freeform",
+    });
+    expect(models.find(({ slug }) => slug === "demo-chat")).toMatchObject({ apply_patch_tool_type: null });
     expect(models.find(({ slug }) => slug === "gpt-oss-120b")).toMatchObject({
       default_reasoning_level: "medium",
       supported_reasoning_levels: [{ effort: "low" }, { effort: "medium" }, { effort: "high" }],
@@ -172,7 +209,6 @@ describe("the catalogue for Codex", () => {
       supported_in_api: true,
     });
     expect(models.find(({ slug }) => slug === "gpt-4o")).toMatchObject({ context_window: 128_000 });
-    for (const field of ["shell_type", "base_instructions", "truncation_policy", "priority", "display_name"])
-      expect(models.every((model) => model[field] !== undefined)).toBe(true);
+    for (const model of models) expect(ModelInfo.safeParse(model).error).toBeUndefined();
   });
 });

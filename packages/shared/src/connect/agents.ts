@@ -1,4 +1,5 @@
 /** Settings of coding agents that run in a terminal. Pure. */
+import { codexKnows } from "./codex-models.ts";
 import { type Connection, type Part, PROVIDER_ID, type SettingsFile } from "./connection.ts";
 import { envValue, jsonFile, quoted } from "./quoting.ts";
 
@@ -28,6 +29,11 @@ export function claudeCode({ baseUrl, model, key, contextWindow }: Connection): 
 }
 
 export function codex({ baseUrl, model, key, contextWindow }: Connection): SettingsFile[] {
+  // Codex requests its model list only with both settings. The list replaces its own, which is better for the
+  // models in it.
+  const knows = codexKnows(model);
+  const catalogue = knows ? "" : `model_catalog_url = ${quoted(`${baseUrl}/v1/models`)}\n`;
+  const features = knows ? "" : "\n[features]\napi_key_model_discovery = true\n";
   return [
     {
       kind: "file",
@@ -42,7 +48,7 @@ name = "Gateway"
 base_url = ${quoted(`${baseUrl}/v1`)}
 wire_api = "responses"
 experimental_bearer_token = ${quoted(key)}
-`,
+${catalogue}${features}`,
     },
   ];
 }

@@ -75,6 +75,15 @@ describe("settings of agents", () => {
     expect(text).toContain('wire_api = "responses"');
   });
 
+  it("let Codex read the catalogue for models that it does not know", () => {
+    const discovery = "\n[features]\napi_key_model_discovery = true\n";
+    const text = filesOf("codex")[".codex/config.toml"] ?? "";
+    expect(text).toContain('model_catalog_url = "https://gateway.example/v1/models"\n');
+    expect(text.endsWith(discovery)).toBe(true);
+    const known = filesOf("codex", { ...connection, model: "gpt-5.6-sol" })[".codex/config.toml"] ?? "";
+    expect(known).not.toMatch(/model_catalog_url|features/);
+  });
+
   it("choose the kind of sign-in of Gemini CLI and Qwen Code", () => {
     const gemini = JSON.parse(filesOf("gemini-cli")[".gemini/settings.json"] ?? "");
     expect(gemini.security.auth.selectedType).toBe("gemini-api-key");

@@ -19,8 +19,11 @@ export const cline: Client = {
   read: (path) => ({ name: "read_files", input: { files: [{ path }] } }),
   edit: (path, old_text, new_text) => ({ name: "editor", input: { path, old_text, new_text } }),
   run: (command) => ({ name: "run_commands", input: { commands: [command] } }),
-  lacks: {
-    agents: "The matrix has no script for its sub-agents yet.",
-    resume: "It resumes a session by its id, which the matrix does not read yet.",
-  },
+  delegate: (prompts) => [
+    prompts.map((task) => ({
+      name: "spawn_agent",
+      input: { systemPrompt: "You read files and report what is in them.", task },
+    })),
+  ],
+  lacks: { resume: "It continues a session only in its terminal interface." },
 };

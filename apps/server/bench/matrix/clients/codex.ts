@@ -30,6 +30,9 @@ base_url = "${gateway}/v1"
 env_key = "GATEWAY_KEY"
 wire_api = "responses"
 supports_websockets = ${webSockets}
+model_catalog_url = "${gateway}/v1/models"
+[features]
+api_key_model_discovery = true
 [analytics]
 enabled = false
 `,

@@ -39,7 +39,7 @@ models:
   run: (command) => ({ name: "Bash", input: { command } }),
   forgetsReads: true,
   lacks: {
-    agents: "The matrix has no script for its sub-agents yet.",
+    agents: "Its sub-agents need its terminal interface.",
     compaction: "It counts its context itself, and the task is too short to fill it.",
   },
 };

@@ -34,6 +34,8 @@ export interface ActiveChannel {
   autoDisable: boolean;
   /** Sessions of agents stay on this channel. */
   sessionAffinity: boolean;
+  /** Calls that arrive over WebSocket use one to the provider too, if it supports that. */
+  responsesWebSocket: boolean;
   /** Whether unknown fields of the client's body are forwarded even when the dialect is translated. */
   allowExtraBody: boolean;
   /** Whether requests and responses are stored for some days. */

@@ -53,6 +53,7 @@ export function typedIn(row: ChannelRecord): Omit<ChannelInput, "key" | "key_mod
     system_prompt_place: asPlace(row.system_prompt_place),
     auto_disable: row.auto_disable,
     session_affinity: row.session_affinity,
+    responses_websocket: row.responses_websocket,
     connect_timeout_ms: row.connect_timeout_ms,
     first_byte_timeout_ms: row.first_byte_timeout_ms,
     idle_timeout_ms: row.idle_timeout_ms,

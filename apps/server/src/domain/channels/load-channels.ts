@@ -131,6 +131,7 @@ function activeChannel(
     testModel: row.test_model,
     autoDisable: row.auto_disable,
     sessionAffinity: row.session_affinity,
+    responsesWebSocket: row.responses_websocket,
     maxConcurrency: row.max_concurrency,
     connectTimeoutMs: row.connect_timeout_ms,
     firstByteTimeoutMs: row.first_byte_timeout_ms,

@@ -41,19 +41,24 @@ export function unsealed(seal: Seal, userId: number, json: JsonBody): JsonBody {
   return { raw, body };
 }
 
-function isOurs(item: unknown): item is Wire {
+export function isOurs(item: unknown): item is Wire {
   const wire = asRecord(item);
   if (wire === undefined || !types.has(wire["type"])) return false;
   const content = wire["encrypted_content"];
   return typeof content === "string" && content.startsWith(PREFIX);
 }
 
+/** Returns the summary in an item of ours. Throws for an item that was changed, or of another account. */
+export function unsealedText(seal: Seal, userId: number, item: Wire): string {
+  const bytes = Buffer.from(String(item["encrypted_content"]).slice(PREFIX.length), "base64url");
+  return seal.decrypt(bytes, contextOf(userId));
+}
+
 function opened(seal: Seal, userId: number, item: Wire, index: number): Wire {
   const field = `input.${index}.encrypted_content`;
   let summary: string;
   try {
-    const bytes = Buffer.from(String(item["encrypted_content"]).slice(PREFIX.length), "base64url");
-    summary = seal.decrypt(bytes, contextOf(userId));
+    summary = unsealedText(seal, userId, item);
   } catch {
     throw invalidRequest({ reason: "compaction_unreadable", field }, { param: field });
   }

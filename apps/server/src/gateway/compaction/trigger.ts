@@ -93,7 +93,7 @@ async function* eventsOf(response: Wire, item: Wire): Pieces<string> {
 }
 
 /** Returns the call that creates the summary, from the call that requested the compaction. */
-function summaryCallOf(services: GatewayServices, call: ChatCall): ChatCall {
+export function summaryCallOf(services: GatewayServices, call: ChatCall): ChatCall {
   const { finished: _finished, background: _background, rewritten, ...rest } = call;
   const whole = rewritten === true ? call.client.encodeRequest(call.request).body : call.body;
   const { body, raw } = summaryBody(whole);

@@ -6,6 +6,7 @@ import { readings } from "#gateway/body/readings.ts";
 import { asItems, isSealed, kept, repeatable } from "#gateway/conversation-items.ts";
 import { responseIn } from "#gateway/conversation.ts";
 import type { Chosen } from "#relay/core/call.ts";
+import type { Continued } from "#relay/core/response-sockets.ts";
 import type { History, Kept } from "./history.ts";
 
 /** An event of the connection, converted to the body of the equivalent HTTP request. Pure. */
@@ -15,6 +16,8 @@ export interface Create {
   input: string;
   /** The response of this connection that is continued. */
   previous: { id: string; kept: Kept } | undefined;
+  /** The input compared with that of the continued response; undefined without one. */
+  continued: Continued | undefined;
   /** If false, nothing is generated; the input is kept for the next response. */
   generates: boolean;
 }
@@ -41,9 +44,15 @@ export function readEvent(data: Buffer, history: History): Create | undefined {
   const whole = input === undefined ? JSON.stringify(given) : `[${join([...(found?.parts ?? []), input])}]`;
   const raw = Buffer.from(`${JSON.stringify(head).slice(0, -1)},"input":${whole}}`);
   if (raw.length > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
+  const json = readJson(raw, reading);
+  const all = json.body["input"];
   return {
-    json: readJson(raw, reading),
+    json,
     input: input ?? "",
+    continued:
+      typeof id === "string" && found !== undefined && Array.isArray(all) && Array.isArray(items)
+        ? { id, items: all.length, newItems: items.length }
+        : undefined,
     previous: typeof id === "string" && found !== undefined ? { id, kept: found } : undefined,
     generates: generate !== false,
   };

@@ -21,6 +21,7 @@ import { now } from "#platform/clock.ts";
 import type { MessageSocket } from "#platform/web-socket.ts";
 import { relayChat } from "#relay/chat/chat.ts";
 import type { Answer } from "#relay/core/call.ts";
+import type { ResponseSockets } from "#relay/core/response-sockets.ts";
 import { errorEvent } from "./error-event.ts";
 import type { History } from "./history.ts";
 import { type Create, keptOf, warmedUp } from "./read-event.ts";
@@ -40,6 +41,8 @@ interface From {
   request: FastifyRequest;
   socket: MessageSocket;
   endpoint: string;
+  /** The client's connections to providers. */
+  sockets: ResponseSockets;
 }
 
 export async function respond(
@@ -68,6 +71,8 @@ export async function respond(
     const { finished } = turn;
     const withKept: typeof turn = {
       ...turn,
+      sockets: from.sockets,
+      continued: create.continued,
       async finished(end, chosen) {
         const made = keptOf(create, end, chosen);
         if (made !== undefined) history.keep(made.id, made.kept);

@@ -10,6 +10,7 @@ import type { GatewayServices } from "#gateway/services.ts";
 import { MAX_MESSAGE } from "#gateway/socket-limits.ts";
 import type { MemoryAllocation } from "#platform/memory-budget.ts";
 import { messageSocket } from "#platform/web-socket.ts";
+import { openResponseSockets } from "#relay/core/response-sockets.ts";
 import { openConnection } from "./connection.ts";
 import { errorEvent } from "./error-event.ts";
 import { respond } from "./respond.ts";
@@ -45,14 +46,16 @@ export function responseSocketRoutes(
     const { caller, memory, requestId } = accessOf(request);
     sayWhatIsTooLarge(socket, requestId);
     const messages = messageSocket(socket);
-    const from = { services, request, socket: messages, endpoint: RESPONSES_PATH };
+    const idleMs = relay.settings.current().RealtimeIdleSeconds * 1_000;
+    const sockets = openResponseSockets(relay, idleMs);
+    const from = { services, request, socket: messages, endpoint: RESPONSES_PATH, sockets };
     const connection = openConnection({
       socket: messages,
       encode(error) {
         const named = nameError(error);
         return endsCodex(request, named) ? failedResponse(named, requestId) : errorEvent(error, requestId);
       },
-      idleMs: relay.settings.current().RealtimeIdleSeconds * 1_000,
+      idleMs,
       maxAgeMs: MAX_AGE_MS,
       watch: (onRevoked) => relay.revocations.watch(caller, onRevoked),
       read: countArriving(request.raw.socket, socket, memory, requestId),
@@ -65,6 +68,7 @@ export function responseSocketRoutes(
     try {
       await connection.run();
     } finally {
+      sockets.close();
       running.delete(connection);
       relay.metrics.streams.dec();
       const left = (open.get(tokenId) ?? 1) - 1;

@@ -9,6 +9,7 @@ export function demo(url: string): Provider {
     label: "Demo",
     baseUrl: url,
     dialects: ["openai-chat", "openai-responses", "anthropic", "gemini"],
+    responsesWebSocket: true,
     endpoints: [
       "chat",
       "responses",

@@ -11,6 +11,8 @@ export const openai: Provider = {
   baseUrl: "https://api.openai.com",
   dialects: ["openai-chat", "openai-responses"],
   speaks: openaiDialects,
+  // https://developers.openai.com/api/docs/guides/websocket-mode, read 2026-11-25.
+  responsesWebSocket: true,
   endpoints: [
     "chat",
     "responses",

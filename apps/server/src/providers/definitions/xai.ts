@@ -28,6 +28,8 @@ export const xai: Provider = {
   dialects: ["openai-chat", "openai-responses"],
   speaks: searchesOnResponses(),
   mends: { "openai-chat": mendChat },
+  // https://docs.x.ai/developers/advanced-api-usage/websocket-mode, read 2026-11-25.
+  responsesWebSocket: true,
   endpoints: ["chat", "responses", "images", "realtime"],
   // As reported by users: https://github.com/openai/codex/issues/1352 and
   // https://github.com/Wei-Shaw/sub2api/issues/4069, read 2026-11-21.

@@ -2,7 +2,7 @@ import type { Settings } from "@gateway/shared/site/settings";
 import type { AnswerMender, Upstream } from "#dialects/dialect.ts";
 import type { Encoded, Target } from "#relay/core/ask.ts";
 import { answerBytes } from "#relay/core/excess.ts";
-import { shapeOf } from "#relay/core/send.ts";
+import { shapeOf, type ToProvider } from "#relay/core/send.ts";
 import { upstreamFor } from "#relay/core/spoken-dialect.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { encodeBody } from "./outgoing-body.ts";
@@ -23,7 +23,7 @@ export type Tried = Pick<
   ChatCall,
   "client" | "body" | "raw" | "request" | "forward" | "rewritten" | "fetched"
 > &
-  Partial<Pick<ChatCall, "estimate">>;
+  Partial<Pick<ChatCall, "estimate" | "sockets" | "continued">>;
 
 /** Encodes a call for a target. Pure. */
 export function encodeChat(call: Tried, target: Target, settings: Settings): EncodedChat {
@@ -45,6 +45,7 @@ export function encodeChat(call: Tried, target: Target, settings: Settings): Enc
         ...(upstream.id === call.client.id ? call.forward : {}),
       },
       body,
+      ...carrierOf(call, target, upstream),
       ...(call.estimate === undefined ? {} : { maxBytes: answerBytes({ ...call, estimate: call.estimate }) }),
     },
     decodeError: upstream.decodeError,
@@ -52,4 +53,17 @@ export function encodeChat(call: Tried, target: Target, settings: Settings): Enc
     mender: mends?.(),
     dropped,
   };
+}
+
+/** Returns the WebSocket to use for a call that arrived over one, where the provider supports it. */
+function carrierOf(
+  { sockets, continued, request }: Tried,
+  target: Target,
+  upstream: Upstream,
+): Pick<ToProvider, "carrier"> {
+  const { channel } = target;
+  const isSupported = channel.provider.responsesWebSocket === true && channel.responsesWebSocket;
+  if (sockets === undefined || !isSupported || !request.stream || upstream.id !== "openai-responses")
+    return {};
+  return { carrier: (sent) => sockets.send(target, sent, continued) };
 }

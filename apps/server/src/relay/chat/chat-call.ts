@@ -2,6 +2,7 @@ import type { Bytes } from "#dialects/addressed.ts";
 import type { Dialect, Wire } from "#dialects/dialect.ts";
 import type { ChatRequest } from "#dialects/ir.ts";
 import type { Call, Chosen } from "#relay/core/call.ts";
+import type { Continued, ResponseSockets } from "#relay/core/response-sockets.ts";
 
 /** A decoded chat call. */
 export interface ChatCall extends Call {
@@ -20,6 +21,10 @@ export interface ChatCall extends Call {
   fetched?: ReadonlyMap<string, Bytes>;
   /** The provider responds at once and continues in the background. The result is fetched later. */
   background?: boolean;
+  /** WebSockets to providers, for a call that arrived over one. */
+  sockets?: ResponseSockets;
+  /** The response on the same connection that the call continues. */
+  continued?: Continued | undefined;
   /** The call adds to a conversation, so an identical request is a different call later. */
   stateful?: boolean;
   /**

@@ -87,6 +87,11 @@ export function allManageContext(channels: readonly ActiveChannel[], model: stri
   );
 }
 
+/** Whether each of the channels speaks Responses natively. */
+export function allSpeakResponses(channels: readonly ActiveChannel[], model: string): boolean {
+  return channels.length > 0 && channels.every((channel) => speaksResponses(channel, model));
+}
+
 function speaksResponses(channel: ActiveChannel, model: string): boolean {
   return dialectFor(channel, "openai-responses", mapModel(channel, model).upstream) === "openai-responses";
 }

@@ -44,6 +44,8 @@ export interface ToProvider {
   progress?: RequestProgress;
   /** Timeout in milliseconds, for a request that must be faster than the settings allow. */
   timeoutMs?: number;
+  /** Another way to send the request. Returns undefined when it must be sent over HTTP. */
+  carrier?: (request: ToProvider) => Promise<UpstreamResponse | undefined>;
   /** Passes the response to the client with the provider's compression, which the client accepts. */
   asCompressed?: boolean;
 }
@@ -58,6 +60,8 @@ export async function send(
   request: ToProvider,
 ): Promise<UpstreamResponse> {
   const { body, progress } = request;
+  const carried = request.carrier === undefined ? undefined : await request.carrier(request);
+  if (carried !== undefined) return carried;
   const isWhole = hasWholeBody(request);
   const limits = limitsOf(services, account, request);
   // Forms are not rewritten, and no provider that takes forms requires a signed body.
@@ -92,6 +96,32 @@ export async function openSocket(
   return openWebSocket({ url, headers, ...limits, maxMessage });
 }
 
+/**
+ * Returns the upgrade request to the address of a call that is sent as a message, and the limits of that
+ * call.
+ */
+export async function socketRequest(
+  services: ProviderServices,
+  account: Account,
+  request: ToProvider,
+  upgradeMs: number,
+) {
+  const known = limitsOf(services, account, request);
+  const { limits, proxy, connectTimeoutMs, firstByteTimeoutMs, idleTimeoutMs, signal } = known;
+  const { "content-type": _type, accept: _accept, ...forward } = request.headers;
+  const upgrade = { ...request, method: "GET", headers: forward, body: null } as const;
+  const { url, headers } = await spelled(services, account, upgrade, known);
+  return {
+    url,
+    headers,
+    proxy,
+    connectTimeoutMs,
+    firstByteTimeoutMs: Math.min(upgradeMs, firstByteTimeoutMs),
+    signal,
+    limits: { ...limits, firstByteTimeoutMs, idleTimeoutMs },
+  };
+}
+
 type WholeBody = ToProvider & { body: Outgoing["body"] };
 
 function hasWholeBody(request: ToProvider): request is WholeBody {
@@ -99,8 +129,8 @@ function hasWholeBody(request: ToProvider): request is WholeBody {
   return body === null || typeof body === "string" || Buffer.isBuffer(body);
 }
 
-type ProviderServices = Pick<RelayServices, "settings" | "upstream">;
-type Account = { channel: ActiveChannel; key: ActiveKey | undefined };
+export type ProviderServices = Pick<RelayServices, "settings" | "upstream">;
+export type Account = { channel: ActiveChannel; key: ActiveKey | undefined };
 
 function limitsOf(services: ProviderServices, { channel, key }: Account, request: ToProvider) {
   const settings = services.settings.current();

@@ -100,13 +100,26 @@ function mergeToml(text, settings) {
     refuse("It defines " + first + " as an inline table.");
   if (tables.some(({ name, lines }) => name === first && lines.slice(1).some((line) => keyOf(line) !== "")))
     refuse("It defines " + first + " as one table.");
-  const names = ownTables.map(({ name }) => name);
-  const isOwn = (name) => names.some((own) => name === own || name.startsWith(own + "."));
+  // The first table is replaced. The others keep the user's own lines.
+  const [main, ...others] = ownTables;
+  const isOwn = (name) => name === main.name || name.startsWith(main.name + ".");
+  for (const { name, lines } of others) {
+    if (root.lines.some((line) => keyOf(line) === name))
+      refuse("It defines " + name + " outside of its table.");
+    const added = lines.filter((line) => keyOf(line) !== "");
+    const table = tables.find((other) => other.name === name);
+    if (!table) tables.push({ name, lines });
+    else {
+      const replaced = new Set(added.map(keyOf));
+      const kept = table.lines.filter((line) => !replaced.has(keyOf(line)));
+      table.lines = [kept[0], ...added, ...kept.slice(1)];
+    }
+  }
   const parts = [
     ownRoot.lines.filter((line) => line.trim() !== "").join("\n"),
     root.lines.filter((line) => !keys.has(keyOf(line))).join("\n"),
     ...tables.filter(({ name }) => !isOwn(name)).map(({ lines }) => lines.join("\n")),
-    ...ownTables.map(({ lines }) => lines.join("\n")),
+    main.lines.join("\n"),
   ];
   return (
     parts

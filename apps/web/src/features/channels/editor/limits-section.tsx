@@ -12,6 +12,7 @@ const fields = [
   "max_concurrency",
   "auto_disable",
   "session_affinity",
+  "responses_websocket",
 ];
 
 export function LimitsSection({ form }: { form: DraftForm }) {
@@ -77,6 +78,13 @@ export function LimitsSection({ form }: { form: DraftForm }) {
           "Calls of a coding agent's session return to this channel and key, so that the provider's prompt cache is used.",
         )}
         {...form.getInputProps("session_affinity", { type: "checkbox" })}
+      />
+      <Switch
+        label={t("Connect over WebSocket")}
+        description={t(
+          "Calls of the Responses API that arrive over WebSocket use a WebSocket to the provider, if it supports that.",
+        )}
+        {...form.getInputProps("responses_websocket", { type: "checkbox" })}
       />
     </Fold>
   );

@@ -1,0 +1,1 @@
+ALTER TABLE "channels" ADD COLUMN "responses_websocket" BOOLEAN NOT NULL DEFAULT true;
