@@ -1,7 +1,4 @@
-import { TokenQuery } from "@gateway/shared/accounts/token";
-import { UserQuery } from "@gateway/shared/accounts/user";
 /** Search results of the palette by name. */
-import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
 import {
@@ -18,6 +15,8 @@ import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery } from "#features/channels/api.ts";
 import { currentLanguage } from "#lib/i18n.ts";
+import { channelParams, tokenParams, userParams } from "#lib/list-queries.ts";
+import { initialOf } from "#lib/params.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
@@ -46,19 +45,19 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
   const client = useQueryClient();
   const query = { keyword: settled, size: most };
   const channels = useQuery({
-    ...channelListQuery(ChannelQuery.parse(query)),
+    ...channelListQuery({ ...initialOf(channelParams), ...query }),
     enabled: findsChannels,
     refetchInterval: false,
     placeholderData: undefined,
   });
   const providers = useQuery({ ...providersQuery, enabled: findsChannels }).data;
   const users = useQuery({
-    ...usersQuery(UserQuery.parse(query)),
+    ...usersQuery({ ...initialOf(userParams), ...query }),
     enabled: findsUsers,
     placeholderData: undefined,
   });
   const tokens = useQuery({
-    ...tokensQuery(TokenQuery.parse(query)),
+    ...tokensQuery({ ...initialOf(tokenParams), ...query }),
     enabled: requested,
     placeholderData: undefined,
   });

@@ -1,16 +1,17 @@
 /** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
-import { ChannelQuery, type ChannelRow } from "@gateway/shared/channels/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { channelParams } from "#lib/list-queries.ts";
 import { NEW, type Opened, useOpened } from "#lib/opened.ts";
+import { initialOf, oneOf } from "#lib/params.ts";
 import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
@@ -48,20 +49,18 @@ const ExportDialog = late(() => import("./list/transfer-dialogs.tsx").then((modu
 const ImportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ImportDialog));
 const TagList = late(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
 
-const PageParams = ChannelQuery.omit({ key: true }).extend({
-  view: z.enum(["channels", "tags"]).catch("channels").default("channels"),
-});
+const pageParams = { ...channelParams, view: oneOf(["channels", "tags"]) };
 
 /** Prefetches the first page of the list. */
 export function prefetch(client: QueryClient): Promise<void> {
-  const { view: _, ...query } = PageParams.parse({});
+  const { view: _, ...query } = initialOf(pageParams);
   return client.prefetchQuery(channelListQuery(query));
 }
 
 export default function ChannelPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [{ view, ...query }, setQuery] = useListParams(PageParams);
+  const [{ view, ...query }, setQuery] = useListParams(pageParams);
   const edited = useOpened();
   const timeline = useOpened("timeline");
   const bulk = useOpened("bulk");
@@ -152,7 +151,7 @@ export default function ChannelPage() {
         </>
       }
     >
-      <DroppedFilters schema={PageParams} />
+      <DroppedFilters params={pageParams} />
       <RunBars started={started} />
       <DisabledModelsNote />
       {view === "tags" ? (

@@ -1,16 +1,15 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
-import { PageQuery } from "@gateway/shared/paging";
 import { ActionIcon, Button, SegmentedControl, Tabs, Tooltip } from "@mantine/core";
 import { IconBan, IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
+import { oneOf, paging, sizeOf, text, whole } from "#lib/params.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -33,20 +32,21 @@ const DisableModelDialog = late(() =>
 );
 const UpdateDialog = late(() => import("./update-dialog.tsx").then((module) => module.UpdateDialog));
 
-const PricesParams = PageQuery.extend({
-  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
-  tab: z.enum(["single", "multiple"]).catch("single").default("single"),
-  keyword: z.string().default(""),
-  owner: z.coerce.number().int().catch(0).default(0),
-  type: z.enum(["", "tokens", "times"]).catch("").default(""),
-  locked: z.enum(["", "yes", "no"]).catch("").default(""),
-  unit: z.enum(["M", "K"]).catch("M").default("M"),
-});
+const pricesParams = {
+  ...paging,
+  size: sizeOf(20),
+  tab: oneOf(["single", "multiple"]),
+  keyword: text(),
+  owner: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
+  type: oneOf(["", "tokens", "times"]),
+  locked: oneOf(["", "yes", "no"]),
+  unit: oneOf(["M", "K"]),
+};
 
 export default function PricesPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [params, setParams] = useListParams(PricesParams);
+  const [params, setParams] = useListParams(pricesParams);
   const prices = useQuery(pricesQuery);
   const ownerRows = useQuery(ownersQuery).data;
   const remove = useDeletePrices();
@@ -197,7 +197,7 @@ export default function PricesPage() {
         ) : null
       }
     >
-      <DroppedFilters schema={PricesParams} />
+      <DroppedFilters params={pricesParams} />
       {prices.data ? <LastUpdate /> : null}
       <DisabledModelsNote />
       {prices.data ? <MissingPrices rows={all} onPrice={(models) => setEdited({ models })} /> : null}
