@@ -18,6 +18,7 @@ import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
+import { ANY_MODEL } from "./list/any-model.ts";
 import { BulkBar } from "./list/bulk-bar.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
 import { useChannelColumns } from "./list/channel-columns.tsx";
@@ -25,7 +26,6 @@ import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.t
 import { NoChannels, NoMatch } from "./list/no-channels.tsx";
 import { PageMenu } from "./list/page-menu.tsx";
 import { PulseIds } from "./list/pulse.tsx";
-import { ANY_MODEL } from "./list/remove-model.tsx";
 import { RunBars } from "./runs/run-bars.tsx";
 import { useStartRun } from "./runs/runs.ts";
 

@@ -18,6 +18,7 @@ import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
@@ -98,7 +99,8 @@ export default function PricesPage() {
       </>
     ) : null;
 
-  const filtered = params.keyword !== "" || params.owner !== 0 || params.type !== "" || params.locked !== "";
+  const active = [params.owner !== 0, params.type !== "", params.locked !== ""].filter(Boolean).length;
+  const filtered = params.keyword !== "" || active > 0;
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
   const common = {
     fetching: prices.isFetching,
@@ -111,41 +113,43 @@ export default function PricesPage() {
           onChange={(keyword) => setParams({ keyword })}
           placeholder={t("Model or owner")}
         />
-        <FilterSelect
-          label={t("Owner")}
-          searchable
-          value={params.owner === 0 ? "" : String(params.owner)}
-          onChange={(owner) => setParams({ owner: Number(owner) })}
-          data={usedOwners.map((id) => ({ value: String(id), label: ownerName(owners, id, t) }))}
-        />
-        <FilterSelect
-          label={t("Billed")}
-          value={params.type}
-          onChange={(type) => setParams({ type: type === "times" || type === "tokens" ? type : "" })}
-          data={[
-            { value: "tokens", label: t("by tokens") },
-            { value: "times", label: t("per call") },
-          ]}
-        />
-        <FilterSelect
-          label={t("Lock")}
-          value={params.locked}
-          onChange={(locked) => setParams({ locked: locked === "yes" || locked === "no" ? locked : "" })}
-          data={[
-            { value: "yes", label: t("Locked") },
-            { value: "no", label: t("Not locked") },
-          ]}
-        />
-        <SegmentedControl
-          size="xs"
-          aria-label={t("Unit")}
-          data={[
-            { value: "M", label: t("per 1M tokens") },
-            { value: "K", label: t("per 1K tokens") },
-          ]}
-          value={params.unit}
-          onChange={(unit) => setParams({ unit })}
-        />
+        <FilterSheet active={active}>
+          <FilterSelect
+            label={t("Owner")}
+            searchable
+            value={params.owner === 0 ? "" : String(params.owner)}
+            onChange={(owner) => setParams({ owner: Number(owner) })}
+            data={usedOwners.map((id) => ({ value: String(id), label: ownerName(owners, id, t) }))}
+          />
+          <FilterSelect
+            label={t("Billed")}
+            value={params.type}
+            onChange={(type) => setParams({ type: type === "times" || type === "tokens" ? type : "" })}
+            data={[
+              { value: "tokens", label: t("by tokens") },
+              { value: "times", label: t("per call") },
+            ]}
+          />
+          <FilterSelect
+            label={t("Lock")}
+            value={params.locked}
+            onChange={(locked) => setParams({ locked: locked === "yes" || locked === "no" ? locked : "" })}
+            data={[
+              { value: "yes", label: t("Locked") },
+              { value: "no", label: t("Not locked") },
+            ]}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label={t("Unit")}
+            data={[
+              { value: "M", label: t("per 1M tokens") },
+              { value: "K", label: t("per 1K tokens") },
+            ]}
+            value={params.unit}
+            onChange={(unit) => setParams({ unit })}
+          />
+        </FilterSheet>
       </>
     ),
     empty: (

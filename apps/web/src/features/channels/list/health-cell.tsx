@@ -24,6 +24,8 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
 import { PulseIds } from "./pulse.tsx";
 
+const noCalls = { word: phrase("No calls"), tone: "idle" } as const;
+const healthy = { word: phrase("Healthy"), tone: "good" } as const;
 const failing = { word: phrase("Failing"), tone: "bad" } as const;
 const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
 
@@ -81,9 +83,12 @@ export function HealthCell({ row }: { row: ChannelRow }) {
   );
 }
 
-/** Rates an enabled channel by its calls. English; translate when displayed. */
+/**
+ * Rates an enabled channel by its calls. The switch already says that it is enabled. English; translate when displayed.
+ */
 function liveState(success: number | null): { word: string; tone: Tone } {
-  if (success === null || success >= 0.99) return statusOf(ChannelStatus.enabled);
+  if (success === null) return noCalls;
+  if (success >= 0.99) return healthy;
   return success < 0.8 ? failing : someErrors;
 }
 
