@@ -23,6 +23,7 @@ import { usersQuery } from "#lib/queries/users.ts";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
+import { afterVerb } from "./after-verb.ts";
 import { useFoundModels } from "./found-models.tsx";
 
 const shortest = 2;
@@ -44,8 +45,10 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
   const findsUsers = useMayEnter("users") && requested;
   const client = useQueryClient();
   const query = { keyword: settled, size: most };
+  const mayRotate = useMayEnter("channels", "edit");
+  const toRotate = mayRotate ? afterVerb(settled, ["rotate", t("Rotate")]) : undefined;
   const channels = useQuery({
-    ...channelListQuery({ ...initialOf(channelParams), ...query }),
+    ...channelListQuery({ ...initialOf(channelParams), ...query, keyword: toRotate ?? settled }),
     enabled: findsChannels,
     refetchInterval: false,
     placeholderData: undefined,
@@ -156,9 +159,9 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
         const providerName = providers?.find((provider) => provider.type === row.type);
         return {
           id: row.id,
-          name: row.name,
+          name: toRotate === undefined ? row.name : t("Rotate the key of {{name}}", { name: row.name }),
           note: providerName?.label,
-          to: `/panel/channel?edit=${row.id}`,
+          to: `/panel/channel?${toRotate === undefined ? "edit" : "rotate"}=${row.id}`,
           icon: <ProviderIcon name={providerName?.icon ?? ""} size={18} />,
         };
       }),

@@ -108,6 +108,10 @@ export const saveChannel = (id: number | undefined, input: ChannelForm): Promise
     ? http.post("/channel", asSent<ChannelRow>(), input)
     : http.put(`/channel/${id}`, asSent<ChannelRow>(), input);
 
+/** Deletes the stored keys and stores these. */
+export const replaceKeys = (id: number, key: string): Promise<ChannelRow> =>
+  http.put(`/channel/${id}`, asSent<ChannelRow>(), { key, key_mode: "replace" });
+
 export const patchChannel = (id: number, patch: ChannelPatch): Promise<ChannelRow> =>
   http.patch(`/channel/${id}`, asSent<ChannelRow>(), patch);
 

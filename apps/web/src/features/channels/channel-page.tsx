@@ -47,6 +47,7 @@ const TimelineDrawer = late(() =>
 );
 const ExportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ExportDialog));
 const ImportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ImportDialog));
+const RotateDialog = late(() => import("./keys/rotate-dialog.tsx").then((module) => module.RotateDialog));
 const TagList = late(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
 
 const pageParams = { ...channelParams, view: oneOf(["channels", "tags"]) };
@@ -63,6 +64,7 @@ export default function ChannelPage() {
   const [{ view, ...query }, setQuery] = useListParams(pageParams);
   const edited = useOpened();
   const timeline = useOpened("timeline");
+  const rotating = useOpened("rotate");
   const bulk = useOpened("bulk");
   const file = useOpened("file");
   const ask = useOpened("ask");
@@ -97,12 +99,19 @@ export default function ChannelPage() {
   // Stable, so that a tick or an opened form renders only the rows that change.
   const edit = useCallbackRef(edited.open);
   const showTimeline = useCallbackRef(timeline.open);
+  const rotate = useCallbackRef(rotating.open);
   const forgetOne = useCallbackRef((id: number) => forget([id]));
   const rowActions = useCallback(
     (row: ChannelRow) => (
-      <ChannelActions row={row} onEdit={edit} onTimeline={showTimeline} onDeleted={forgetOne} />
+      <ChannelActions
+        row={row}
+        onEdit={edit}
+        onTimeline={showTimeline}
+        onRotate={rotate}
+        onDeleted={forgetOne}
+      />
     ),
-    [edit, showTimeline, forgetOne],
+    [edit, showTimeline, rotate, forgetOne],
   );
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => edited.open(NEW);
@@ -229,6 +238,16 @@ export default function ChannelPage() {
       >
         {(row) => <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} />}
       </OpenedRow>
+      {mayChange ? (
+        <OpenedRow
+          opened={rotating}
+          rows={rows}
+          keyOf={(row) => String(row.id)}
+          load={(id) => fetchChannel(id)}
+        >
+          {(row) => <RotateDialog key={row.id} row={row} onClose={rotating.close} />}
+        </OpenedRow>
+      ) : null}
       {ask.key === "test" && mayChange ? (
         <TestAllDialog onTest={() => run("test")} onClose={ask.close} />
       ) : null}
