@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compressOnce } from "./compress-once.ts";
 import { helpPages } from "./help-pages.ts";
+import { pureConstants } from "./pure-constants.ts";
 import { splitMessages } from "./split-messages.ts";
 
 // Keeps the browser's host, because the server rejects changes from another origin.
@@ -11,6 +13,15 @@ const server = { target: "http://localhost:3000", changeOrigin: false };
 const mantine = (names: string) => new RegExp(`@mantine/core/esm/components/(${names})/`);
 
 const own = (paths: string) => new RegExp(`apps/web/src/(${paths})\\.tsx?$`);
+
+/** Returns whether a module is the schema library, or a module of the shared package that uses it. */
+function hasSchemas(id: string): boolean {
+  if (/node_modules\/zod\//.test(id)) return true;
+  return (
+    /packages\/shared\/src\/.*\.ts$/.test(id) &&
+    /from "(zod|#paging\.ts|#reasons\.ts)"/.test(readFileSync(id, "utf8"))
+  );
+}
 
 const anyOf = (...tests: RegExp[]) => new RegExp(tests.map((test) => test.source).join("|"));
 
@@ -58,13 +69,24 @@ const files = [
   },
   { name: "overview", test: own("features/overview/overview-page") },
   { name: "usage", test: own("features/dashboard/(dashboard-page|first-steps)") },
-  { name: "zod", test: /node_modules\/zod\// },
   { name: "float", test: mantine("Menu|Popover|Tooltip") },
-  { name: "dialogs", test: mantine("Modal|Drawer|Switch") },
-  { name: "lists", test: own("ui/table/data-table") },
-  { name: "forms", test: own("ui/form/(form|form-drawer)") },
+  { name: "scroll", test: mantine("ScrollArea|Switch") },
+  { name: "dialogs", test: anyOf(mantine("Modal|Drawer"), own("ui/form/help-modal")) },
+  {
+    name: "lists",
+    test: anyOf(
+      own("ui/table/(data-table|filter-sheet|filters|dropped-filters|row-buttons)"),
+      own("lib/(list-queries|list-params|opened)|ui/(opened-row|form/leave-guard)"),
+      mantine("SegmentedControl|Collapse"),
+      /@mantine\/core\/esm\/core\/utils\/get-env\//,
+      /packages\/shared\/src\/\w+\/(user-status|redemption-status|default-group|reserved-owners|group-types|outcomes|chat-link)\./,
+    ),
+  },
+  // Schemas, which only forms need, and the library that they are written with.
+  { name: "schemas", test: hasSchemas, minShareCount: 2 },
+  { name: "forms", test: anyOf(own("ui/form/(form|form-drawer)"), mantine("Textarea")) },
   { name: "numbers", test: mantine("NumberInput|TagsInput|MultiSelect") },
-  { name: "shared", minShareCount: 6, maxModuleSize: 8_000 },
+  { name: "shared", minShareCount: 12, maxModuleSize: 8_000 },
   { name: "icons", test: /@tabler/, minShareCount: 2 },
 ];
 
@@ -90,7 +112,7 @@ export default defineConfig(({ command }) => ({
   },
   // Addresses are relative to <base href>, which the server sets to its base path.
   base: "./",
-  plugins: [react(), splitMessages(import.meta.dirname), helpPages(), compressOnce()],
+  plugins: [react(), pureConstants(), splitMessages(import.meta.dirname), helpPages(), compressOnce()],
   build: {
     target: "es2022",
     // Every browser of this target preloads modules natively.
@@ -98,6 +120,8 @@ export default defineConfig(({ command }) => ({
     // Logos stay separate files. Inlined they would be part of the first page.
     assetsInlineLimit: 0,
     rolldownOptions: {
+      // Reading `React.Component` has no side effect, so unused classes that extend it can go.
+      treeshake: { propertyReadSideEffects: false },
       output: {
         // One folder per version of the icon set. A hash in each of ninety names would be larger than the
         // names.

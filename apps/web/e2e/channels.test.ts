@@ -57,7 +57,7 @@ describe("the first channel", () => {
     const page = await site.open("/panel/channel");
     await page.getByRole("button", { name: "Add the demo channel" }).click();
     const row = rowOf(page, "Demo").first();
-    await row.getByText("Enabled").waitFor();
+    await row.getByRole("switch", { name: /^Enable/, checked: true }).waitFor();
     await row.getByText(/^\d+ ms$/).waitFor();
   });
 });
@@ -255,7 +255,7 @@ describe("a stored channel", () => {
     const copy = rowOf(page, "Demo_copy");
     await copy.getByText("Disabled").waitFor();
     await copy.getByRole("switch").click({ force: true });
-    await copy.getByText("Enabled").waitFor();
+    await copy.getByRole("switch", { name: /^Enable/, checked: true }).waitFor();
     await page.getByRole("button", { name: "More actions for Demo_copy" }).click();
     await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
@@ -301,7 +301,7 @@ describe("the list", () => {
     await add({ name: "Pocket" });
     const page = await site.open("/panel/channel", { phone: true });
     const card = page.getByRole("listitem").filter({ hasText: "Pocket" });
-    await card.getByText("Enabled").waitFor();
+    await card.getByRole("switch", { name: /^Enable/, checked: true }).waitFor();
     await expect.poll(() => page.getByRole("table").count()).toBe(0);
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))

@@ -117,6 +117,15 @@ export class Hands {
     await this.#type(text);
   }
 
+  /** Pastes into the field that has the focus, such as a key that was copied elsewhere. */
+  async paste(field: Locator, text: string): Promise<void> {
+    await expect.poll(() => isFocused(field)).toBe(true);
+    this.#fields += 1;
+    await this.page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+    await this.press("Control+v");
+    await expect.poll(() => field.inputValue()).toBe(text);
+  }
+
   /** Selects from a list. With a text the list is filtered; without one the keyboard opens it with an arrow. */
   async pick(field: Locator, text: string, option: Locator): Promise<void> {
     if (text === "") {

@@ -1,7 +1,4 @@
-import { TokenQuery } from "@gateway/shared/accounts/token";
-import { UserQuery } from "@gateway/shared/accounts/user";
 /** Search results of the palette by name. */
-import { ChannelQuery } from "@gateway/shared/channels/channel";
 import { useDebouncedValue } from "@mantine/hooks";
 import type { SpotlightActionGroupData } from "@mantine/spotlight";
 import {
@@ -18,12 +15,15 @@ import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { channelListQuery } from "#features/channels/api.ts";
 import { currentLanguage } from "#lib/i18n.ts";
+import { channelParams, tokenParams, userParams } from "#lib/list-queries.ts";
+import { initialOf } from "#lib/params.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { tokensQuery } from "#lib/queries/tokens.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { loadScreenMessages } from "#lib/screen-messages.ts";
 import { sessionAddress } from "#lib/session-address.ts";
 import { useMayEnter } from "#lib/session.ts";
+import { afterVerb } from "./after-verb.ts";
 import { useFoundModels } from "./found-models.tsx";
 
 const shortest = 2;
@@ -45,20 +45,22 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
   const findsUsers = useMayEnter("users") && requested;
   const client = useQueryClient();
   const query = { keyword: settled, size: most };
+  const mayRotate = useMayEnter("channels", "edit");
+  const toRotate = mayRotate ? afterVerb(settled, ["rotate", t("Rotate")]) : undefined;
   const channels = useQuery({
-    ...channelListQuery(ChannelQuery.parse(query)),
+    ...channelListQuery({ ...initialOf(channelParams), ...query, keyword: toRotate ?? settled }),
     enabled: findsChannels,
     refetchInterval: false,
     placeholderData: undefined,
   });
   const providers = useQuery({ ...providersQuery, enabled: findsChannels }).data;
   const users = useQuery({
-    ...usersQuery(UserQuery.parse(query)),
+    ...usersQuery({ ...initialOf(userParams), ...query }),
     enabled: findsUsers,
     placeholderData: undefined,
   });
   const tokens = useQuery({
-    ...tokensQuery(TokenQuery.parse(query)),
+    ...tokensQuery({ ...initialOf(tokenParams), ...query }),
     enabled: requested,
     placeholderData: undefined,
   });
@@ -157,9 +159,9 @@ export function useFound(typed: string, go: (to: string, label: string) => void)
         const providerName = providers?.find((provider) => provider.type === row.type);
         return {
           id: row.id,
-          name: row.name,
+          name: toRotate === undefined ? row.name : t("Rotate the key of {{name}}", { name: row.name }),
           note: providerName?.label,
-          to: `/panel/channel?edit=${row.id}`,
+          to: `/panel/channel?${toRotate === undefined ? "edit" : "rotate"}=${row.id}`,
           icon: <ProviderIcon name={providerName?.icon ?? ""} size={18} />,
         };
       }),

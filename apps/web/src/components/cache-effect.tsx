@@ -1,9 +1,9 @@
 /** What the providers' prompt caches saved an account or on a channel, and what channel moves cost. */
-import { CacheEffect } from "@gateway/shared/usage/session";
+import type { CacheEffect } from "@gateway/shared/usage/session";
 import { Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { formatTime, useFormat } from "#lib/quota.ts";
 import { Fact, Facts } from "#ui/facts.tsx";
 import { Section } from "#ui/page.tsx";
@@ -11,7 +11,7 @@ import { Section } from "#ui/page.tsx";
 const effectQuery = (path: string) =>
   queryOptions({
     queryKey: ["cache-effect", path],
-    queryFn: () => http.get(`${path}/cache`, CacheEffect),
+    queryFn: () => http.get(`${path}/cache`, asSent<CacheEffect>()),
     staleTime: 60_000,
     meta: { quiet: true },
   });

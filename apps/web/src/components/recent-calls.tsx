@@ -1,12 +1,12 @@
 /** The newest log entries of a channel, an account or a token, with a link to the log. */
-import { LogPage, type LogRow } from "@gateway/shared/usage/log";
+import type { LogPage, LogRow } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { failureLabel } from "#lib/failure-labels.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { storedReason } from "#lib/reasons.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
@@ -25,7 +25,7 @@ const shown = 20;
 const callsQuery = (own: boolean, filter: Filter) =>
   queryOptions({
     queryKey: ["log", "recent", own, filter],
-    queryFn: () => http.get(own ? "/log/self" : "/log", LogPage, { ...filter, size: shown }),
+    queryFn: () => http.get(own ? "/log/self" : "/log", asSent<LogPage>(), { ...filter, size: shown }),
     staleTime: 5_000,
     meta: { quiet: true },
   });

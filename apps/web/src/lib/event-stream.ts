@@ -1,6 +1,5 @@
 /** Reads server-sent events with fetch, because EventSource cannot send headers. */
-import { Failure } from "@gateway/shared/envelope";
-import { ApiError, apiUrl, version2 } from "./http.ts";
+import { ApiError, apiUrl, failureOf, version2 } from "./http.ts";
 
 /**
  * Calls back with the JSON of each event and resolves at the end of the stream. Throws ApiError when the
@@ -21,8 +20,7 @@ export async function readEvents(
     signal,
   });
   if (!response.ok || response.body === null) {
-    const failure = Failure.partial().safeParse(await response.json().catch(() => null));
-    throw new ApiError(response.status, failure.success ? failure.data : {});
+    throw new ApiError(response.status, failureOf(await response.json().catch(() => null)));
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

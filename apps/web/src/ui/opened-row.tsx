@@ -1,13 +1,13 @@
 /** Opens the row named in the address, from the list or fetched. Shows a message when it does not exist. */
-import { Button, Drawer, Modal, Skeleton, Stack } from "@mantine/core";
-import { IconFileUnknown } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { useTranslation } from "react-i18next";
 import { ApiError } from "#lib/http.ts";
 import { NEW, type Opened } from "#lib/opened.ts";
-import { Empty, Failed } from "./empty.tsx";
-import { useIsPhone } from "./use-is-phone.ts";
+import { late } from "./late.tsx";
+
+const Waiting = late(() => import("./opened-row-states.tsx").then((module) => module.Waiting));
+/** Message for an address whose row does not exist or is not visible to this user. */
+export const Missing = late(() => import("./opened-row-states.tsx").then((module) => module.Missing));
 
 type OpenedRowProps<Row> = {
   opened: Opened;
@@ -65,39 +65,4 @@ function Loaded<Row>({ id, load, onClose, children }: LoadedProps<Row>) {
 /** Returns whether the server rejected the request for this user; a retry would fail again. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && [400, 403, 404].includes(error.status);
-}
-
-type WaitingProps = { onClose: () => void; error?: unknown; onRetry?: () => void };
-
-function Waiting({ onClose, error, onRetry }: WaitingProps) {
-  const phone = useIsPhone();
-  return (
-    <Drawer opened onClose={onClose} position="right" size={phone ? "100%" : 560} title=" ">
-      {error ? (
-        <Failed error={error} {...(onRetry ? { onRetry } : {})} />
-      ) : (
-        <Stack gap="lg" aria-busy>
-          {[0, 1, 2, 3].map((line) => (
-            <Skeleton key={line} height={36} />
-          ))}
-        </Stack>
-      )}
-    </Drawer>
-  );
-}
-
-/** Message for an address whose row does not exist or is not visible to this user. */
-export function Missing({ onClose }: { onClose: () => void }) {
-  const { t } = useTranslation();
-  return (
-    <Modal opened onClose={onClose} title={t("Not found")} centered>
-      <Empty
-        compact
-        icon={IconFileUnknown}
-        title={t("This entry does not exist")}
-        hint={t("It may have been deleted, you may not have access to it, or the link is incomplete.")}
-        action={<Button onClick={onClose}>{t("Show the list")}</Button>}
-      />
-    </Modal>
-  );
 }

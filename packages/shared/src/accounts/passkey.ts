@@ -21,6 +21,7 @@ export const PasskeyBegin = PasswordProof;
 
 /** Options for the browser's WebAuthn call. The standard defines their shape. */
 export const PasskeyOptions = z.looseObject({ challenge: z.string() });
+export type PasskeyOptions = z.infer<typeof PasskeyOptions>;
 
 /** The browser's response. The WebAuthn library validates the remaining fields. */
 const Credential = z.object({

@@ -33,6 +33,7 @@ export type PasswordChange = z.infer<typeof PasswordChange>;
 
 /** The complete management access token. It is shown only once. */
 export const AccessToken = z.object({ token: z.string() });
+export type AccessToken = z.infer<typeof AccessToken>;
 
 /** Proves that the account's owner is still the one at the browser. */
 export const PasswordProof = z.object({
@@ -67,3 +68,4 @@ export const TotpRemoval = PasswordProof.extend({ code });
 
 /** Recovery codes, shown only once. Each replaces the authenticator app for one sign-in. */
 export const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) });
+export type RecoveryCodes = z.infer<typeof RecoveryCodes>;

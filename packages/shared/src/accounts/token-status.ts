@@ -3,3 +3,6 @@
  * its own, because some screens need the states without the token schemas.
  */
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+
+/** Value of `expired_time` for a token without an expiry. */
+export const NEVER_EXPIRES = -1;

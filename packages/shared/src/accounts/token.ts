@@ -1,9 +1,8 @@
 import { z } from "zod";
+import { NEVER_EXPIRES } from "#accounts/token-status.ts";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
-
-/** Value of `expired_time` for a token without an expiry. */
-export const NEVER_EXPIRES = -1;
+export { NEVER_EXPIRES } from "#accounts/token-status.ts";
 
 const spend = because("spend_from_zero");
 const count = because("count_from_zero");
@@ -157,6 +156,7 @@ export const TokenRow = z.object({
 });
 export type TokenRow = z.infer<typeof TokenRow>;
 export const TokenPage = Page(TokenRow);
+export type TokenPage = z.infer<typeof TokenPage>;
 
 /** A row of GET /api/token/admin/search, which lists the tokens of all users. */
 export const TokenAdminRow = TokenRow.extend({
@@ -165,9 +165,11 @@ export const TokenAdminRow = TokenRow.extend({
 });
 export type TokenAdminRow = z.infer<typeof TokenAdminRow>;
 export const TokenAdminPage = Page(TokenAdminRow);
+export type TokenAdminPage = z.infer<typeof TokenAdminPage>;
 
 /** Response to the creation of a token: the row with the whole key. */
 export const TokenCreated = TokenRow.extend({ key: z.string() });
+export type TokenCreated = z.infer<typeof TokenCreated>;
 
 /** Body of POST /api/token/admin: a token for another user. */
 export const TokenAdminInput = TokenInput.extend({ user_id: z.int().min(1) });
@@ -175,6 +177,7 @@ export type TokenAdminForm = z.input<typeof TokenAdminInput>;
 export const TokenAdminCreated = TokenAdminRow.extend({ key: z.string() });
 export type TokenAdminCreated = z.infer<typeof TokenAdminCreated>;
 export const TokenKey = z.object({ key: z.string() });
+export type TokenKey = z.infer<typeof TokenKey>;
 
 export const TokenQuery = PageQuery.extend({
   keyword: z.string().max(100).default(""),

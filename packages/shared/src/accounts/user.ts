@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { UserStatus } from "#accounts/user-status.ts";
 import { because } from "#errors/issue.ts";
 import { GivenPoints, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { Email } from "#site/mail.ts";
 import { Permissions } from "./permissions.ts";
 import { Username } from "./user-name.ts";
-
-export const UserStatus = { enabled: 1, disabled: 2 } as const;
+export { UserStatus } from "#accounts/user-status.ts";
 
 export const UserRow = z.object({
   id: z.int(),

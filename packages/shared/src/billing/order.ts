@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { orderStatuses } from "#billing/order-status.ts";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
+export { orderStatuses } from "#billing/order-status.ts";
 
 export const MAX_TOP_UP = 1_000_000;
 
-/** States of an order. `success` and `refunded` are final; in the others a late payment is still credited. */
-export const OrderStatus = z.enum(["pending", "success", "failed", "closed", "refunded"]);
+export const OrderStatus = z.enum(orderStatuses);
 export type OrderStatus = z.infer<typeof OrderStatus>;
 
 /** POST /api/user/order. */
@@ -61,6 +62,7 @@ const values = {
 export const OwnOrder = z.object(values);
 export type OwnOrder = z.infer<typeof OwnOrder>;
 export const OwnOrderPage = Page(OwnOrder);
+export type OwnOrderPage = z.infer<typeof OwnOrderPage>;
 
 export const OwnOrderQuery = PageQuery;
 
@@ -98,6 +100,7 @@ export const OrderRow = z.object({
 });
 export type OrderRow = z.infer<typeof OrderRow>;
 export const OrderPage = Page(OrderRow);
+export type OrderPage = z.infer<typeof OrderPage>;
 
 const seconds = queryInt(z.int().min(0).max(253_402_300_799)).catch(0).default(0);
 const anId = queryInt(z.int().min(0).max(2_147_483_647)).catch(0).default(0);

@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { paymentTypes, currencies } from "#billing/payment-types.ts";
 import { because } from "#errors/issue.ts";
+export { paymentTypes, currencies } from "#billing/payment-types.ts";
 
 /**
  * Configuration fields of each kind of payment gateway. The server validates them, and the console builds its
  * form from them.
  */
 
-export const PaymentType = z.enum(["epay", "alipay", "wxpay", "stripe"]);
+export const PaymentType = z.enum(paymentTypes);
 export type PaymentType = z.infer<typeof PaymentType>;
 
 const short = z.string().trim().max(200);
@@ -62,7 +64,7 @@ export const paymentSecrets = {
   stripe: ["secret_key", "webhook_secret"],
 } as const satisfies { [T in PaymentType]: readonly (keyof PaymentConfigs[T])[] };
 
-export const PaymentCurrency = z.enum(["CNY", "USD"]);
+export const PaymentCurrency = z.enum(currencies);
 export type PaymentCurrency = z.infer<typeof PaymentCurrency>;
 
 /** Currencies that each kind of gateway supports. */

@@ -115,6 +115,7 @@ export const PaymentRow = z.object({
 });
 export type PaymentRow = z.infer<typeof PaymentRow>;
 export const PaymentPage = Page(PaymentRow);
+export type PaymentPage = z.infer<typeof PaymentPage>;
 
 /** "" means all. */
 export const PaymentQuery = PageQuery.extend({

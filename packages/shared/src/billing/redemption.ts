@@ -2,7 +2,7 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { GivenPoints, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 
-export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
+export { RedemptionStatus } from "#billing/redemption-status.ts";
 
 const values = {
   name: z.string().trim().min(1, because("name_required")).max(64),
@@ -44,6 +44,7 @@ export const RedemptionRow = z.object({
 });
 export type RedemptionRow = z.infer<typeof RedemptionRow>;
 export const RedemptionPage = Page(RedemptionRow);
+export type RedemptionPage = z.infer<typeof RedemptionPage>;
 
 /** 0 and "" mean all. */
 export const RedemptionQuery = PageQuery.extend({

@@ -17,6 +17,7 @@ const sums = {
 export const StatementMonth = z.object({ date: z.string(), ...sums });
 export type StatementMonth = z.infer<typeof StatementMonth>;
 export const StatementPage = Page(StatementMonth);
+export type StatementPage = z.infer<typeof StatementPage>;
 
 export const StatementQuery = PageQuery.extend({ size: PageQuery.shape.size.catch(12).default(12) });
 export type StatementQuery = z.infer<typeof StatementQuery>;
@@ -48,3 +49,4 @@ export type StatementUsersQuery = z.infer<typeof StatementUsersQuery>;
 export const StatementUser = z.object({ user_id: z.int(), username: z.string(), ...sums });
 export type StatementUser = z.infer<typeof StatementUser>;
 export const StatementUserPage = Page(StatementUser);
+export type StatementUserPage = z.infer<typeof StatementUserPage>;

@@ -3,7 +3,7 @@ import { because } from "#errors/issue.ts";
 import { mentionable, Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
 
-export { ChannelStatus } from "./channel-status.ts";
+export { cannotProbe, ChannelStatus } from "./channel-status.ts";
 
 /** Placeholder for a stored secret in responses. Sent back, it leaves the stored value unchanged. */
 export const hiddenValue = "********";
@@ -231,6 +231,7 @@ export const ChannelRow = z.object({
 });
 export type ChannelRow = z.infer<typeof ChannelRow>;
 export const ChannelPage = Page(ChannelRow);
+export type ChannelPage = z.infer<typeof ChannelPage>;
 
 export const ChannelQuery = PageQuery.extend({
   keyword: z.string().max(100).default(""),
@@ -248,9 +249,6 @@ export const ChannelQuery = PageQuery.extend({
   key: z.string().max(20_000).default(""),
 });
 export type ChannelQuery = z.infer<typeof ChannelQuery>;
-
-/** Fault code for a model that no short test request fits. It says nothing about the channel's state. */
-export const cannotProbe = "cannot-probe";
 
 /** Result of a channel test. */
 export const ChannelTestResult = z.object({
@@ -306,3 +304,4 @@ export const ChannelEventRow = z.object({
 });
 export type ChannelEventRow = z.infer<typeof ChannelEventRow>;
 export const ChannelEventPage = Page(ChannelEventRow);
+export type ChannelEventPage = z.infer<typeof ChannelEventPage>;

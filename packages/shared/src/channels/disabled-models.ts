@@ -40,6 +40,7 @@ export type ModelSwitch = z.infer<typeof ModelSwitch>;
 
 /** GET /api/disabled_models, and the list after a change: names in alphabetical order. */
 export const DisabledModels = z.array(z.string());
+export type DisabledModels = z.infer<typeof DisabledModels>;
 
 /** Query of GET /api/model_channels. */
 export const ModelChannelsQuery = z.object({ model: ExactModel });

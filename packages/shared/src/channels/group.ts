@@ -2,6 +2,8 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { Page, PageQuery } from "#paging.ts";
 
+export { DEFAULT_GROUP } from "#channels/default-group.ts";
+
 /** A user group for the console: GET /api/user_group_map, by symbol. */
 export const UserGroupRow = z.object({
   id: z.int(),
@@ -19,9 +21,6 @@ export type UserGroupMap = z.infer<typeof UserGroupMap>;
 
 /** From this number of requests per minute on, the limit is a token bucket instead of a counter. */
 export const TOKEN_BUCKET_FROM = 60;
-
-/** Group of every new account. It cannot be deleted or disabled. */
-export const DEFAULT_GROUP = "default";
 
 /** Body that creates or changes a group. `symbol` cannot be changed later. */
 export const UserGroupInput = z.object({
@@ -58,6 +57,7 @@ export const UserGroupDetail = UserGroupRow.extend({
 });
 export type UserGroupDetail = z.infer<typeof UserGroupDetail>;
 export const UserGroupPage = Page(UserGroupDetail);
+export type UserGroupPage = z.infer<typeof UserGroupPage>;
 
 export const UserGroupQuery = PageQuery.extend({
   keyword: z.string().trim().max(50).default(""),

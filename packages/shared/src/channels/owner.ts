@@ -1,8 +1,7 @@
 import { z } from "zod";
+import { LAST_RESERVED_OWNER } from "#channels/reserved-owners.ts";
 import { because } from "#errors/issue.ts";
-
-/** Ids up to this one are reserved for known providers. */
-export const LAST_RESERVED_OWNER = 1_000;
+export { LAST_RESERVED_OWNER } from "#channels/reserved-owners.ts";
 
 export const ModelOwnerRow = z.object({ id: z.int(), name: z.string(), icon: z.string() });
 export type ModelOwnerRow = z.infer<typeof ModelOwnerRow>;

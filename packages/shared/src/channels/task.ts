@@ -1,19 +1,13 @@
 import { z } from "zod";
+import { taskStatuses, taskPlatforms } from "#channels/task-status.ts";
 import { Page, PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
+export { taskStatuses, taskPlatforms } from "#channels/task-status.ts";
 
 /** Platforms with asynchronous tasks, which finish after the call has returned: songs, videos, pictures. */
 export const TaskPlatform = z.enum(["suno", "kling", "midjourney"]);
 export type TaskPlatform = z.infer<typeof TaskPlatform>;
 
-export const TaskStatus = z.enum([
-  "NOT_START",
-  "SUBMITTED",
-  "QUEUED",
-  "IN_PROGRESS",
-  "FAILURE",
-  "SUCCESS",
-  "UNKNOWN",
-]);
+export const TaskStatus = z.enum(taskStatuses);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
 const about = {
@@ -50,6 +44,7 @@ export const TaskRow = z.object({
 });
 export type TaskRow = z.infer<typeof TaskRow>;
 export const TaskPage = Page(TaskRow);
+export type TaskPage = z.infer<typeof TaskPage>;
 
 const filters = {
   action: z.string().trim().max(40).default(""),
@@ -73,7 +68,7 @@ const filters = {
  * not administrators see their own tasks only.
  */
 export const TaskQuery = PageQuery.extend({
-  platform: z.enum(["", "suno", "kling"]).catch("").default(""),
+  platform: z.enum(taskPlatforms).catch("").default(""),
   ...filters,
 });
 export type TaskQuery = z.infer<typeof TaskQuery>;
@@ -103,6 +98,7 @@ export const MidjourneyRow = z.object({
 });
 export type MidjourneyRow = z.infer<typeof MidjourneyRow>;
 export const MidjourneyPage = Page(MidjourneyRow);
+export type MidjourneyPage = z.infer<typeof MidjourneyPage>;
 
 /** Query of the Midjourney lists: like `TaskQuery`, but times are in milliseconds. */
 export const MidjourneyQuery = PageQuery.extend({

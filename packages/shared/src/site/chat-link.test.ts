@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { fillChatLink, shownChatLinks } from "./chat-link.ts";
+import { ChatLinkEntry } from "./chat-link-entry.ts";
+import { fillChatLink, readChatLinks, shownChatLinks } from "./chat-link.ts";
 
 describe("chat links", () => {
   it("returns the two default clients by descending sort when nothing is configured", () => {
@@ -38,5 +39,31 @@ describe("chat links", () => {
       "app://a?k=sk-abc&s=https%3A%2F%2Fmy.site",
     );
     expect(fillChatLink("app://a?k=sk-{key}", "sk-abc", "https://my.site")).toBe("app://a?k=sk-abc");
+  });
+
+  it("reads an entry like the schema", () => {
+    const [name, url] = ["Chat", "https://chat.example"];
+    const entries: unknown[] = [
+      { name: " Chat ", url: ` ${url} ` },
+      { name: "", url },
+      { name: "n".repeat(64), url },
+      { name: "n".repeat(65), url },
+      { name, url: `https://${"u".repeat(992)}` },
+      { name, url: `https://${"u".repeat(993)}` },
+      { name, url: "no address" },
+      { name, url: "data:text/html,x" },
+      { name, url, show: "yes" },
+      { name, url, show: null },
+      ...["7", 7.5, -1, 100_001, "many", null, true, [3], {}].map((sort) => ({ name, url, sort })),
+      { name: 5, url },
+      { name },
+      null,
+      [],
+      "text",
+    ];
+    for (const entry of entries)
+      expect(readChatLinks(JSON.stringify([entry])), JSON.stringify(entry)).toEqual(
+        [ChatLinkEntry.safeParse(entry).data].filter((read) => read !== undefined),
+      );
   });
 });

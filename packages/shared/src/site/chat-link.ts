@@ -1,20 +1,5 @@
-import { z } from "zod";
-import { because } from "#errors/issue.ts";
-
-/** A chat client that opens with an API key. `{key}` and `{server}` in its address are replaced. */
-export const ChatLinkEntry = z.object({
-  name: z.string().trim().min(1, because("name_required")).max(64),
-  url: z
-    .string()
-    .trim()
-    .max(1000)
-    // Clients use custom URL schemes. Schemes that run code in the console are rejected.
-    .refine(isOpenable, because("link_scheme")),
-  show: z.boolean().default(false),
-  /** Highest first. */
-  sort: z.coerce.number<unknown>().int().min(0).max(100_000).catch(0).default(0),
-});
-export type ChatLinkEntry = z.infer<typeof ChatLinkEntry>;
+/** Links to chat clients. Without the schema library, as tokens are shown without it. */
+import type { ChatLinkEntry } from "#site/chat-link-entry.ts";
 
 export function isOpenable(url: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^(javascript|data|vbscript|file|blob):/i.test(url);
@@ -44,7 +29,22 @@ export function readChatLinks(text: string): ChatLinkEntry[] | undefined {
     return undefined;
   }
   if (!Array.isArray(listed) || listed.length === 0) return undefined;
-  return listed.map((entry) => ChatLinkEntry.safeParse(entry).data).filter((entry) => entry !== undefined);
+  return listed.map(readEntry).filter((entry) => entry !== undefined);
+}
+
+/** Reads an entry like `ChatLinkEntry`. Returns undefined when that would reject it. */
+function readEntry(entry: unknown): ChatLinkEntry | undefined {
+  if (entry === null || typeof entry !== "object" || Array.isArray(entry)) return undefined;
+  const { name, url, show = false, sort = 0 } = entry as Record<keyof ChatLinkEntry, unknown>;
+  if (typeof name !== "string" || typeof url !== "string" || typeof show !== "boolean") return undefined;
+  const read = { name: name.trim(), url: url.trim(), show, sort: placeOf(sort) };
+  const fits = read.name.length >= 1 && read.name.length <= 64 && read.url.length <= 1_000;
+  return fits && isOpenable(read.url) ? read : undefined;
+}
+
+function placeOf(sort: unknown): number {
+  const place = Number(sort);
+  return Number.isInteger(place) && place >= 0 && place <= 100_000 ? place : 0;
 }
 
 /**

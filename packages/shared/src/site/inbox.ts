@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { AdminArea } from "#accounts/roles.ts";
 import { PageQuery, queryInt, UnixTime } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
+import { inboxKinds } from "#site/inbox-kinds.ts";
 import type { NoticeEvent } from "./notice.ts";
+export { inboxKinds } from "#site/inbox-kinds.ts";
 
 /**
  * Entries of a user's inbox. They contain facts only; the console builds the text in the reader's language.
@@ -46,7 +48,7 @@ export const ownEvents = {
   "sign-in-unlinked": { kind: "security" },
 } as const satisfies Record<string, { kind: InboxKind }>;
 
-export const InboxKind = z.enum(["channels", "calls", "billing", "prices", "security", "system"]);
+export const InboxKind = z.enum(inboxKinds);
 export type InboxKind = z.infer<typeof InboxKind>;
 
 export type SiteEvent = keyof typeof siteEvents;

@@ -8,7 +8,7 @@ import { because } from "#errors/issue.ts";
 import { GivenPoints } from "#paging.ts";
 import { phrasesOf } from "#phrase-list.ts";
 import { AccentColor } from "./accent.ts";
-import { ChatLinkEntry } from "./chat-link.ts";
+import { ChatLinkEntry } from "./chat-link-entry.ts";
 import { domainsOf, Email } from "./mail.ts";
 import { EventList, noticeEvents } from "./notice.ts";
 import { SiteAddress } from "./site-address.ts";

@@ -59,6 +59,7 @@ export const TelegramMenuRow = z.object({
 });
 export type TelegramMenuRow = z.infer<typeof TelegramMenuRow>;
 export const TelegramMenuPage = Page(TelegramMenuRow);
+export type TelegramMenuPage = z.infer<typeof TelegramMenuPage>;
 
 /** `keyword` is an id or the prefix of a command. */
 export const TelegramMenuQuery = PageQuery.extend({ keyword: z.string().trim().max(64).default("") });

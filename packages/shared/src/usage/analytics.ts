@@ -2,6 +2,8 @@ import { z } from "zod";
 import { because } from "#errors/issue.ts";
 import { queryInt, Sum, UnixTime } from "#paging.ts";
 import { TimeZone } from "#site/time-zone.ts";
+import { groupTypes } from "#usage/group-types.ts";
+export { groupTypes } from "#usage/group-types.ts";
 
 /** Response of GET /api/analytics/statistics: the current totals of the site. */
 export const SiteStatistics = z.object({
@@ -28,8 +30,7 @@ export const SiteStatistics = z.object({
 });
 export type SiteStatistics = z.infer<typeof SiteStatistics>;
 
-/** Dimensions of period statistics. `model_type` is the owner of the model. */
-export const GroupType = z.enum(["model_type", "model", "channel", "user", "group"]);
+export const GroupType = z.enum(groupTypes);
 export type GroupType = z.infer<typeof GroupType>;
 
 /** Maximum number of days between start and end of a period. */

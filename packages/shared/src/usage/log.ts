@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { PageQuery, Points, UnixTime, queryInt } from "#paging.ts";
 import { ReasonFacts } from "#reasons.ts";
+import { outcomes } from "#usage/outcomes.ts";
+export { outcomes } from "#usage/outcomes.ts";
 
-/** How a call ended. docs/money.md describes what each outcome costs. */
-export const Outcome = z.enum(["complete", "client-left", "upstream-died", "interrupted", "failed"]);
+export const Outcome = z.enum(outcomes);
 export type Outcome = z.infer<typeof Outcome>;
 
 /** One upstream call made for a request. */

@@ -1,5 +1,5 @@
+import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 import {
-  type ChatLinkEntry,
   defaultChatLinks,
   fillChatLink,
   readChatLinks,

@@ -11,7 +11,7 @@ import { ChannelInsights } from "./channel-insights.tsx";
 import { MoneySection } from "./money-section.tsx";
 import { PeriodBar } from "./period-bar.tsx";
 import { PeriodCards } from "./period-cards.tsx";
-import { AnalyticsParams } from "./period.ts";
+import { analyticsParams } from "./period.ts";
 import { RankingCard } from "./ranking-card.tsx";
 import { SiteCards } from "./site-cards.tsx";
 import { UsageSection } from "./usage-section.tsx";
@@ -21,7 +21,7 @@ const FlowSection = late(() => import("./flow-section.tsx").then((module) => mod
 
 export default function AnalyticsPage() {
   const { t } = useTranslation();
-  const [params, setParams] = useListParams(AnalyticsParams);
+  const [params, setParams] = useListParams(analyticsParams);
   const view = { params, onChange: setParams };
   return (
     <Page

@@ -1,24 +1,23 @@
-import { UserListRow } from "@gateway/shared/accounts/user";
-import { AuditRun } from "@gateway/shared/billing/money-audit";
-import {
+import type { UserListRow } from "@gateway/shared/accounts/user";
+import type { AuditRun } from "@gateway/shared/billing/money-audit";
+import type {
   ClosedMonth,
   StatementLine,
-  type StatementUser,
+  StatementUser,
   StatementUserPage,
 } from "@gateway/shared/billing/statement";
-import { Page } from "@gateway/shared/paging";
+import type { Page } from "@gateway/shared/paging";
 /** Site-wide figures, for administrators. */
-import { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
-import { Insights } from "@gateway/shared/usage/insights";
+import type { Period, SiteStatistics } from "@gateway/shared/usage/analytics";
+import type { Insights } from "@gateway/shared/usage/insights";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { timeZone } from "#lib/time-zone.ts";
 import { type AnalyticsParams, windowOf } from "./period.ts";
 
 export const siteQuery = queryOptions({
   queryKey: ["analytics", "site"],
-  queryFn: () => http.get("/analytics/statistics", SiteStatistics),
+  queryFn: () => http.get("/analytics/statistics", asSent<SiteStatistics>()),
   refetchInterval: 30_000,
 });
 
@@ -27,7 +26,7 @@ export const periodQuery = (params: AnalyticsParams) => {
   return queryOptions({
     queryKey: ["analytics", "period", { range, from, to, by, user }],
     queryFn: () =>
-      http.get("/analytics/period", Period, {
+      http.get("/analytics/period", asSent<Period>(), {
         ...windowOf(params, new Date()),
         group_type: by,
         user_id: user,
@@ -43,7 +42,7 @@ export const insightsQuery = (params: AnalyticsParams) => {
   return queryOptions({
     queryKey: ["analytics", "insights", { range, from, to }],
     queryFn: () =>
-      http.get("/analytics/insights", Insights, {
+      http.get("/analytics/insights", asSent<Insights>(), {
         ...windowOf(params, new Date()),
         time_zone: timeZone(),
       }),
@@ -53,7 +52,7 @@ export const insightsQuery = (params: AnalyticsParams) => {
 };
 
 export async function findUsers(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/user", Page(UserListRow), { keyword, size: 20 });
+  const { data } = await http.get("/user", asSent<Page<UserListRow>>(), { keyword, size: 20 });
   return data.map(({ id, username }) => ({ id, name: username }));
 }
 
@@ -65,7 +64,7 @@ export async function nameOfUser(id: number): Promise<string> {
 
 export const closedMonthsQuery = queryOptions({
   queryKey: ["analytics", "statements"],
-  queryFn: () => http.get("/analytics/statements", z.array(ClosedMonth)),
+  queryFn: () => http.get("/analytics/statements", asSent<ClosedMonth[]>()),
 });
 
 export type StatementListing = { date: string; keyword: string; page: number; size: number; order: string };
@@ -73,7 +72,7 @@ export type StatementListing = { date: string; keyword: string; page: number; si
 export const statementUsersQuery = (listing: StatementListing) =>
   queryOptions({
     queryKey: ["analytics", "statements", listing],
-    queryFn: () => http.get("/analytics/statements/users", StatementUserPage, listing),
+    queryFn: () => http.get("/analytics/statements/users", asSent<StatementUserPage>(), listing),
     placeholderData: keepPreviousData,
   });
 
@@ -81,7 +80,7 @@ export const statementOfUserQuery = (date: string, userId: number) =>
   queryOptions({
     queryKey: ["analytics", "statements", date, userId],
     queryFn: () =>
-      http.get("/analytics/statements/detail", z.array(StatementLine), { date, user_id: userId }),
+      http.get("/analytics/statements/detail", asSent<StatementLine[]>(), { date, user_id: userId }),
   });
 
 /**
@@ -92,7 +91,7 @@ export function useMakeStatements() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ date, again }: { date: string; again: boolean }) =>
-      http.post(`/option/invoice/${again ? "update" : "gen"}/${date}`, ClosedMonth),
+      http.post(`/option/invoice/${again ? "update" : "gen"}/${date}`, asSent<ClosedMonth>()),
     onSuccess: () => client.invalidateQueries({ queryKey: closedMonthsQuery.queryKey }),
   });
 }
@@ -101,7 +100,7 @@ export function useMakeStatements() {
 export function useAudit() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async () => (await http.post("/analytics/audit", z.array(AuditRun)))[0],
+    mutationFn: async () => (await http.post("/analytics/audit", asSent<AuditRun[]>()))[0],
     onSuccess: () => client.invalidateQueries({ queryKey: siteQuery.queryKey }),
   });
 }
@@ -109,6 +108,6 @@ export function useAudit() {
 /** Fetches a user who is named in the address but not in the list. */
 export async function fetchStatementUser(date: string, username: string): Promise<StatementUser | undefined> {
   const listing = { date, keyword: username.slice(0, 64), page: 1, size: 100, order: "" };
-  const found = await http.get("/analytics/statements/users", StatementUserPage, listing);
+  const found = await http.get("/analytics/statements/users", asSent<StatementUserPage>(), listing);
   return found.data.find((row) => row.username === username);
 }

@@ -1,7 +1,8 @@
+import type { Period, PeriodUsage, UsageSum } from "@gateway/shared/usage/analytics";
 /** Parameters of the screen in the address, and sums over the period. Pure. */
-import { GroupType, type Period, type PeriodUsage, type UsageSum } from "@gateway/shared/usage/analytics";
-import { z } from "zod";
+import { groupTypes } from "@gateway/shared/usage/group-types";
 import { phrase } from "#lib/i18n.ts";
+import { matching, oneOf, type ParamsOf, whole } from "#lib/params.ts";
 import { othersKey, type StackPart } from "#ui/charts/stacks.ts";
 
 export const ranges = ["today", "7d", "30d", "90d", "month", "last-month", "custom"] as const;
@@ -9,22 +10,22 @@ export type Range = (typeof ranges)[number];
 export const metrics = ["quota", "requests", "tokens", "failed"] as const;
 export type Metric = (typeof metrics)[number];
 
-const Day = z.string().regex(/^(\d{4}-\d{2}-\d{2})?$/);
+const day = matching(/^(\d{4}-\d{2}-\d{2})?$/);
 
-export const AnalyticsParams = z.object({
-  tab: z.enum(["usage", "statements"]).catch("usage").default("usage"),
-  range: z.enum(ranges).catch("7d").default("7d"),
+export const analyticsParams = {
+  tab: oneOf(["usage", "statements"]),
+  range: oneOf(ranges, "7d"),
   /** Local days of a custom range, both inclusive. */
-  from: Day.catch("").default(""),
-  to: Day.catch("").default(""),
-  by: GroupType.catch("model").default("model"),
-  metric: z.enum(metrics).catch("quota").default("quota"),
-  view: z.enum(["chart", "table"]).catch("chart").default("chart"),
-  flow: z.enum(["chart", "table"]).catch("chart").default("chart"),
+  from: day,
+  to: day,
+  by: oneOf(groupTypes, "model"),
+  metric: oneOf(metrics),
+  view: oneOf(["chart", "table"]),
+  flow: oneOf(["chart", "table"]),
   /** 0 = everyone. */
-  user: z.coerce.number().int().min(0).catch(0).default(0),
-});
-export type AnalyticsParams = z.infer<typeof AnalyticsParams>;
+  user: whole(),
+};
+export type AnalyticsParams = ParamsOf<typeof analyticsParams>;
 
 export const rangeTexts: Record<Range, string> = {
   today: phrase("Today"),

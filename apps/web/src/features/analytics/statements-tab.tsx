@@ -6,12 +6,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { amountColumn } from "#components/amount.tsx";
 import { StatementDrawer } from "#components/statement-drawer.tsx";
 import { downloadCsv } from "#lib/csv.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
+import { paging, sizeOf, text } from "#lib/params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
@@ -21,13 +21,7 @@ import type { Column } from "#ui/table/table-model.ts";
 import { closedMonthsQuery, fetchStatementUser, statementOfUserQuery, statementUsersQuery } from "./api.ts";
 import { MakeStatements } from "./make-statements.tsx";
 
-const ListParams = z.object({
-  month: z.string().default(""),
-  keyword: z.string().default(""),
-  page: z.coerce.number().int().min(1).catch(1).default(1),
-  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
-  order: z.string().default(""),
-});
+const listParams = { ...paging, size: sizeOf(20), month: text(), keyword: text() };
 const rowsPerRequest = 100;
 
 export function StatementsTab() {
@@ -52,7 +46,7 @@ function StatementList({ months }: { months: string[] }) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
-  const [params, setParams] = useListParams(ListParams);
+  const [params, setParams] = useListParams(listParams);
   const opened = useOpened("statement");
   const date =
     months.find((month) => month.startsWith(params.month) && params.month !== "") ?? months[0] ?? "";

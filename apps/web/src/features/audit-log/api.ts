@@ -1,21 +1,22 @@
-import { AuditPage, AuditQuery, type AuditRow } from "@gateway/shared/usage/audit";
+import type { AuditPage, AuditQuery, AuditRow } from "@gateway/shared/usage/audit";
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
+import { oneOf, paging, type Params, trimmed } from "#lib/params.ts";
 
 const daysOf = { day: 1, week: 7, month: 30, all: 0 } as const;
 export type Range = keyof typeof daysOf;
 
 /** Filters of the list, kept in the address. */
-export const AuditFilter = AuditQuery.pick({
-  username: true,
-  target_type: true,
-  target_id: true,
-  order: true,
-}).extend({
-  range: z.enum(["all", "day", "week", "month"]).catch("all").default("all"),
-});
-export type AuditFilter = z.infer<typeof AuditFilter>;
+export const auditParams: Params<AuditFilter> = {
+  username: trimmed(64),
+  target_type: trimmed(32),
+  target_id: trimmed(128),
+  order: paging.order,
+  range: oneOf(["all", "day", "week", "month"]),
+};
+export type AuditFilter = Pick<AuditQuery, "username" | "target_type" | "target_id" | "order"> & {
+  range: Range;
+};
 
 const pageSize = 50;
 const secondsPerDay = 86_400;
@@ -26,7 +27,7 @@ export const auditQuery = ({ range, ...filter }: AuditFilter) =>
     queryFn: ({ pageParam }) => {
       const days = daysOf[range];
       const start = days === 0 ? 0 : Math.floor(Date.now() / 1000) - days * secondsPerDay;
-      return http.get("/audit", AuditPage, {
+      return http.get("/audit", asSent<AuditPage>(), {
         ...filter,
         size: pageSize,
         cursor: pageParam,
@@ -44,6 +45,6 @@ export const auditQuery = ({ range, ...filter }: AuditFilter) =>
  */
 export async function fetchEntry(id: string): Promise<AuditRow | undefined> {
   if (!/^\d{1,17}$/.test(id)) return undefined;
-  const page = await http.get("/audit", AuditPage, { cursor: String(BigInt(id) + 1n), size: 1 });
+  const page = await http.get("/audit", asSent<AuditPage>(), { cursor: String(BigInt(id) + 1n), size: 1 });
   return page.data.find((row) => row.id === id);
 }

@@ -8,6 +8,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
+import { initialOf } from "#lib/params.ts";
 import { Empty } from "#ui/empty.tsx";
 import { late } from "#ui/late.tsx";
 import { OpenedRow } from "#ui/opened-row.tsx";
@@ -19,29 +20,29 @@ import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import type { Column } from "#ui/table/table-model.ts";
-import { AuditFilter, auditQuery, fetchEntry, type Range } from "./api.ts";
+import { auditParams, auditQuery, fetchEntry, type Range } from "./api.ts";
 import { changesOf, printed } from "./diff.ts";
 import { actionText, targetText, targetLabels } from "./labels.ts";
 
 const AuditDetails = late(() => import("./audit-details.tsx").then((module) => module.AuditDetails));
 
-const noFilter = AuditFilter.parse({});
+const noFilter = initialOf(auditParams);
 
 export default function AuditLogPage() {
   const { t } = useTranslation();
-  const [filter, setFilter] = useListParams(AuditFilter);
+  const [filter, setFilter] = useListParams(auditParams);
   const opened = useOpened("entry");
   const audit = useInfiniteQuery(auditQuery(filter));
   const rows = useMemo(() => audit.data?.pages.flatMap((page) => page.data), [audit.data]);
   const columns = useMemo(() => auditColumns(t), [t]);
-  const narrowed = JSON.stringify(AuditFilter.parse({ ...filter, order: "" })) !== JSON.stringify(noFilter);
+  const narrowed = JSON.stringify({ ...filter, order: "" }) !== JSON.stringify(noFilter);
 
   return (
     <Page
       title={t("Audit log")}
       description={t("All changes by administrators. Open a row to see the values before and after.")}
     >
-      <DroppedFilters schema={AuditFilter} />
+      <DroppedFilters params={auditParams} />
       <DataTable
         id="audit"
         label={t("Audit log")}

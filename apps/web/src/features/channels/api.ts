@@ -1,15 +1,15 @@
 /** Queries and mutations of channels, and the refresh of the displayed lists. */
-import {
+import type {
   ChannelEventPage,
-  type ChannelForm,
-  type ChannelKeyPatch,
+  ChannelForm,
+  ChannelKeyPatch,
   ChannelKeyRow,
   ChannelPage,
-  type ChannelPatch,
-  type ChannelQuery,
+  ChannelPatch,
+  ChannelQuery,
   ChannelRow,
 } from "@gateway/shared/channels/channel";
-import { ChannelTag } from "@gateway/shared/channels/channel-batch";
+import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
 import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import {
   infiniteQueryOptions,
@@ -20,8 +20,8 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import type { z } from "zod";
+import { asSent, http } from "#lib/http.ts";
 import { providersQuery } from "#lib/queries/providers.ts";
 import { inForm } from "#lib/query-client.ts";
 
@@ -30,7 +30,7 @@ const lists = ["channels", "list"] as const;
 export const channelListQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
     queryKey: [...lists, query],
-    queryFn: () => http.get("/channel", ChannelPage, query),
+    queryFn: () => http.get("/channel", asSent<ChannelPage>(), query),
     placeholderData: keepPreviousData,
     // The gateway also disables channels, and pauses them for seconds, automatically.
     refetchInterval: ({ state }) => (state.data?.data.some((row) => row.frozen.length > 0) ? 3_000 : 30_000),
@@ -39,7 +39,7 @@ export const channelListQuery = (query: Partial<ChannelQuery>) =>
 export const channelQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "one", id],
-    queryFn: () => http.get(`/channel/${id}`, ChannelRow),
+    queryFn: () => http.get(`/channel/${id}`, asSent<ChannelRow>()),
     staleTime: 0,
     gcTime: 0,
   });
@@ -48,7 +48,7 @@ export const channelQuery = (id: number) =>
 export const oneChannelQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "page", id],
-    queryFn: () => http.get(`/channel/${id}`, ChannelRow),
+    queryFn: () => http.get(`/channel/${id}`, asSent<ChannelRow>()),
     refetchInterval: 10_000,
     meta: { quiet: true },
   });
@@ -56,7 +56,7 @@ export const oneChannelQuery = (id: number) =>
 export const keysQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "keys", id],
-    queryFn: () => http.get(`/channel/${id}/keys`, z.array(ChannelKeyRow)),
+    queryFn: () => http.get(`/channel/${id}/keys`, asSent<ChannelKeyRow[]>()),
   });
 
 const eventsAtOnce = 30;
@@ -66,7 +66,7 @@ export const eventsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ["channels", "events", id],
     queryFn: ({ pageParam }) =>
-      http.get(`/channel/${id}/events`, ChannelEventPage, { page: pageParam, size: eventsAtOnce }),
+      http.get(`/channel/${id}/events`, asSent<ChannelEventPage>(), { page: pageParam, size: eventsAtOnce }),
     initialPageParam: 1,
     getNextPageParam: (last) => (last.page * last.size < last.total_count ? last.page + 1 : undefined),
   });
@@ -74,14 +74,14 @@ export const eventsQuery = (id: number) =>
 /** The symbols of all enabled groups. */
 export const groupsQuery = queryOptions({
   queryKey: ["groups", "symbols"],
-  queryFn: () => http.get("/group", z.array(z.string())),
+  queryFn: () => http.get("/group", asSent<string[]>()),
   staleTime: 60_000,
 });
 
 /** Tags in use. */
 export const tagsQuery = queryOptions({
   queryKey: ["channels", "tag-sums"],
-  queryFn: () => http.get("/channel_tag/_all", z.array(ChannelTag)),
+  queryFn: () => http.get("/channel_tag/_all", asSent<ChannelTag[]>()),
   // "tag2" comes before "tag10".
   select: (tags) =>
     tags.map((each) => each.tag).toSorted((a, b) => a.localeCompare(b, undefined, { numeric: true })),
@@ -104,12 +104,18 @@ export function refreshChannels(client: QueryClient): Promise<void> {
 }
 
 export const saveChannel = (id: number | undefined, input: ChannelForm): Promise<ChannelRow> =>
-  id === undefined ? http.post("/channel", ChannelRow, input) : http.put(`/channel/${id}`, ChannelRow, input);
+  id === undefined
+    ? http.post("/channel", asSent<ChannelRow>(), input)
+    : http.put(`/channel/${id}`, asSent<ChannelRow>(), input);
+
+/** Deletes the stored keys and stores these. */
+export const replaceKeys = (id: number, key: string): Promise<ChannelRow> =>
+  http.put(`/channel/${id}`, asSent<ChannelRow>(), { key, key_mode: "replace" });
 
 export const patchChannel = (id: number, patch: ChannelPatch): Promise<ChannelRow> =>
-  http.patch(`/channel/${id}`, ChannelRow, patch);
+  http.patch(`/channel/${id}`, asSent<ChannelRow>(), patch);
 
-export const deleteChannel = (id: number): Promise<null> => http.del(`/channel/${id}`, z.null());
+export const deleteChannel = (id: number): Promise<null> => http.del(`/channel/${id}`, asSent<null>());
 
 export function useSaveChannel() {
   const client = useQueryClient();
@@ -142,18 +148,19 @@ export function useKeyChanges(id: number) {
   };
   const patch = useMutation({
     mutationFn: ({ key, change }: { key: number; change: ChannelKeyPatch }) =>
-      http.patch(`/channel/${id}/keys/${key}`, z.array(ChannelKeyRow), change),
+      http.patch(`/channel/${id}/keys/${key}`, asSent<ChannelKeyRow[]>(), change),
     onSuccess: after,
   });
   const remove = useMutation({
-    mutationFn: (key: number) => http.del(`/channel/${id}/keys/${key}`, z.null()),
+    mutationFn: (key: number) => http.del(`/channel/${id}/keys/${key}`, asSent<null>()),
     onSuccess: after,
   });
   return { patch, remove };
 }
 
 /** Fetches a channel that is named in the address but not in the list. */
-export const fetchChannel = (id: string) => http.get(`/channel/${encodeURIComponent(id)}`, ChannelRow);
+export const fetchChannel = (id: string) =>
+  http.get(`/channel/${encodeURIComponent(id)}`, asSent<ChannelRow>());
 
 /**
  * The ids of all channels of a filter, for changes beyond one
@@ -162,7 +169,7 @@ export const fetchChannel = (id: string) => http.get(`/channel/${encodeURICompon
 export const channelIdsQuery = (query: Partial<ChannelQuery>) =>
   queryOptions({
     queryKey: ["channels", "ids", query],
-    queryFn: () => http.get("/channel/ids", z.array(z.int()), query),
+    queryFn: () => http.get("/channel/ids", asSent<number[]>(), query),
     staleTime: 0,
     gcTime: 0,
   });

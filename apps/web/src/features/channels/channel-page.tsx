@@ -1,22 +1,24 @@
 /** The list of channels: search, status, priority, tests and switches. The editor opens beside it. */
-import { ChannelQuery, type ChannelRow } from "@gateway/shared/channels/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { ActionIcon, Button, SegmentedControl, Tooltip } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconGauge, IconPlus, IconRefresh } from "@tabler/icons-react";
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { channelParams } from "#lib/list-queries.ts";
 import { NEW, type Opened, useOpened } from "#lib/opened.ts";
+import { initialOf, oneOf } from "#lib/params.ts";
 import { late } from "#ui/late.tsx";
 import { Missing, OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
 import { channelIdsQuery, channelListQuery, fetchChannel } from "./api.ts";
+import { ANY_MODEL } from "./list/any-model.ts";
 import { BulkBar } from "./list/bulk-bar.tsx";
 import { ChannelActions } from "./list/channel-actions.tsx";
 import { useChannelColumns } from "./list/channel-columns.tsx";
@@ -24,7 +26,6 @@ import { ChannelFilters, filterCount, noFilters } from "./list/channel-filters.t
 import { NoChannels, NoMatch } from "./list/no-channels.tsx";
 import { PageMenu } from "./list/page-menu.tsx";
 import { PulseIds } from "./list/pulse.tsx";
-import { ANY_MODEL } from "./list/remove-model.tsx";
 import { RunBars } from "./runs/run-bars.tsx";
 import { useStartRun } from "./runs/runs.ts";
 
@@ -46,24 +47,24 @@ const TimelineDrawer = late(() =>
 );
 const ExportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ExportDialog));
 const ImportDialog = late(() => import("./list/transfer-dialogs.tsx").then((module) => module.ImportDialog));
+const RotateDialog = late(() => import("./keys/rotate-dialog.tsx").then((module) => module.RotateDialog));
 const TagList = late(() => import("./tags/tag-list.tsx").then((module) => module.TagList));
 
-const PageParams = ChannelQuery.omit({ key: true }).extend({
-  view: z.enum(["channels", "tags"]).catch("channels").default("channels"),
-});
+const pageParams = { ...channelParams, view: oneOf(["channels", "tags"]) };
 
 /** Prefetches the first page of the list. */
 export function prefetch(client: QueryClient): Promise<void> {
-  const { view: _, ...query } = PageParams.parse({});
+  const { view: _, ...query } = initialOf(pageParams);
   return client.prefetchQuery(channelListQuery(query));
 }
 
 export default function ChannelPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [{ view, ...query }, setQuery] = useListParams(PageParams);
+  const [{ view, ...query }, setQuery] = useListParams(pageParams);
   const edited = useOpened();
   const timeline = useOpened("timeline");
+  const rotating = useOpened("rotate");
   const bulk = useOpened("bulk");
   const file = useOpened("file");
   const ask = useOpened("ask");
@@ -98,12 +99,19 @@ export default function ChannelPage() {
   // Stable, so that a tick or an opened form renders only the rows that change.
   const edit = useCallbackRef(edited.open);
   const showTimeline = useCallbackRef(timeline.open);
+  const rotate = useCallbackRef(rotating.open);
   const forgetOne = useCallbackRef((id: number) => forget([id]));
   const rowActions = useCallback(
     (row: ChannelRow) => (
-      <ChannelActions row={row} onEdit={edit} onTimeline={showTimeline} onDeleted={forgetOne} />
+      <ChannelActions
+        row={row}
+        onEdit={edit}
+        onTimeline={showTimeline}
+        onRotate={rotate}
+        onDeleted={forgetOne}
+      />
     ),
-    [edit, showTimeline, forgetOne],
+    [edit, showTimeline, rotate, forgetOne],
   );
   const isUntouched = rows?.length === 0 && query.page === 1 && filterCount(query) === 0;
   const add = () => edited.open(NEW);
@@ -152,7 +160,7 @@ export default function ChannelPage() {
         </>
       }
     >
-      <DroppedFilters schema={PageParams} />
+      <DroppedFilters params={pageParams} />
       <RunBars started={started} />
       <DisabledModelsNote />
       {view === "tags" ? (
@@ -230,6 +238,16 @@ export default function ChannelPage() {
       >
         {(row) => <TimelineDrawer id={row.id} name={row.name} onClose={timeline.close} />}
       </OpenedRow>
+      {mayChange ? (
+        <OpenedRow
+          opened={rotating}
+          rows={rows}
+          keyOf={(row) => String(row.id)}
+          load={(id) => fetchChannel(id)}
+        >
+          {(row) => <RotateDialog key={row.id} row={row} onClose={rotating.close} />}
+        </OpenedRow>
+      ) : null}
       {ask.key === "test" && mayChange ? (
         <TestAllDialog onTest={() => run("test")} onClose={ask.close} />
       ) : null}

@@ -1,4 +1,4 @@
-import { ChannelStatus } from "@gateway/shared/channels/channel";
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 

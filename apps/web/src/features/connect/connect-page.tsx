@@ -4,8 +4,8 @@ import { KEY_PLACEHOLDER, type Platform, platforms } from "@gateway/shared/conne
 import { Card, Text } from "@mantine/core";
 import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
+import { matching, text } from "#lib/params.ts";
 import { useSelf } from "#lib/session.ts";
 import { useServerAddress } from "#lib/site.ts";
 import { ChoiceBar } from "#ui/form/choice-bar.tsx";
@@ -19,16 +19,12 @@ import classes from "./connect.module.css";
 
 const [firstClient] = clients;
 
-const ConnectParams = z.object({
-  client: z.string().max(40).catch("").default(""),
-  model: z.string().max(160).catch("").default(""),
+const connectParams = {
+  client: text(40),
+  model: text(160),
   /** Id of the token; "" is none. */
-  token: z
-    .string()
-    .regex(/^\d{0,10}$/)
-    .catch("")
-    .default(""),
-});
+  token: matching(/^\d{0,10}$/),
+};
 
 function ownPlatform(): Platform {
   const agent = navigator.userAgent;
@@ -40,7 +36,7 @@ export default function ConnectPage() {
   const { t } = useTranslation();
   const self = useSelf();
   const address = useServerAddress();
-  const [params, setParams] = useListParams(ConnectParams);
+  const [params, setParams] = useListParams(connectParams);
   const [platform, setPlatform] = useState(ownPlatform);
   const [model, setModel] = useState("");
   const [contextWindow, setContextWindow] = useState<string>();

@@ -6,7 +6,6 @@ import type { AccountEvent, Dashboard } from "@gateway/shared/usage/dashboard";
 import type { LogPage } from "@gateway/shared/usage/log";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { queryOptions, useQueryClient } from "@tanstack/react-query";
-import type { z } from "zod";
 import { asSent, http } from "#lib/http.ts";
 import { type Connection, useLiveEvents } from "#lib/live-events.ts";
 import { selfQuery } from "#lib/session.ts";
@@ -48,8 +47,7 @@ export function useLiveAccount(): [Connection, () => void] {
 /** One channel suffices to know whether channels exist and were tested. */
 export const firstChannelQuery = queryOptions({
   queryKey: ["channel", "first"],
-  queryFn: () =>
-    http.get("/channel", asSent<z.infer<typeof ChannelPage>>(), { size: 1, order: "-test_time" }),
+  queryFn: () => http.get("/channel", asSent<ChannelPage>(), { size: 1, order: "-test_time" }),
 });
 
 /** Enough calls to include the first one of an account that the first steps are for. */
@@ -69,8 +67,8 @@ export const hasProviderQuery = queryOptions({
   queryKey: ["channel", "has-provider"],
   queryFn: async () => {
     const [providers, channels] = await Promise.all([
-      http.get("/providers", asSent<z.infer<typeof ProviderInfo>[]>()),
-      http.get("/channel", asSent<z.infer<typeof ChannelPage>>(), { size: 20, order: "-id" }),
+      http.get("/providers", asSent<ProviderInfo[]>()),
+      http.get("/channel", asSent<ChannelPage>(), { size: 20, order: "-id" }),
     ]);
     const demo = providers.find(({ id }) => id === "demo")?.type;
     return channels.data.some(({ type }) => type !== demo);
@@ -87,13 +85,13 @@ export const hasCustomersQuery = queryOptions({
 /** The newest tokens. The first step needs only their number. */
 export const recentTokensQuery = queryOptions({
   queryKey: ["token", "recent"],
-  queryFn: () => http.get("/token", asSent<z.infer<typeof TokenPage>>(), { size: 5, order: "-id" }),
+  queryFn: () => http.get("/token", asSent<TokenPage>(), { size: 5, order: "-id" }),
 });
 
 /** The closed months of the last year. */
 export const statementsQuery = queryOptions({
   queryKey: ["statements"],
-  queryFn: () => http.get("/user/invoice", asSent<z.infer<typeof StatementPage>>(), { size: 12 }),
+  queryFn: () => http.get("/user/invoice", asSent<StatementPage>(), { size: 12 }),
   staleTime: 600_000,
 });
 

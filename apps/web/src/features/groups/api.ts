@@ -1,13 +1,12 @@
 /** User groups, for administrators. */
-import {
+import type {
   UserGroupDetail,
-  type UserGroupInput,
+  UserGroupInput,
   UserGroupPage,
-  type UserGroupQuery,
+  UserGroupQuery,
 } from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allGroups = ["group", "admin"] as const;
@@ -15,7 +14,7 @@ const allGroups = ["group", "admin"] as const;
 export const groupsQuery = (query: UserGroupQuery) =>
   queryOptions({
     queryKey: [...allGroups, query],
-    queryFn: () => http.get("/user_group", UserGroupPage, query),
+    queryFn: () => http.get("/user_group", asSent<UserGroupPage>(), query),
     placeholderData: keepPreviousData,
   });
 
@@ -31,8 +30,8 @@ export function useSaveGroup() {
   return useMutation({
     mutationFn: ({ id, input }: { id: number | undefined; input: UserGroupInput }) =>
       id === undefined
-        ? http.post("/user_group", UserGroupDetail, input)
-        : http.put(`/user_group/${id}`, UserGroupDetail, input),
+        ? http.post("/user_group", asSent<UserGroupDetail>(), input)
+        : http.put(`/user_group/${id}`, asSent<UserGroupDetail>(), input),
     meta: inForm,
     onSuccess: refresh,
   });
@@ -43,7 +42,7 @@ export function useChangeRatio() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ id, ratio }: { id: number; ratio: number }) =>
-      http.put(`/user_group/${id}`, UserGroupDetail, { ratio }),
+      http.put(`/user_group/${id}`, asSent<UserGroupDetail>(), { ratio }),
     meta: inForm,
     onSuccess: refresh,
   });
@@ -52,7 +51,7 @@ export function useChangeRatio() {
 export function useSwitchGroup() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (id: number) => http.put(`/user_group/enable/${id}`, UserGroupDetail),
+    mutationFn: (id: number) => http.put(`/user_group/enable/${id}`, asSent<UserGroupDetail>()),
     onSettled: refresh,
   });
 }
@@ -60,11 +59,12 @@ export function useSwitchGroup() {
 export function useDeleteGroup() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (id: number) => http.del(`/user_group/${id}`, z.null()),
+    mutationFn: (id: number) => http.del(`/user_group/${id}`, asSent<null>()),
     meta: deletion,
     onSettled: refresh,
   });
 }
 
 /** Fetches a group that is named in the address but not in the list. */
-export const fetchGroup = (id: string) => http.get(`/user_group/${encodeURIComponent(id)}`, UserGroupDetail);
+export const fetchGroup = (id: string) =>
+  http.get(`/user_group/${encodeURIComponent(id)}`, asSent<UserGroupDetail>());

@@ -1,7 +1,8 @@
-/** User groups: prices, rate limits and reachable channels. */
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
 import { formatSum } from "@gateway/shared/billing/money";
-import { DEFAULT_GROUP, type UserGroupDetail, UserGroupQuery } from "@gateway/shared/channels/group";
+/** User groups: prices, rate limits and reachable channels. */
+import { DEFAULT_GROUP } from "@gateway/shared/channels/default-group";
+import type { UserGroupDetail } from "@gateway/shared/channels/group";
 import { Badge, Box, Button, Switch, Text, Tooltip } from "@mantine/core";
 import { IconGauge, IconPercentage, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -12,6 +13,7 @@ import { budgetColumn } from "#components/budgets/budget-bars.tsx";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+import { groupParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
@@ -40,7 +42,7 @@ const ANY_GROUP = "group";
 export default function GroupsPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [params, setParams] = useListParams(UserGroupQuery);
+  const [params, setParams] = useListParams(groupParams);
   const groups = useQuery(groupsQuery({ ...params, order: params.order || "id" }));
   const remove = useDeleteGroup();
   const edited = useOpened();
@@ -81,7 +83,7 @@ export default function GroupsPage() {
         ) : null
       }
     >
-      <DroppedFilters schema={UserGroupQuery} />
+      <DroppedFilters params={groupParams} />
       <DataTable
         id="user-groups"
         label={t("User groups")}

@@ -1,11 +1,13 @@
-/** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
-import { UserGroupInput, UserGroupQuery } from "@gateway/shared/channels/group";
+import { UserGroupInput } from "@gateway/shared/channels/group";
 import { Alert, Button, Group, NumberInput, Select, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { errorReason } from "#lib/error-text.ts";
+/** Changes the prices of a group by a percentage. `?prices=group` asks for the group, `?prices=3` names it. */
+import { groupParams } from "#lib/list-queries.ts";
+import { initialOf } from "#lib/params.ts";
 import { Failed } from "#ui/empty.tsx";
 import { HelpModal } from "#ui/form/help-modal.tsx";
 import { toast } from "#ui/toast.tsx";
@@ -13,7 +15,7 @@ import { groupsQuery, useChangeRatio } from "./api.ts";
 import { priceSteps, steppedRatio } from "./price-steps.ts";
 
 /** The server's largest page. */
-const allGroups = UserGroupQuery.parse({ size: 100, order: "id" });
+const allGroups = { ...initialOf(groupParams), size: 100, order: "id" };
 
 export function PriceChangeDialog({ group, onClose }: { group: string; onClose: () => void }) {
   const { t } = useTranslation();

@@ -1,10 +1,11 @@
 /** All notifications of the user. */
-import { InboxQuery } from "@gateway/shared/site/inbox";
+import { inboxKinds } from "@gateway/shared/site/inbox-kinds";
 import { Button, Card, Group, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBellOff, IconCheck } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
+import { inboxParams } from "#lib/list-queries.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Page } from "#ui/page.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
@@ -15,12 +16,11 @@ import { kindTitles } from "./entry-texts.ts";
 import { stateQuery } from "./state.ts";
 import { useFreshList } from "./use-fresh-list.ts";
 
-const Filter = InboxQuery.pick({ unread: true, kind: true });
 const SIZE = 30;
 
 export default function InboxPage() {
   const { t } = useTranslation();
-  const [filter, setFilter] = useListParams(Filter);
+  const [filter, setFilter] = useListParams(inboxParams);
   const inbox = useInfiniteQuery(inboxQuery(filter, SIZE));
   const state = useQuery(stateQuery);
   const markAll = useMarkAllRead();
@@ -65,7 +65,7 @@ export default function InboxPage() {
             <FilterSelect
               label={t("Kind")}
               value={filter.kind}
-              onChange={(kind) => setFilter({ kind: Filter.shape.kind.parse(kind) })}
+              onChange={(kind) => setFilter({ kind: inboxKinds.find((one) => one === kind) ?? "" })}
               data={Object.entries(kindTitles)
                 .filter(([kind]) => kind === filter.kind || kinds.some((each) => each === kind))
                 .map(([value, title]) => ({ value, label: t(title) }))}

@@ -1,8 +1,15 @@
 /** The request log, as far as the user may see it. */
-import { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
-import { LogBodies, LogFacets, LogPage, LogRow, LogQuery, LogTotals } from "@gateway/shared/usage/log";
+import type { ChannelPage, ChannelRow } from "@gateway/shared/channels/channel";
+import {
+  type LogBodies,
+  type LogFacets,
+  type LogPage,
+  type LogRow,
+  type LogQuery,
+  type LogTotals,
+} from "@gateway/shared/usage/log";
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { type LogFilter, windowOf } from "./log-filter.ts";
 
 /** Everyone's rows are for administrators. */
@@ -15,8 +22,8 @@ const paths = { everybody: "/log", own: "/log/self" } as const;
 
 /** Builds the server's query. "today" is resolved to the current day. */
 function queryFor(filter: LogFilter): LogQuery {
-  const { range: _range, view: _view, from: _from, to: _to, page: _page, ...rest } = filter;
-  return { ...LogQuery.parse({}), ...rest, ...windowOf(filter, new Date()) };
+  const { range: _range, view: _view, from: _from, to: _to, ...rest } = filter;
+  return { ...rest, cursor: "", ...windowOf(filter, new Date()) };
 }
 
 /** Newest first with cursor pages. Any other order has numbered pages and covers only the newest rows. */
@@ -25,7 +32,7 @@ export const logsQuery = (whose: Whose, filter: LogFilter) =>
     queryKey: ["log", "list", whose, filter],
     queryFn: ({ pageParam }) => {
       const place = filter.order === "" ? { cursor: pageParam } : { page: Number(pageParam || 1) };
-      return http.get(paths[whose], LogPage, { ...queryFor(filter), ...place });
+      return http.get(paths[whose], asSent<LogPage>(), { ...queryFor(filter), ...place });
     },
     initialPageParam: "",
     getNextPageParam: (last, pages) => {
@@ -41,7 +48,7 @@ export const logsQuery = (whose: Whose, filter: LogFilter) =>
 export const totalsQuery = (whose: Whose, filter: LogFilter) =>
   queryOptions({
     queryKey: ["log", "totals", whose, filter],
-    queryFn: () => http.get(`${paths[whose]}/stat`, LogTotals, queryFor(filter)),
+    queryFn: () => http.get(`${paths[whose]}/stat`, asSent<LogTotals>(), queryFor(filter)),
     placeholderData: keepPreviousData,
   });
 
@@ -50,7 +57,7 @@ export const facetsQuery = (whose: Whose, filter: LogFilter) =>
   queryOptions({
     queryKey: ["log", "facets", whose, { ...filter, order: "", size: 0 }],
     queryFn: () =>
-      http.get(`${paths[whose]}/facets`, LogFacets, {
+      http.get(`${paths[whose]}/facets`, asSent<LogFacets>(), {
         ...queryFor(filter),
         offset: -new Date().getTimezoneOffset(),
       }),
@@ -61,14 +68,14 @@ export const facetsQuery = (whose: Whose, filter: LogFilter) =>
 
 export function fetchLogs(whose: Whose, filter: LogFilter, cursor: string): Promise<LogPage> {
   // An export is always newest first, regardless of the order on the screen.
-  return http.get(paths[whose], LogPage, { ...queryFor(filter), order: "", size: 100, cursor });
+  return http.get(paths[whose], asSent<LogPage>(), { ...queryFor(filter), order: "", size: 100, cursor });
 }
 
 /** @param id a request id, or the number of an entry */
 export const callQuery = (id: string) =>
   queryOptions({
     queryKey: ["log", "call", id],
-    queryFn: () => http.get(`/log/${encodeURIComponent(id)}`, LogRow),
+    queryFn: () => http.get(`/log/${encodeURIComponent(id)}`, asSent<LogRow>()),
     // A finished entry never changes.
     staleTime: Infinity,
     meta: { quiet: true },
@@ -78,18 +85,18 @@ export const callQuery = (id: string) =>
 export const bodiesQuery = (requestId: string) =>
   queryOptions({
     queryKey: ["log", "bodies", requestId],
-    queryFn: () => http.get(`/log/${encodeURIComponent(requestId)}/bodies`, LogBodies.nullable()),
+    queryFn: () => http.get(`/log/${encodeURIComponent(requestId)}/bodies`, asSent<LogBodies | null>()),
     gcTime: 0,
   });
 
 /** Sorted by id: the oldest channels come first, as their numbers are known best. */
 export async function findChannels(keyword: string): Promise<{ id: number; name: string }[]> {
-  const { data } = await http.get("/channel", ChannelPage, { keyword, size: 20, order: "id" });
+  const { data } = await http.get("/channel", asSent<ChannelPage>(), { keyword, size: 20, order: "id" });
   return data.map(called);
 }
 
 export async function nameOfChannel(id: number): Promise<string> {
-  return called(await http.get(`/channel/${id}`, ChannelRow)).name;
+  return called(await http.get(`/channel/${id}`, asSent<ChannelRow>())).name;
 }
 
 function called({ id, name }: Pick<ChannelRow, "id" | "name">): { id: number; name: string } {

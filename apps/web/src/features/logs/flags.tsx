@@ -1,5 +1,5 @@
 /** Frequent filters with their counts. A click shows only the matching calls. */
-import { type LogFacets, Outcome } from "@gateway/shared/usage/log";
+import type { LogFacets } from "@gateway/shared/usage/log";
 import { Button, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { decimalsOf, formatDuration, useFormat } from "#lib/quota.ts";
@@ -19,7 +19,7 @@ export function Flags({ facets, filter, onChange, forAdmins }: FlagsProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { slow, expensive } = facets;
-  const failedOutcome = Outcome.enum.failed;
+  const failedOutcome = "failed" as const;
   const failed = facets.outcome.find(({ value }) => value === failedOutcome)?.count ?? 0;
   const flags = [
     {

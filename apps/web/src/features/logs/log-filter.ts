@@ -1,20 +1,41 @@
+import type { LogQuery } from "@gateway/shared/usage/log";
 /** The filter of the list, kept in the address. Pure. */
-import { LogQuery } from "@gateway/shared/usage/log";
-import { z } from "zod";
+import { outcomes } from "@gateway/shared/usage/outcomes";
+import { oneOf, paging, type Params, sizeOf, text, whole } from "#lib/params.ts";
 
 export const ranges = ["hour", "today", "7d", "30d", "all", "custom"] as const;
 export type Range = (typeof ranges)[number];
 
 /** `from` and `to` are unix seconds and apply only to a custom range; 0 is open. */
-export const LogFilter = LogQuery.omit({ cursor: true, start_timestamp: true, end_timestamp: true }).extend({
-  size: LogQuery.shape.size.catch(50).default(50),
-  range: z.enum(ranges).catch("7d").default("7d"),
-  from: z.coerce.number().int().min(0).catch(0).default(0),
-  to: z.coerce.number().int().min(0).catch(0).default(0),
+export type LogFilter = Omit<LogQuery, "cursor" | "start_timestamp" | "end_timestamp" | "page"> & {
+  range: Range;
+  from: number;
+  to: number;
   /** An administrator's own calls only. */
-  view: z.enum(["", "own"]).catch("").default(""),
-});
-export type LogFilter = z.infer<typeof LogFilter>;
+  view: "" | "own";
+};
+export const logParams: Params<LogFilter> = {
+  size: sizeOf(50),
+  order: paging.order,
+  log_type: whole(0, 5),
+  model_name: text(160),
+  token_name: text(64),
+  request_id: text(64),
+  source_ip: text(64),
+  session: text(200),
+  billing_tag: text(50),
+  username: text(64),
+  channel_id: whole(),
+  outcome: oneOf(["", ...outcomes]),
+  error_code: text(100),
+  retried: whole(0, 1),
+  min_time: whole(),
+  min_quota: whole(),
+  range: oneOf(ranges, "7d"),
+  from: whole(),
+  to: whole(),
+  view: oneOf(["", "own"]),
+};
 
 const hourSeconds = 3600;
 const daySeconds = 24 * hourSeconds;

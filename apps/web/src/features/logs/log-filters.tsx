@@ -1,6 +1,6 @@
-/** The filters of the list, kept in the address. */
-import { type LogFacets, Outcome } from "@gateway/shared/usage/log";
-import { Button, Drawer, Indicator, Popover, Select, Stack } from "@mantine/core";
+import type { LogFacets } from "@gateway/shared/usage/log";
+import { outcomes } from "@gateway/shared/usage/outcomes";
+import { Button, Indicator, Popover, Select, Stack } from "@mantine/core";
 import { useDebouncedValue, useDisclosure } from "@mantine/hooks";
 import { IconCalendar, IconFilter } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
@@ -11,6 +11,8 @@ import { phrase } from "#lib/i18n.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { useCan, useMayEnter } from "#lib/session.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
+/** The filters of the list, kept in the address. */
+import { BottomSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
 import { ClearFilters } from "#ui/table/filters.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
@@ -65,16 +67,11 @@ function FilterSheet(props: Props & { count: number }) {
           {t("Filters")}
         </Button>
       </Indicator>
-      <Drawer opened={isOpen} onClose={sheet.close} position="bottom" size="auto" title={t("Filters")}>
-        <Stack gap="xs" align="stretch">
-          <MainFilters {...props} />
-          <RareFields {...props} />
-          <Button mt="xs" onClick={sheet.close}>
-            {t("Show calls")}
-          </Button>
-          {count > 0 ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
-        </Stack>
-      </Drawer>
+      <BottomSheet opened={isOpen} onClose={sheet.close} title={t("Filters")}>
+        <MainFilters {...props} />
+        <RareFields {...props} />
+        {count > 0 ? <ClearFilters onClear={() => onChange(noNarrowing)} /> : null}
+      </BottomSheet>
     </>
   );
 }
@@ -179,7 +176,7 @@ function MainFilters({ filter, onChange, whose, facets }: Props) {
           label: t(outcomeText(value)),
           count,
         }))}
-        onChange={(outcome) => onChange({ outcome: Outcome.options.find((one) => one === outcome) ?? "" })}
+        onChange={(outcome) => onChange({ outcome: outcomes.find((one) => one === outcome) ?? "" })}
       />
       <FacetPicker
         label={t("Reason")}

@@ -7,6 +7,7 @@ import { type QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-qu
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
+import { initialOf } from "#lib/params.ts";
 import { formatTime, useFormat } from "#lib/quota.ts";
 import { selfQuery, useMayEnter, useSelf } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
@@ -20,7 +21,7 @@ import { FirstCall } from "./first-call.tsx";
 import { Flags } from "./flags.tsx";
 import { Histogram } from "./histogram.tsx";
 import { CompactRow, logColumns } from "./log-columns.tsx";
-import { countNarrowing, LogFilter, noNarrowing } from "./log-filter.ts";
+import { countNarrowing, type LogFilter, logParams, noNarrowing } from "./log-filter.ts";
 import { LogFilters } from "./log-filters.tsx";
 import { typeTabs } from "./log-labels.ts";
 import { LogTools } from "./log-tools.tsx";
@@ -41,7 +42,7 @@ const liveEveryMs = 5_000;
 export async function prefetch(client: QueryClient): Promise<void> {
   const self = client.getQueryData(selfQuery.queryKey);
   if (!self) return;
-  const filter = LogFilter.parse({});
+  const filter = initialOf(logParams);
   const whose: Whose = mayEnter(self, "logs") ? "everybody" : "own";
   await Promise.all([
     client.prefetchInfiniteQuery(logsQuery(whose, filter)),
@@ -54,7 +55,7 @@ export default function LogsPage() {
   const { t } = useTranslation();
   const format = useFormat();
   const self = useSelf();
-  const [filter, setFilter] = useListParams(LogFilter);
+  const [filter, setFilter] = useListParams(logParams);
   const whose: Whose = useMayEnter("logs") && filter.view === "" ? "everybody" : "own";
   const [live, setLive] = useLocalStorage({ key: "log-live", defaultValue: false });
   const panel = useCallPanel();
@@ -99,7 +100,7 @@ export default function LogsPage() {
         />
       }
     >
-      <DroppedFilters schema={LogFilter} others={["call"]} />
+      <DroppedFilters params={logParams} others={["call", "page"]} />
       <div className={classes.head}>
         <Tabs
           value={String(filter.log_type)}

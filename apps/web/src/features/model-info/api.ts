@@ -1,27 +1,26 @@
 /** Descriptions of models. */
-import {
-  type ImportMode,
-  type ModelInfoChange,
+import type {
+  ImportMode,
+  ModelInfoChange,
   ModelInfoImported,
-  type ModelInfoInput,
+  ModelInfoInput,
   ModelInfoRow,
 } from "@gateway/shared/channels/model-info";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const all = ["model-info"] as const;
 
 export const modelInfoQuery = queryOptions({
   queryKey: all,
-  queryFn: () => http.get("/model_info", z.array(ModelInfoRow)),
+  queryFn: () => http.get("/model_info", asSent<ModelInfoRow[]>()),
 });
 
 /** Every model with a price or a channel. */
 export const modelNamesQuery = queryOptions({
   queryKey: ["prices", "model-names"],
-  queryFn: () => http.get("/prices/model_list", z.array(z.string())),
+  queryFn: () => http.get("/prices/model_list", asSent<string[]>()),
   staleTime: 60_000,
 });
 
@@ -40,8 +39,8 @@ export function useSaveModelInfo() {
   return useMutation({
     mutationFn: (info: ModelInfoInput | ModelInfoChange) =>
       "id" in info
-        ? http.put("/model_info", ModelInfoRow, info)
-        : http.post("/model_info", ModelInfoRow, info),
+        ? http.put("/model_info", asSent<ModelInfoRow>(), info)
+        : http.post("/model_info", asSent<ModelInfoRow>(), info),
     meta: inForm,
     onSuccess: refresh,
   });
@@ -50,7 +49,7 @@ export function useSaveModelInfo() {
 export function useDeleteModelInfo() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (id: number) => http.del(`/model_info/${id}`, z.null()),
+    mutationFn: (id: number) => http.del(`/model_info/${id}`, asSent<null>()),
     meta: deletion,
     onSettled: refresh,
   });
@@ -60,7 +59,7 @@ export function useImportModelInfo() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: (input: { url?: string; models?: unknown; mode: ImportMode }) =>
-      http.post("/model_info/import", ModelInfoImported, input),
+      http.post("/model_info/import", asSent<ModelInfoImported>(), input),
     meta: { quiet: true },
     onSuccess: refresh,
   });

@@ -6,12 +6,12 @@ import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { nameOfModality } from "#lib/modalities.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { paging, sizeOf, text } from "#lib/params.ts";
 import { useFormat } from "#lib/quota.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -29,19 +29,13 @@ const ModelInfoDrawer = late(() =>
   import("./model-info-drawer.tsx").then((module) => module.ModelInfoDrawer),
 );
 
-const CatalogueParams = z.object({
-  keyword: z.string().default(""),
-  tag: z.string().default(""),
-  page: z.coerce.number().int().min(1).catch(1).default(1),
-  order: z.string().default(""),
-  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
-});
+const catalogueParams = { ...paging, size: sizeOf(20), keyword: text(), tag: text() };
 
 export default function ModelInfoPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
   const format = useFormat();
-  const [params, setParams] = useListParams(CatalogueParams);
+  const [params, setParams] = useListParams(catalogueParams);
   const infos = useQuery(modelInfoQuery);
   const remove = useDeleteModelInfo();
   const edited = useOpened();

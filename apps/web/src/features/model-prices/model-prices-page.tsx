@@ -19,7 +19,7 @@ import { OfferCard } from "./offer-card.tsx";
 import { useOfferColumns } from "./offer-columns.tsx";
 import { OfferFilters } from "./offer-filters.tsx";
 import { filterOffers, type Offer, offersOf, sortOffers } from "./offers.ts";
-import { PriceParams } from "./price-params.ts";
+import { priceParams } from "./price-params.ts";
 import classes from "./model-prices.module.css";
 
 const noFilters = { keyword: "", owner: "", kind: "", tag: "" };
@@ -36,7 +36,7 @@ function ModelList({ inConsole }: { inConsole: boolean }) {
   const { t } = useTranslation();
   const self = useSelf();
   const navigate = useNavigate();
-  const [params, setParams] = useListParams(PriceParams);
+  const [params, setParams] = useListParams(priceParams);
   const models = useQuery(modelsQuery);
   const groups = useQuery(groupsQuery);
   const health = useQuery(healthQuery).data;

@@ -1,15 +1,14 @@
 /** Owners of models. */
-import { type ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/channels/owner";
+import type { ModelOwnerChange, ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allOwners = ["model-owners"] as const;
 
 export const ownersQuery = queryOptions({
   queryKey: allOwners,
-  queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
+  queryFn: () => http.get("/model_ownedby", asSent<ModelOwnerRow[]>()),
 });
 
 export function useSaveOwner() {
@@ -17,8 +16,8 @@ export function useSaveOwner() {
   return useMutation({
     mutationFn: ({ isNew, owner }: { isNew: boolean; owner: ModelOwnerChange }) =>
       isNew
-        ? http.post("/model_ownedby", ModelOwnerRow, owner)
-        : http.put("/model_ownedby", ModelOwnerRow, owner),
+        ? http.post("/model_ownedby", asSent<ModelOwnerRow>(), owner)
+        : http.put("/model_ownedby", asSent<ModelOwnerRow>(), owner),
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allOwners }),
   });
@@ -27,7 +26,7 @@ export function useSaveOwner() {
 export function useDeleteOwner() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => http.del(`/model_ownedby/${id}`, z.null()),
+    mutationFn: (id: number) => http.del(`/model_ownedby/${id}`, asSent<null>()),
     meta: deletion,
     onSettled: () => client.invalidateQueries({ queryKey: allOwners }),
   });

@@ -1,16 +1,17 @@
+import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 /** Owners of models: their names and logos, as shown with models and prices. */
-import { LAST_RESERVED_OWNER, type ModelOwnerRow } from "@gateway/shared/channels/owner";
+import { LAST_RESERVED_OWNER } from "@gateway/shared/channels/reserved-owners";
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { OwnerIcon } from "#components/owner-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { text } from "#lib/params.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
 import { late } from "#ui/late.tsx";
@@ -25,12 +26,12 @@ import { ownersQuery, useDeleteOwner } from "./api.ts";
 
 const OwnerDrawer = late(() => import("./owner-drawer.tsx").then((module) => module.OwnerDrawer));
 
-const OwnerParams = z.object({ keyword: z.string().default(""), order: z.string().default("") });
+const ownerParams = { keyword: text(), order: text() };
 
 export default function OwnersPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [params, setParams] = useListParams(OwnerParams);
+  const [params, setParams] = useListParams(ownerParams);
   const owners = useQuery(ownersQuery);
   const remove = useDeleteOwner();
   const edited = useOpened();

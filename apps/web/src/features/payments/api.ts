@@ -1,15 +1,14 @@
 /** Payment gateways and all orders, for administrators. */
-import { OrderPage, type OrderQuery, OrderRow } from "@gateway/shared/billing/order";
-import {
-  type PaymentForm,
+import type { OrderPage, OrderQuery, OrderRow } from "@gateway/shared/billing/order";
+import type {
+  PaymentForm,
   PaymentPage,
-  type PaymentPatch,
-  type PaymentQuery,
+  PaymentPatch,
+  PaymentQuery,
   PaymentRow,
 } from "@gateway/shared/billing/payment";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allGateways = ["payment", "gateways"] as const;
@@ -18,14 +17,14 @@ const allOrders = ["payment", "orders"] as const;
 export const gatewaysQuery = (query: PaymentQuery) =>
   queryOptions({
     queryKey: [...allGateways, query],
-    queryFn: () => http.get("/payment", PaymentPage, query),
+    queryFn: () => http.get("/payment", asSent<PaymentPage>(), query),
     placeholderData: keepPreviousData,
   });
 
 /** Gateways of the order filter. */
 export const gatewayNamesQuery = queryOptions({
   queryKey: [...allGateways, "names"],
-  queryFn: () => http.get("/payment", PaymentPage, { size: 100, order: "name" }),
+  queryFn: () => http.get("/payment", asSent<PaymentPage>(), { size: 100, order: "name" }),
   select: (page) => page.data.map(({ id, name }) => ({ value: String(id), label: name })),
   staleTime: 60_000,
 });
@@ -33,7 +32,7 @@ export const gatewayNamesQuery = queryOptions({
 export const ordersQuery = (query: OrderQuery) =>
   queryOptions({
     queryKey: [...allOrders, query],
-    queryFn: () => http.get("/payment/order", OrderPage, query),
+    queryFn: () => http.get("/payment/order", asSent<OrderPage>(), query),
     placeholderData: keepPreviousData,
   });
 
@@ -47,8 +46,8 @@ export function useSaveGateway() {
   return useMutation({
     mutationFn: ({ id, input }: { id: number | undefined; input: PaymentForm }) =>
       id === undefined
-        ? http.post("/payment", PaymentRow, input)
-        : http.put(`/payment/${id}`, PaymentRow, input),
+        ? http.post("/payment", asSent<PaymentRow>(), input)
+        : http.put(`/payment/${id}`, asSent<PaymentRow>(), input),
     gcTime: 0,
     meta: inForm,
     onSuccess: refresh,
@@ -59,7 +58,7 @@ export function usePatchGateway() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ id, patch }: { id: number; patch: PaymentPatch }) =>
-      http.patch(`/payment/${id}`, PaymentRow, patch),
+      http.patch(`/payment/${id}`, asSent<PaymentRow>(), patch),
     onSettled: refresh,
   });
 }
@@ -67,7 +66,7 @@ export function usePatchGateway() {
 export function useDeleteGateway() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (id: number) => http.del(`/payment/${id}`, z.null()),
+    mutationFn: (id: number) => http.del(`/payment/${id}`, asSent<null>()),
     meta: deletion,
     onSettled: refresh,
   });
@@ -78,7 +77,7 @@ export function useRefundOrder() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ id, reason }: { id: number; reason: string }) =>
-      http.post(`/payment/order/${id}/refund`, OrderRow, { reason }),
+      http.post(`/payment/order/${id}/refund`, asSent<OrderRow>(), { reason }),
     onSettled: refresh,
   });
 }
@@ -88,10 +87,11 @@ export function useOrderAction() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ id, action }: { id: number; action: "check" | "close" }) =>
-      http.post(`/payment/order/${id}/${action}`, OrderRow),
+      http.post(`/payment/order/${id}/${action}`, asSent<OrderRow>()),
     onSettled: refresh,
   });
 }
 
 /** Fetches a gateway that is named in the address but not in the list. */
-export const fetchGateway = (id: string) => http.get(`/payment/${encodeURIComponent(id)}`, PaymentRow);
+export const fetchGateway = (id: string) =>
+  http.get(`/payment/${encodeURIComponent(id)}`, asSent<PaymentRow>());

@@ -1,6 +1,5 @@
-/** The payment gateways and their fees. */
-import { type PaymentRow, PaymentQuery } from "@gateway/shared/billing/payment";
-import { PaymentType } from "@gateway/shared/billing/payment-config";
+import { type PaymentRow } from "@gateway/shared/billing/payment";
+import { paymentTypes } from "@gateway/shared/billing/payment-types";
 import { Box, Button, Group, Switch, Text } from "@mantine/core";
 import { IconCreditCard, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -10,6 +9,8 @@ import { useTranslation } from "react-i18next";
 import { PaymentIcon } from "#components/payment-icon.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+/** The payment gateways and their fees. */
+import { gatewayParams } from "#lib/list-queries.ts";
 import { formatMoney } from "#lib/money.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
@@ -34,7 +35,7 @@ const noFilters = { name: "", uuid: "", type: "", currency: "" } as const;
 
 export function GatewayList() {
   const { t } = useTranslation();
-  const [params, setParams] = useListParams(PaymentQuery);
+  const [params, setParams] = useListParams(gatewayParams);
   const gateways = useQuery(gatewaysQuery({ ...params, order: params.order || "-sort" }));
   const remove = useDeleteGateway();
   const edits = useMayChange();
@@ -75,8 +76,8 @@ export function GatewayList() {
             <FilterSelect
               label={t("Type")}
               value={params.type}
-              onChange={(type) => setParams({ type: PaymentType.safeParse(type).data ?? "" })}
-              data={PaymentType.options.map((value) => ({ value, label: t(typeTitles[value]) }))}
+              onChange={(type) => setParams({ type: paymentTypes.find((one) => one === type) ?? "" })}
+              data={paymentTypes.map((value) => ({ value, label: t(typeTitles[value]) }))}
             />
           </>
         }

@@ -1,5 +1,5 @@
-/** All users' orders and payments. */
-import { OrderQuery, type OrderRow, OrderStatus as Status } from "@gateway/shared/billing/order";
+import type { OrderRow } from "@gateway/shared/billing/order";
+import { orderStatuses as statuses } from "@gateway/shared/billing/order-status";
 import { ActionIcon, Button, Group, Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,
@@ -17,6 +17,8 @@ import { sharedOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus, orderStatuses } from "#components/order-status.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+/** All users' orders and payments. */
+import { orderParams } from "#lib/list-queries.ts";
 import { formatMoney } from "#lib/money.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { CopyCode } from "#ui/copy.tsx";
@@ -52,7 +54,7 @@ const noFilters = {
 
 export function OrderList() {
   const { t } = useTranslation();
-  const [params, setParams] = useListParams(OrderQuery);
+  const [params, setParams] = useListParams(orderParams);
   const orders = useQuery(ordersQuery({ ...params, order: params.order || "-id" }));
   const names = useQuery(gatewayNamesQuery).data ?? [];
   const edits = useMayChange();
@@ -86,7 +88,7 @@ export function OrderList() {
 
   return (
     <>
-      <DroppedFilters schema={OrderQuery} />
+      <DroppedFilters params={orderParams} />
       <DataTable
         id="payment-orders"
         label={t("Orders")}
@@ -163,8 +165,8 @@ export function OrderList() {
               <FilterSelect
                 label={t("Status")}
                 value={params.status}
-                onChange={(status) => setParams({ status: Status.safeParse(status).data ?? "" })}
-                data={Status.options.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
+                onChange={(status) => setParams({ status: statuses.find((one) => one === status) ?? "" })}
+                data={statuses.map((value) => ({ value, label: t(orderStatuses[value].title) }))}
               />
               <FilterSelect
                 label={t("Gateway")}

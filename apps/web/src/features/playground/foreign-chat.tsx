@@ -1,4 +1,5 @@
-import { type ChatLinkEntry, fillChatLink } from "@gateway/shared/site/chat-link";
+import { fillChatLink } from "@gateway/shared/site/chat-link";
+import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 /**
  * An external chat client set by the operator. It gets a key, so nothing is loaded before the user agrees.
  */

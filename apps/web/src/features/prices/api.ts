@@ -1,47 +1,46 @@
-import {
-  type ListedPrice,
+import type {
+  ListedPrice,
   PriceChanges,
-  type PriceGroupInput,
+  PriceGroupInput,
   PricePreview,
   PriceRow,
   PriceUpdate,
-  type SyncMode,
+  SyncMode,
 } from "@gateway/shared/billing/price";
 /** The price list, the owners, and the names of models. */
-import { ModelOwnerRow } from "@gateway/shared/channels/owner";
+import type { ModelOwnerRow } from "@gateway/shared/channels/owner";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { ApiError, http } from "#lib/http.ts";
+import { asSent, ApiError, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allPrices = ["prices"] as const;
 
 export const pricesQuery = queryOptions({
   queryKey: [...allPrices, "list"],
-  queryFn: () => http.get("/prices", z.array(PriceRow)),
+  queryFn: () => http.get("/prices", asSent<PriceRow[]>()),
 });
 
 /** Models with a price or in a channel. */
 export const modelNamesQuery = queryOptions({
   queryKey: [...allPrices, "model-names"],
-  queryFn: () => http.get("/prices/model_list", z.array(z.string())),
+  queryFn: () => http.get("/prices/model_list", asSent<string[]>()),
 });
 
 export const ownersQuery = queryOptions({
   queryKey: ["model-owners"],
-  queryFn: () => http.get("/model_ownedby", z.array(ModelOwnerRow)),
+  queryFn: () => http.get("/model_ownedby", asSent<ModelOwnerRow[]>()),
   staleTime: 60_000,
 });
 
 export const updateServiceQuery = queryOptions({
   queryKey: [...allPrices, "update-service"],
-  queryFn: () => http.get("/prices/updateService", z.string()),
+  queryFn: () => http.get("/prices/updateService", asSent<string>()),
 });
 
 /** Results of the scheduled price updates, newest first. */
 export const priceUpdatesQuery = queryOptions({
   queryKey: [...allPrices, "updates"],
-  queryFn: () => http.get("/prices/updates", z.array(PriceUpdate)),
+  queryFn: () => http.get("/prices/updates", asSent<PriceUpdate[]>()),
 });
 
 const single = (model: string) => `/prices/single/${encodeURIComponent(model)}`;
@@ -52,9 +51,9 @@ async function savePrices({ original_models, models, price }: PriceGroupInput): 
   const [model = ""] = models;
   try {
     if (models.length > 1 || original_models.length > 1)
-      await http.post("/prices/multiple", z.null(), { original_models, models, price });
-    else if (before === undefined) await http.post("/prices/single", PriceRow, { ...price, model });
-    else await http.put(single(before), PriceRow, { ...price, model });
+      await http.post("/prices/multiple", asSent<null>(), { original_models, models, price });
+    else if (before === undefined) await http.post("/prices/single", asSent<PriceRow>(), { ...price, model });
+    else await http.put(single(before), asSent<PriceRow>(), { ...price, model });
   } catch (error) {
     throw onFormFields(error);
   }
@@ -90,7 +89,7 @@ export function useDeletePrices() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (models: string[]) =>
-      http.put("/prices/multiple/delete", z.object({ deleted: z.int() }), { models }),
+      http.put("/prices/multiple/delete", asSent<{ deleted: number }>(), { models }),
     meta: deletion,
     onSettled: () => client.invalidateQueries({ queryKey: allPrices }),
   });
@@ -99,7 +98,7 @@ export function useDeletePrices() {
 /** @param url "" for the built-in list of this version */
 export function usePreview() {
   return useMutation({
-    mutationFn: (url: string) => http.post("/prices/preview", PricePreview, { url }),
+    mutationFn: (url: string) => http.post("/prices/preview", asSent<PricePreview>(), { url }),
     meta: { quiet: true },
     gcTime: 0,
   });
@@ -109,7 +108,7 @@ export function useTakeOver() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ mode, prices }: { mode: SyncMode; prices: ListedPrice[] }) =>
-      http.post(`/prices/sync?updateMode=${mode}`, PriceChanges, prices),
+      http.post(`/prices/sync?updateMode=${mode}`, asSent<PriceChanges>(), prices),
     onSuccess: () => client.invalidateQueries({ queryKey: allPrices }),
   });
 }

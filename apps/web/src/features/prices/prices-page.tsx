@@ -1,16 +1,15 @@
 import type { PriceRow } from "@gateway/shared/billing/price";
 /** Prices of models, individually or grouped by price; edited here or imported from a list. */
-import { PageQuery } from "@gateway/shared/paging";
 import { ActionIcon, Button, SegmentedControl, Tabs, Tooltip } from "@mantine/core";
 import { IconBan, IconDownload, IconPencil, IconPlus, IconTags, IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { DisabledModelsNote } from "#components/disabled-models/disabled-models-note.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
 import { useOpened } from "#lib/opened.ts";
+import { oneOf, paging, sizeOf, text, whole } from "#lib/params.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -19,6 +18,7 @@ import { Missing } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterSelect, SearchBox } from "#ui/table/filters.tsx";
 import { ownersQuery, pricesQuery, useDeletePrices } from "./api.ts";
 import { LastUpdate } from "./last-update.tsx";
@@ -33,20 +33,21 @@ const DisableModelDialog = late(() =>
 );
 const UpdateDialog = late(() => import("./update-dialog.tsx").then((module) => module.UpdateDialog));
 
-const PricesParams = PageQuery.extend({
-  size: z.coerce.number().int().min(1).max(100).catch(20).default(20),
-  tab: z.enum(["single", "multiple"]).catch("single").default("single"),
-  keyword: z.string().default(""),
-  owner: z.coerce.number().int().catch(0).default(0),
-  type: z.enum(["", "tokens", "times"]).catch("").default(""),
-  locked: z.enum(["", "yes", "no"]).catch("").default(""),
-  unit: z.enum(["M", "K"]).catch("M").default("M"),
-});
+const pricesParams = {
+  ...paging,
+  size: sizeOf(20),
+  tab: oneOf(["single", "multiple"]),
+  keyword: text(),
+  owner: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 0),
+  type: oneOf(["", "tokens", "times"]),
+  locked: oneOf(["", "yes", "no"]),
+  unit: oneOf(["M", "K"]),
+};
 
 export default function PricesPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [params, setParams] = useListParams(PricesParams);
+  const [params, setParams] = useListParams(pricesParams);
   const prices = useQuery(pricesQuery);
   const ownerRows = useQuery(ownersQuery).data;
   const remove = useDeletePrices();
@@ -98,7 +99,8 @@ export default function PricesPage() {
       </>
     ) : null;
 
-  const filtered = params.keyword !== "" || params.owner !== 0 || params.type !== "" || params.locked !== "";
+  const active = [params.owner !== 0, params.type !== "", params.locked !== ""].filter(Boolean).length;
+  const filtered = params.keyword !== "" || active > 0;
   const slice = <T,>(rows: T[]) => rows.slice((params.page - 1) * params.size, params.page * params.size);
   const common = {
     fetching: prices.isFetching,
@@ -111,41 +113,43 @@ export default function PricesPage() {
           onChange={(keyword) => setParams({ keyword })}
           placeholder={t("Model or owner")}
         />
-        <FilterSelect
-          label={t("Owner")}
-          searchable
-          value={params.owner === 0 ? "" : String(params.owner)}
-          onChange={(owner) => setParams({ owner: Number(owner) })}
-          data={usedOwners.map((id) => ({ value: String(id), label: ownerName(owners, id, t) }))}
-        />
-        <FilterSelect
-          label={t("Billed")}
-          value={params.type}
-          onChange={(type) => setParams({ type: type === "times" || type === "tokens" ? type : "" })}
-          data={[
-            { value: "tokens", label: t("by tokens") },
-            { value: "times", label: t("per call") },
-          ]}
-        />
-        <FilterSelect
-          label={t("Lock")}
-          value={params.locked}
-          onChange={(locked) => setParams({ locked: locked === "yes" || locked === "no" ? locked : "" })}
-          data={[
-            { value: "yes", label: t("Locked") },
-            { value: "no", label: t("Not locked") },
-          ]}
-        />
-        <SegmentedControl
-          size="xs"
-          aria-label={t("Unit")}
-          data={[
-            { value: "M", label: t("per 1M tokens") },
-            { value: "K", label: t("per 1K tokens") },
-          ]}
-          value={params.unit}
-          onChange={(unit) => setParams({ unit })}
-        />
+        <FilterSheet active={active}>
+          <FilterSelect
+            label={t("Owner")}
+            searchable
+            value={params.owner === 0 ? "" : String(params.owner)}
+            onChange={(owner) => setParams({ owner: Number(owner) })}
+            data={usedOwners.map((id) => ({ value: String(id), label: ownerName(owners, id, t) }))}
+          />
+          <FilterSelect
+            label={t("Billed")}
+            value={params.type}
+            onChange={(type) => setParams({ type: type === "times" || type === "tokens" ? type : "" })}
+            data={[
+              { value: "tokens", label: t("by tokens") },
+              { value: "times", label: t("per call") },
+            ]}
+          />
+          <FilterSelect
+            label={t("Lock")}
+            value={params.locked}
+            onChange={(locked) => setParams({ locked: locked === "yes" || locked === "no" ? locked : "" })}
+            data={[
+              { value: "yes", label: t("Locked") },
+              { value: "no", label: t("Not locked") },
+            ]}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label={t("Unit")}
+            data={[
+              { value: "M", label: t("per 1M tokens") },
+              { value: "K", label: t("per 1K tokens") },
+            ]}
+            value={params.unit}
+            onChange={(unit) => setParams({ unit })}
+          />
+        </FilterSheet>
       </>
     ),
     empty: (
@@ -197,7 +201,7 @@ export default function PricesPage() {
         ) : null
       }
     >
-      <DroppedFilters schema={PricesParams} />
+      <DroppedFilters params={pricesParams} />
       {prices.data ? <LastUpdate /> : null}
       <DisabledModelsNote />
       {prices.data ? <MissingPrices rows={all} onPrice={(models) => setEdited({ models })} /> : null}

@@ -1,36 +1,35 @@
 /** Changes of the user to their own account. */
-import {
+import type {
   AccessToken,
-  type EmailProof,
-  type EmailRequest,
-  type PasswordChange,
-  type ProfileInput,
+  EmailProof,
+  EmailRequest,
+  PasswordChange,
+  ProfileInput,
   RecoveryCodes,
   TotpOffer,
 } from "@gateway/shared/accounts/profile";
-import { Self, SessionRow } from "@gateway/shared/accounts/session";
-import { type IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
+import type { Self, SessionRow } from "@gateway/shared/accounts/session";
+import type { IdentityProviderId, IdentityRow } from "@gateway/shared/accounts/sign-in";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { currentLanguage } from "#lib/i18n.ts";
 import { type Failing, inForm } from "#lib/query-client.ts";
 import { openSession, selfQuery } from "#lib/session.ts";
 import { comeBackFromWeChat, leaveFor } from "#lib/sign-in.ts";
 import { statusQuery } from "#lib/site.ts";
 
-const nothing = z.unknown();
+const nothing = asSent<null>();
 
 export const sessionsQuery = queryOptions({
   queryKey: ["own-sessions"],
-  queryFn: () => http.get("/user/self/sessions", z.array(SessionRow)),
+  queryFn: () => http.get("/user/self/sessions", asSent<SessionRow[]>()),
 });
 
 /** @param meta `inForm` when a form shows the field errors */
 export function useChangeProfile(meta: Failing = {}) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: ProfileInput) => http.put("/user/self", Self, input),
+    mutationFn: (input: ProfileInput) => http.put("/user/self", asSent<Self>(), input),
     meta,
     onSuccess: (self) => openSession(client, self),
   });
@@ -67,22 +66,28 @@ export const useEndSession = () =>
   );
 
 export const useRenewAccessToken = () =>
-  useAccountMutation((password: string) => http.post("/user/token", AccessToken, { password }), inDialog);
+  useAccountMutation(
+    (password: string) => http.post("/user/token", asSent<AccessToken>(), { password }),
+    inDialog,
+  );
 
 export const useRevokeAccessToken = () => useAccountMutation(() => http.del("/user/token", nothing));
 
 export const useBeginTotp = () =>
-  useAccountMutation((password: string) => http.post("/user/self/totp", TotpOffer, { password }), inDialog);
+  useAccountMutation(
+    (password: string) => http.post("/user/self/totp", asSent<TotpOffer>(), { password }),
+    inDialog,
+  );
 
 export const useEnableTotp = () =>
   useAccountMutation(
-    (code: string) => http.post("/user/self/totp/enable", RecoveryCodes, { code }),
+    (code: string) => http.post("/user/self/totp/enable", asSent<RecoveryCodes>(), { code }),
     inDialog,
   );
 
 export const useRenewRecoveryCodes = () =>
   useAccountMutation(
-    (code: string) => http.post("/user/self/totp/recovery", RecoveryCodes, { code }),
+    (code: string) => http.post("/user/self/totp/recovery", asSent<RecoveryCodes>(), { code }),
     inDialog,
   );
 
@@ -100,11 +105,11 @@ export const useAskEmailCode = () =>
   });
 
 export const useBindEmail = () =>
-  useAccountMutation((input: EmailProof) => http.put("/user/self/email", Self, input), inDialog);
+  useAccountMutation((input: EmailProof) => http.put("/user/self/email", asSent<Self>(), input), inDialog);
 
 export const identitiesQuery = queryOptions({
   queryKey: ["own-identities"],
-  queryFn: () => http.get("/user/self/identities", z.array(IdentityRow)),
+  queryFn: () => http.get("/user/self/identities", asSent<IdentityRow[]>()),
 });
 
 /** Allows this session to link an external account for the next minutes. */

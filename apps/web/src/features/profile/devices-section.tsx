@@ -1,12 +1,11 @@
 /** Tokens that command-line devices got by signing in, with a button that revokes each. */
-import { TokenRow } from "@gateway/shared/accounts/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
 import { Anchor, Button, Skeleton, Text } from "@mantine/core";
 import { IconTerminal2 } from "@tabler/icons-react";
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion } from "#lib/query-client.ts";
 import { confirm } from "#ui/confirm.tsx";
@@ -18,7 +17,7 @@ import { toast } from "#ui/toast.tsx";
 
 const devicesQuery = queryOptions({
   queryKey: [...allTokens, "devices"],
-  queryFn: () => http.get("/token/devices", z.array(TokenRow)),
+  queryFn: () => http.get("/token/devices", asSent<TokenRow[]>()),
 });
 
 export function DevicesSection() {
@@ -26,7 +25,7 @@ export function DevicesSection() {
   const devices = useQuery(devicesQuery);
   const client = useQueryClient();
   const revoke = useMutation({
-    mutationFn: (id: number) => http.del(`/token/${id}`, z.unknown()),
+    mutationFn: (id: number) => http.del(`/token/${id}`, asSent<unknown>()),
     meta: deletion,
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });

@@ -1,13 +1,12 @@
-import { PasskeyOptions, PasskeyRow } from "@gateway/shared/accounts/passkey";
+import type { PasskeyOptions, PasskeyRow } from "@gateway/shared/accounts/passkey";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
-const nothing = z.unknown();
+const nothing = asSent<null>();
 
 export const passkeysQuery = queryOptions({
   queryKey: ["own-passkeys"],
-  queryFn: () => http.get("/webauthn/credentials", z.array(PasskeyRow)),
+  queryFn: () => http.get("/webauthn/credentials", asSent<PasskeyRow[]>()),
 });
 
 function usePasskeyMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>, quiet = false) {
@@ -23,11 +22,11 @@ function usePasskeyMutation<Input, Output>(mutationFn: (input: Input) => Promise
 export const useAddPasskey = () =>
   usePasskeyMutation(async ({ alias, password }: { alias: string; password: string }) => {
     const { startRegistration } = await import("@simplewebauthn/browser");
-    const options = await http.post("/webauthn/registration/begin", PasskeyOptions, { password });
+    const options = await http.post("/webauthn/registration/begin", asSent<PasskeyOptions>(), { password });
     const answer = await startRegistration({
       optionsJSON: options as unknown as Parameters<typeof startRegistration>[0]["optionsJSON"],
     });
-    return http.post("/webauthn/registration/finish", PasskeyRow, { ...answer, alias });
+    return http.post("/webauthn/registration/finish", asSent<PasskeyRow>(), { ...answer, alias });
   }, true);
 
 export const useRenamePasskey = () =>

@@ -1,8 +1,7 @@
 /** The user's Telegram account. */
-import { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
+import type { TelegramCode, TelegramLink } from "@gateway/shared/site/telegram";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 const ownLink = ["own-telegram"] as const;
 
@@ -10,18 +9,18 @@ const ownLink = ["own-telegram"] as const;
 export const telegramLinkQuery = (waiting: boolean) =>
   queryOptions({
     queryKey: ownLink,
-    queryFn: () => http.get("/user/self/telegram", TelegramLink),
+    queryFn: () => http.get("/user/self/telegram", asSent<TelegramLink>()),
     refetchInterval: waiting ? 3_000 : false,
   });
 
 /** Creates a new code on each call, so that the displayed code is valid. */
 export const newTelegramCode = (password: string) =>
-  http.post("/user/self/telegram", TelegramCode, { password });
+  http.post("/user/self/telegram", asSent<TelegramCode>(), { password });
 
 export function useUnlinkTelegram() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => http.del("/user/self/telegram", z.null()),
+    mutationFn: () => http.del("/user/self/telegram", asSent<null>()),
     onSettled: () => client.invalidateQueries({ queryKey: ownLink }),
   });
 }

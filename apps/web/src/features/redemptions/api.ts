@@ -1,19 +1,19 @@
 /** Redemption codes, for administrators. */
-import {
-  type RedemptionChange,
-  type RedemptionInput,
+import type {
+  RedemptionChange,
+  RedemptionInput,
   RedemptionPage,
-  type RedemptionQuery,
+  RedemptionQuery,
   RedemptionRow,
 } from "@gateway/shared/billing/redemption";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allCodes = ["redemption"] as const;
 
-export const fetchCodes = (query: RedemptionQuery) => http.get("/redemption", RedemptionPage, query);
+export const fetchCodes = (query: RedemptionQuery) =>
+  http.get("/redemption", asSent<RedemptionPage>(), query);
 
 export const codesQuery = (query: RedemptionQuery) =>
   queryOptions({
@@ -32,7 +32,7 @@ export function useCreateCodes() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: async (input: RedemptionInput) => {
-      const made = await http.post("/redemption", z.array(RedemptionRow), input);
+      const made = await http.post("/redemption", asSent<RedemptionRow[]>(), input);
       return made.map((code) => code.key);
     },
     gcTime: 0,
@@ -45,7 +45,7 @@ export function useChangeCode() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ id, change }: { id: number; change: RedemptionChange }) =>
-      http.put(`/redemption/${id}`, RedemptionRow, change),
+      http.put(`/redemption/${id}`, asSent<RedemptionRow>(), change),
     meta: inForm,
     onSuccess: refresh,
   });
@@ -55,7 +55,7 @@ export function useSwitchCode() {
   const refresh = useRefresh();
   return useMutation({
     mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/redemption/${id}`, RedemptionRow, { status }),
+      http.patch(`/redemption/${id}`, asSent<RedemptionRow>(), { status }),
     onSettled: refresh,
   });
 }
@@ -65,7 +65,7 @@ export function useDeleteCodes() {
   return useMutation({
     /** Deletes them one by one: each gets its own audit entry. */
     mutationFn: async (ids: number[]) => {
-      for (const id of ids) await http.del(`/redemption/${id}`, z.null());
+      for (const id of ids) await http.del(`/redemption/${id}`, asSent<null>());
     },
     meta: deletion,
     onSettled: refresh,
@@ -73,4 +73,5 @@ export function useDeleteCodes() {
 }
 
 /** Fetches a code that is named in the address but not in the list. */
-export const fetchCode = (id: string) => http.get(`/redemption/${encodeURIComponent(id)}`, RedemptionRow);
+export const fetchCode = (id: string) =>
+  http.get(`/redemption/${encodeURIComponent(id)}`, asSent<RedemptionRow>());

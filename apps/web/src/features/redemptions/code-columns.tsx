@@ -1,5 +1,6 @@
+import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 /** Columns of the list of redemption codes. */
-import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
+import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { Group, Switch, Text } from "@mantine/core";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
@@ -83,6 +84,7 @@ function Status({ row }: { row: RedemptionRow }) {
   const mayChange = useMayChange();
   const toggle = useSwitchCode();
   const { word, tone } = statusOfCode(row);
+  const isSaidBySwitch = tone === "good" || row.status === RedemptionStatus.disabled;
   return (
     <Group gap={10} wrap="nowrap">
       {row.status === RedemptionStatus.used ? null : (
@@ -94,7 +96,8 @@ function Status({ row }: { row: RedemptionRow }) {
           onChange={(event) => toggle.mutate({ id: row.id, status: event.currentTarget.checked ? 1 : 2 })}
         />
       )}
-      <StatusDot tone={tone}>{t(word)}</StatusDot>
+      {/* The switch already says whether a code is enabled. */}
+      {isSaidBySwitch ? null : <StatusDot tone={tone}>{t(word)}</StatusDot>}
     </Group>
   );
 }

@@ -1,5 +1,6 @@
+import type { RedemptionRow } from "@gateway/shared/billing/redemption";
 /** Returns the label and tone of a code's current status. */
-import { type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
+import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { phrase } from "#lib/i18n.ts";
 import type { Tone } from "#ui/status-dot.tsx";
 

@@ -1,5 +1,5 @@
-/** Redemption codes. Each credits the first user who redeems it. */
-import { RedemptionQuery, type RedemptionRow, RedemptionStatus } from "@gateway/shared/billing/redemption";
+import type { RedemptionRow } from "@gateway/shared/billing/redemption";
+import { RedemptionStatus } from "@gateway/shared/billing/redemption-status";
 import { Button } from "@mantine/core";
 import { IconDownload, IconPlus, IconTicket } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +7,8 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+/** Redemption codes. Each credits the first user who redeems it. */
+import { redemptionParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { copyText } from "#ui/copy.tsx";
@@ -31,7 +33,7 @@ const CreatedDialog = late(() => import("./created-dialog.tsx").then((module) =>
 export default function RedemptionsPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [params, setParams] = useListParams(RedemptionQuery);
+  const [params, setParams] = useListParams(redemptionParams);
   const codes = useQuery(codesQuery(params));
   const remove = useDeleteCodes();
   const edited = useOpened();
@@ -72,7 +74,7 @@ export default function RedemptionsPage() {
       description={t("Hand them out as vouchers: each can be redeemed once, on the top-up screen.")}
       actions={newCodes}
     >
-      <DroppedFilters schema={RedemptionQuery} />
+      <DroppedFilters params={redemptionParams} />
       <DataTable
         id="redemptions"
         label={t("Redemption codes")}

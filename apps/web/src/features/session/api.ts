@@ -4,7 +4,6 @@ import type { RegisterInput } from "@gateway/shared/accounts/registration";
 import type { LoginInput, Self, SetupInput } from "@gateway/shared/accounts/session";
 import type { MailRequest } from "@gateway/shared/site/mail";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import type { z } from "zod";
 import { asSent, http } from "#lib/http.ts";
 import { currentLanguage, offerLanguage } from "#lib/i18n.ts";
 import { openSession } from "#lib/session.ts";
@@ -77,7 +76,7 @@ export function usePasskeySignIn() {
   return useMutation({
     mutationFn: async () => {
       const { startAuthentication } = await import("@simplewebauthn/browser");
-      const options = await http.post("/webauthn/login/begin", asSent<z.infer<typeof PasskeyOptions>>());
+      const options = await http.post("/webauthn/login/begin", asSent<PasskeyOptions>());
       const answer = await startAuthentication({
         optionsJSON: options,
       });

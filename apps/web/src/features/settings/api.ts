@@ -1,24 +1,24 @@
-import { Nothing } from "@gateway/shared/envelope";
-import { AccentPreview } from "@gateway/shared/site/accent";
-import { SettingsView } from "@gateway/shared/site/settings";
-import { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
+import type { AccentPreview } from "@gateway/shared/site/accent";
+import type { SettingsView } from "@gateway/shared/site/settings";
+import type { SettingsFile, SettingsPreview } from "@gateway/shared/site/settings-transfer";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 import type { Drafts } from "./drafts.ts";
 import type { TestAction } from "./section.ts";
 
+const nothing = asSent<null>();
+
 export const settingsQuery = queryOptions({
   queryKey: ["option"],
-  queryFn: () => http.get("/option", SettingsView),
+  queryFn: () => http.get("/option", asSent<SettingsView>()),
 });
 
 /** What the console would look like with an accent colour; undefined keeps the last one. */
 export const accentPreviewQuery = (color: string | undefined) =>
   queryOptions({
     queryKey: ["option", "accent", color],
-    queryFn: () => http.get("/option/accent", AccentPreview, { color }),
+    queryFn: () => http.get("/option/accent", asSent<AccentPreview>(), { color }),
     enabled: color !== undefined,
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -29,7 +29,7 @@ export const accentPreviewQuery = (color: string | undefined) =>
 export function useSaveSettings() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (values: Drafts) => http.put("/option/batch", Nothing, { values }),
+    mutationFn: (values: Drafts) => http.put("/option/batch", nothing, { values }),
     meta: inForm,
     onSuccess: () => client.invalidateQueries(),
   });
@@ -39,25 +39,24 @@ export function useSaveSettings() {
 export const useSettingTest = () =>
   useMutation({
     mutationFn: async (test: TestAction) => {
-      if (test.kind === "mail")
-        return (await http.post("/option/mail/test", z.object({ to: z.string() }))).to;
-      await http.post("/option/notice/test", Nothing, { channel: test.channel });
+      if (test.kind === "mail") return (await http.post("/option/mail/test", asSent<{ to: string }>())).to;
+      await http.post("/option/notice/test", nothing, { channel: test.channel });
       return "";
     },
   });
 
 export const useExportSettings = () =>
-  useMutation({ mutationFn: () => http.get("/option/export", SettingsFile) });
+  useMutation({ mutationFn: () => http.get("/option/export", asSent<SettingsFile>()) });
 
 export const usePreviewSettings = () =>
   useMutation({
-    mutationFn: (file: SettingsFile) => http.post("/option/import/preview", SettingsPreview, file),
+    mutationFn: (file: SettingsFile) => http.post("/option/import/preview", asSent<SettingsPreview>(), file),
   });
 
 export function useImportSettings() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (file: SettingsFile) => http.post("/option/import", Nothing, file),
+    mutationFn: (file: SettingsFile) => http.post("/option/import", nothing, file),
     onSuccess: () => client.invalidateQueries(),
   });
 }

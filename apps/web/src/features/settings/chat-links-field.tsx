@@ -1,10 +1,6 @@
+import { defaultChatLinks, readChatLinks } from "@gateway/shared/site/chat-link";
 /** The chat clients as rows, stored as the JSON list of the older API. */
-import {
-  type ChatLinkEntry,
-  ChatLinkEntry as Entry,
-  defaultChatLinks,
-  readChatLinks,
-} from "@gateway/shared/site/chat-link";
+import { type ChatLinkEntry, ChatLinkEntry as Entry } from "@gateway/shared/site/chat-link-entry";
 import {
   ActionIcon,
   Button,

@@ -59,11 +59,8 @@ export const topUpSection: SettingSection = {
     },
     {
       key: "RechargeDiscount",
-      kind: "json",
+      kind: "discounts",
       label: phrase("Discounts by amount"),
-      hint: phrase(
-        'For example {"100": 0.9, "vip": {"100": 0.8}}: ten percent off for 100 dollars, twenty for the group vip.',
-      ),
     },
   ],
 };

@@ -4,6 +4,29 @@ import { phrase } from "#lib/i18n.ts";
 import type { Field, SettingSection } from "./section.ts";
 import { units } from "./units.ts";
 
+const [tls, startTls] = [{ SMTPPort: 465 }, { SMTPPort: 587 }];
+
+/** Servers of known mail services, with their ports. */
+const mailServers = {
+  "smtp.gmail.com": tls,
+  "smtp.office365.com": startTls,
+  "smtp-mail.outlook.com": startTls,
+  "email-smtp.us-east-1.amazonaws.com": startTls,
+  "smtp.sendgrid.net": tls,
+  "smtp.mailgun.org": tls,
+  "smtp.resend.com": tls,
+  "smtp.postmarkapp.com": startTls,
+  "smtp-relay.brevo.com": startTls,
+  "smtp.zoho.com": tls,
+  "smtp.fastmail.com": tls,
+  "smtp.mail.me.com": startTls,
+  "smtp.qq.com": tls,
+  "smtp.exmail.qq.com": tls,
+  "smtp.163.com": tls,
+  "smtpdm.aliyun.com": tls,
+  "smtp.feishu.cn": tls,
+} as const;
+
 export const mailSection: SettingSection = {
   id: "mail",
   title: phrase("Mail"),
@@ -11,7 +34,13 @@ export const mailSection: SettingSection = {
   hint: phrase("Codes, password resets and reminders are sent through this server."),
   test: { kind: "mail" },
   fields: [
-    { key: "SMTPServer", kind: "text", label: phrase("SMTP server") },
+    {
+      key: "SMTPServer",
+      kind: "suggested",
+      label: phrase("SMTP server"),
+      hint: phrase("Choose a known one, which sets the port too, or enter another."),
+      known: mailServers,
+    },
     {
       key: "SMTPPort",
       kind: "number",

@@ -55,6 +55,8 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
   const change = (key: SettingKey, value: Draft) => {
     setRefused({});
     onDraft(key, value);
+    const known = section.fields.find((field) => field.key === key)?.known?.[String(value)];
+    for (const [other, also] of Object.entries(known ?? {})) onDraft(other as SettingKey, also);
   };
   const discard = () => {
     setRefused({});

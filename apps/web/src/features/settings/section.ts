@@ -15,6 +15,8 @@ export type FieldKind =
   | "milliseconds"
   | "points"
   | "language"
+  /** Text, with `known` values as suggestions. */
+  | "suggested"
   /** One of `choices`. */
   | "choice"
   | "logo"
@@ -26,6 +28,7 @@ export type FieldKind =
   | "phrases"
   /** JSON as typed. */
   | "json"
+  | "discounts"
   | "chat-links";
 
 export type Field = {
@@ -37,6 +40,8 @@ export type Field = {
   /** Shown after the number. */
   unit?: Unit;
   choices?: { value: string; label: string }[];
+  /** Values to choose from besides typing, each with the values that it sets in other fields. */
+  known?: Record<string, Partial<Record<SettingKey, string | number | boolean>>>;
 };
 
 export type TestAction = { kind: "mail" } | { kind: "notice"; channel: NoticeChannelId };

@@ -1,6 +1,7 @@
 /** A setting: label, input and reset to the default. */
 import {
   ActionIcon,
+  Autocomplete,
   Button,
   NumberInput,
   PasswordInput,
@@ -17,6 +18,7 @@ import { useFormat } from "#lib/quota.ts";
 import { ChatLinksField } from "./chat-links-field.tsx";
 import { ColorField } from "./color-field.tsx";
 import { ContentField } from "./content-field.tsx";
+import { DiscountsField } from "./discounts-field.tsx";
 import { defaultOf, type Draft, type Value } from "./drafts.ts";
 import { EventsField } from "./events-field.tsx";
 import { LogoField } from "./logo-field.tsx";
@@ -39,7 +41,9 @@ export function SettingField(props: SettingFieldProps) {
   const { field, value, dirty, secretSet, onChange } = props;
   const { t } = useTranslation();
   const initial = defaultOf(field.key);
-  const wide = ["switch", "content", "json", "phrases", "chat-links", "logo", "events"].includes(field.kind);
+  const wide = ["switch", "content", "json", "discounts", "phrases", "chat-links", "logo", "events"].includes(
+    field.kind,
+  );
   const changed = field.kind === "secret" ? secretSet || dirty : value !== initial;
   const back: { label: string; to: Draft } =
     field.kind !== "secret"
@@ -208,6 +212,12 @@ function Input({ field, value, secretSet, dirty, error, onChange }: SettingField
       );
     case "content":
       return <ContentField label={label} value={text} error={error} onChange={onChange} />;
+    case "suggested":
+      return (
+        <Autocomplete {...common} data={Object.keys(field.known ?? {})} value={text} onChange={onChange} />
+      );
+    case "discounts":
+      return <DiscountsField label={label} value={text} error={error} onChange={onChange} />;
     case "chat-links":
       return <ChatLinksField label={label} value={text} error={error} onChange={onChange} />;
     case "events":

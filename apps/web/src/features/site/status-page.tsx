@@ -1,6 +1,6 @@
 /** Public availability of the models, when the operator enabled it. */
 import type { ModelState, ModelStatus } from "@gateway/shared/channels/model-health";
-import { StatusPage as Status } from "@gateway/shared/channels/model-health";
+import type { StatusPage as Status } from "@gateway/shared/channels/model-health";
 import {
   Anchor,
   Button,
@@ -18,10 +18,11 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
+import type { z } from "zod";
 import { HourBars } from "#components/hour-bars.tsx";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { hourText } from "#lib/channel-hours.ts";
-import { ApiError, http } from "#lib/http.ts";
+import { asSent, ApiError, http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { useFormat } from "#lib/quota.ts";
 import { usePageTitle, useSystemName } from "#lib/site.ts";
@@ -34,7 +35,7 @@ import classes from "./status-page.module.css";
 
 const statusPageQuery = queryOptions({
   queryKey: ["model-status"],
-  queryFn: () => http.get("/model_status", Status),
+  queryFn: () => http.get("/model_status", asSent<z.infer<typeof Status>>()),
   staleTime: 30_000,
   refetchInterval: 60_000,
   meta: { quiet: true },

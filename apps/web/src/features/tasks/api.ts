@@ -1,14 +1,14 @@
 /** Asynchronous tasks of providers, as far as the user may see them. */
 import {
-  MidjourneyPage,
-  MidjourneyQuery,
+  type MidjourneyPage,
+  type MidjourneyQuery,
   type MidjourneyRow,
-  TaskPage,
-  type TaskQuery,
+  type TaskPage,
   type TaskRow,
 } from "@gateway/shared/channels/task";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
+import type { TaskFilter } from "#lib/list-queries.ts";
 import { isOpen } from "./task-labels.ts";
 
 /** Everyone's rows are for administrators. */
@@ -26,27 +26,27 @@ type Loaded = { state: { data: { data: { status: string }[] } | undefined } };
 /** Polls only while the list contains unfinished tasks. */
 const watching = ({ state }: Loaded) => (state.data?.data.some(isOpen) ? WATCH_MS : false);
 
-export const tasksQuery = (whose: Whose, query: TaskQuery) =>
+export const tasksQuery = (whose: Whose, query: TaskFilter) =>
   queryOptions({
     queryKey: ["task", whose, query],
-    queryFn: () => http.get(paths[whose].task, TaskPage, query),
+    queryFn: () => http.get(paths[whose].task, asSent<TaskPage>(), query),
     placeholderData: keepPreviousData,
     refetchInterval: watching,
   });
 
 /** @param query times in unix seconds, as in the address */
-export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
+export const midjourneyQuery = (whose: Whose, query: TaskFilter) =>
   queryOptions({
     queryKey: ["mj", whose, query],
     queryFn: () => {
       const { platform: _platform, ...rest } = query;
-      const requested: MidjourneyQuery = {
-        ...MidjourneyQuery.parse({}),
+      const requested: Omit<MidjourneyQuery, "user_ids"> = {
+        mj_id: "",
         ...rest,
         start_timestamp: query.start_timestamp * 1_000,
         end_timestamp: query.end_timestamp * 1_000,
       };
-      return http.get(paths[whose].mj, MidjourneyPage, requested);
+      return http.get(paths[whose].mj, asSent<MidjourneyPage>(), requested);
     },
     placeholderData: keepPreviousData,
     refetchInterval: watching,
@@ -54,13 +54,19 @@ export const midjourneyQuery = (whose: Whose, query: TaskQuery) =>
 
 /** Fetches a task that is named in the address but not in the list. */
 export async function fetchTask(whose: Whose, taskId: string): Promise<TaskRow | undefined> {
-  const found = await http.get(paths[whose].task, TaskPage, { task_id: taskId.slice(0, 64), size: 1 });
+  const found = await http.get(paths[whose].task, asSent<TaskPage>(), {
+    task_id: taskId.slice(0, 64),
+    size: 1,
+  });
   return found.data[0];
 }
 
 /** The same for a Midjourney task. */
 export async function fetchMidjourney(whose: Whose, taskId: string): Promise<MidjourneyRow | undefined> {
-  const found = await http.get(paths[whose].mj, MidjourneyPage, { mj_id: taskId.slice(0, 64), size: 1 });
+  const found = await http.get(paths[whose].mj, asSent<MidjourneyPage>(), {
+    mj_id: taskId.slice(0, 64),
+    size: 1,
+  });
   return found.data[0];
 }
 

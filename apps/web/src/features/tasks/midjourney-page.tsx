@@ -1,5 +1,4 @@
-/** Midjourney tasks: status, result and cost. */
-import { type MidjourneyRow, TaskQuery } from "@gateway/shared/channels/task";
+import { type MidjourneyRow } from "@gateway/shared/channels/task";
 import { Anchor, Group, Image, Text } from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +6,8 @@ import type { TFunction } from "i18next";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useListParams } from "#lib/list-params.ts";
+/** Midjourney tasks: status, result and cost. */
+import { taskParams } from "#lib/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { CopyButton } from "#ui/copy.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -24,7 +25,7 @@ import classes from "./tasks.module.css";
 
 export default function MidjourneyPage() {
   const { t } = useTranslation();
-  const [query, setQuery] = useListParams(TaskQuery);
+  const [query, setQuery] = useListParams(taskParams);
   const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
   const forAdmins = whose === "everybody";
   const columns = useMemo(

@@ -1,9 +1,9 @@
-/** Filters of both lists of tasks, kept in the address. */
-import type { TaskQuery } from "@gateway/shared/channels/task";
 import { Button, Indicator, Popover, Stack } from "@mantine/core";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+/** Filters of both lists of tasks, kept in the address. */
+import type { TaskFilter } from "#lib/list-queries.ts";
 import { TimeField } from "#ui/form/time-field.tsx";
 import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { FilterText } from "#ui/table/filter-text.tsx";
@@ -13,8 +13,8 @@ import type { Whose } from "./api.ts";
 import { actionWord, statuses, statusLabels } from "./task-labels.ts";
 
 type Props = {
-  query: TaskQuery;
-  onChange: (patch: Partial<TaskQuery>) => void;
+  query: TaskFilter;
+  onChange: (patch: Partial<TaskFilter>) => void;
   whose: Whose;
   actions: readonly string[];
   /** Filters of only one of the lists. */
@@ -23,7 +23,7 @@ type Props = {
 
 const rare = ["user_id", "channel_id", "start_timestamp", "end_timestamp"] as const;
 
-export const noNarrowing: Partial<TaskQuery> = {
+export const noNarrowing: Partial<TaskFilter> = {
   platform: "",
   action: "",
   status: "",
@@ -34,8 +34,8 @@ export const noNarrowing: Partial<TaskQuery> = {
   end_timestamp: 0,
 };
 
-export function isNarrowed(query: TaskQuery): boolean {
-  return Object.entries(noNarrowing).some(([name, none]) => query[name as keyof TaskQuery] !== none);
+export function isNarrowed(query: TaskFilter): boolean {
+  return Object.entries(noNarrowing).some(([name, none]) => query[name as keyof TaskFilter] !== none);
 }
 
 export function TaskFilters({ query, onChange, whose, actions, children }: Props) {
@@ -44,7 +44,7 @@ export function TaskFilters({ query, onChange, whose, actions, children }: Props
   const hidden = rare.filter((field) => query[field] !== 0).length;
   const status = statuses.find((known) => known === query.status) ?? "";
   const active = Object.entries(noNarrowing).filter(
-    ([name, none]) => query[name as keyof TaskQuery] !== none,
+    ([name, none]) => query[name as keyof TaskFilter] !== none,
   );
   return (
     <FilterSheet active={active.length}>

@@ -1,4 +1,3 @@
-import type { TaskQuery } from "@gateway/shared/channels/task";
 /** A generic list of asynchronous tasks: filters, rows, and the drawer of a task. */
 import type { Page as PageOf } from "@gateway/shared/paging";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
@@ -6,6 +5,7 @@ import { type Icon, IconRefresh } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import type { TaskFilter } from "#lib/list-queries.ts";
 import { useOpened } from "#lib/opened.ts";
 import { Empty } from "#ui/empty.tsx";
 import { late } from "#ui/late.tsx";
@@ -30,8 +30,8 @@ type TaskListProps<Row> = {
   /** Returns the provider's id of the task, which is the key in the address. */
   keyOf: (row: Row) => string;
   load: (key: string) => Promise<Row | undefined>;
-  query: TaskQuery;
-  onQuery: (patch: Partial<TaskQuery>) => void;
+  query: TaskFilter;
+  onQuery: (patch: Partial<TaskFilter>) => void;
   columns: Column<Row>[];
   shown: (row: Row) => ShownTask;
   /** The result of the task, for the drawer. */

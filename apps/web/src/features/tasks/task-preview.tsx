@@ -51,7 +51,7 @@ export function TaskPreview({ row }: { row: TaskRow }) {
 function Song({ clip, requested }: { clip: Clip; requested: string }) {
   const { t } = useTranslation();
   const { audio_url: audio, video_url: video, image_url: cover } = clip;
-  const text = clip.metadata?.prompt ?? "";
+  const text = clip.metadata.prompt ?? "";
   return (
     <Section padding="md">
       <Stack gap="sm">
@@ -62,7 +62,7 @@ function Song({ clip, requested }: { clip: Clip; requested: string }) {
               {clip.title || t("Song")}
             </Text>
             <Text c="dimmed" fz="sm" truncate>
-              {clip.metadata?.tags}
+              {clip.metadata.tags}
             </Text>
           </Box>
         </Group>

@@ -1,5 +1,4 @@
-/** Song, lyrics and video tasks: status, result and cost. */
-import { TaskQuery, type TaskRow } from "@gateway/shared/channels/task";
+import { type TaskRow } from "@gateway/shared/channels/task";
 import { Group, Text } from "@mantine/core";
 import { IconPlayerPlay, IconWand } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +7,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { useListParams } from "#lib/list-params.ts";
+/** Song, lyrics and video tasks: status, result and cost. */
+import { taskParams } from "#lib/list-queries.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty } from "#ui/empty.tsx";
 import { Short } from "#ui/short.tsx";
@@ -23,7 +24,7 @@ import { TaskPreview } from "./task-preview.tsx";
 
 export default function TasksPage() {
   const { t } = useTranslation();
-  const [query, setQuery] = useListParams(TaskQuery);
+  const [query, setQuery] = useListParams(taskParams);
   const whose: Whose = useMayEnter("logs") ? "everybody" : "own";
   const forAdmins = whose === "everybody";
   const columns = useMemo(

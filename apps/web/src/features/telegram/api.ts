@@ -1,14 +1,13 @@
 /** The Telegram bot's commands and status. */
-import {
-  type TelegramMenuInput,
+import type {
+  TelegramMenuInput,
   TelegramMenuPage,
-  type TelegramMenuQuery,
+  TelegramMenuQuery,
   TelegramMenuRow,
   TelegramStatus,
 } from "@gateway/shared/site/telegram";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
 const allMenus = ["telegram-menus"] as const;
@@ -16,14 +15,14 @@ const allMenus = ["telegram-menus"] as const;
 export const menusQuery = (query: TelegramMenuQuery) =>
   queryOptions({
     queryKey: [...allMenus, query],
-    queryFn: () => http.get("/option/telegram", TelegramMenuPage, query),
+    queryFn: () => http.get("/option/telegram", asSent<TelegramMenuPage>(), query),
     placeholderData: keepPreviousData,
   });
 
 /** The server requests the status from Telegram, so it is not refetched on every visit. */
 export const botQuery = queryOptions({
   queryKey: ["telegram-bot"],
-  queryFn: () => http.get("/option/telegram/status", TelegramStatus),
+  queryFn: () => http.get("/option/telegram/status", asSent<TelegramStatus>()),
   staleTime: 30_000,
 });
 
@@ -35,7 +34,7 @@ function useRefresh() {
 export function useSaveMenu() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (menu: TelegramMenuInput) => http.post("/option/telegram", TelegramMenuRow, menu),
+    mutationFn: (menu: TelegramMenuInput) => http.post("/option/telegram", asSent<TelegramMenuRow>(), menu),
     meta: inForm,
     onSuccess: refresh,
   });
@@ -44,7 +43,7 @@ export function useSaveMenu() {
 export function useDeleteMenu() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: (id: number) => http.del(`/option/telegram/${id}`, z.null()),
+    mutationFn: (id: number) => http.del(`/option/telegram/${id}`, asSent<null>()),
     meta: deletion,
     onSettled: refresh,
   });
@@ -54,11 +53,11 @@ export function useDeleteMenu() {
 export function useReloadBot() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => http.put("/option/telegram/reload", TelegramStatus),
+    mutationFn: () => http.put("/option/telegram/reload", asSent<TelegramStatus>()),
     onSuccess: (status) => client.setQueryData(botQuery.queryKey, status),
   });
 }
 
 /** Fetches a command that is named in the address but not in the list. */
 export const fetchMenu = (id: string) =>
-  http.get(`/option/telegram/${encodeURIComponent(id)}`, TelegramMenuRow);
+  http.get(`/option/telegram/${encodeURIComponent(id)}`, asSent<TelegramMenuRow>());

@@ -1,5 +1,4 @@
-/** The custom commands of the Telegram bot. */
-import { TelegramMenuQuery, type TelegramMenuRow } from "@gateway/shared/site/telegram";
+import { type TelegramMenuRow } from "@gateway/shared/site/telegram";
 import { Badge, Button, Text } from "@mantine/core";
 import { IconBrandTelegram, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -8,6 +7,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+/** The custom commands of the Telegram bot. */
+import { telegramMenuParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { confirmDeletion } from "#ui/confirm.tsx";
 import { Empty } from "#ui/empty.tsx";
@@ -27,7 +28,7 @@ const MenuDrawer = late(() => import("./menu-drawer.tsx").then((module) => modul
 export default function TelegramPage() {
   const { t } = useTranslation();
   const mayChange = useMayChange();
-  const [params, setParams] = useListParams(TelegramMenuQuery);
+  const [params, setParams] = useListParams(telegramMenuParams);
   const menus = useQuery(menusQuery(params));
   const remove = useDeleteMenu();
   const edited = useOpened();

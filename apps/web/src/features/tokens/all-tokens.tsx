@@ -1,7 +1,4 @@
-/**
- * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
- */
-import { type TokenAdminRow, TokenAdminQuery, type TokenCreated } from "@gateway/shared/accounts/token";
+import { type TokenAdminRow, type TokenCreated } from "@gateway/shared/accounts/token";
 import { TokenStatus } from "@gateway/shared/accounts/token-status";
 import { ActionIcon, Anchor, Button, Menu } from "@mantine/core";
 import {
@@ -17,9 +14,12 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import type { z } from "zod";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useListParams } from "#lib/list-params.ts";
+/**
+ * Tokens of all users, for administrators: search, disable, change the owner. Without the keys themselves.
+ */
+import { allTokensParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { groupsQuery } from "#lib/queries/tokens.ts";
@@ -44,13 +44,13 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const format = useFormat();
   const self = useSelf();
   const mayEdit = useMayEnter("tokens", "edit");
-  const [params, setParams] = useListParams(TokenAdminQuery);
+  const [params, setParams] = useListParams(allTokensParams);
   const tokens = useQuery(allTokensQuery(params));
   const groups = useQuery(groupsQuery).data;
   const edited = useOpened();
   const budgeted = useOpened("budget");
   const budgets = useBudgetUses("token", tokens.data?.data);
-  const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
+  const [created, setCreated] = useState<TokenCreated | null>(null);
   const columns = useMemo(
     () => ownedColumns(tokenColumns(t, format, groups ?? {}, true, budgets), t("Belongs to")),
     [t, format, groups, budgets],
@@ -63,7 +63,7 @@ export function AllTokens({ switcher }: { switcher: ReactNode }) {
   const filtered = params.keyword !== "" || params.billing_tag !== "" || params.user_id !== 0;
   return (
     <>
-      <DroppedFilters schema={TokenAdminQuery} />
+      <DroppedFilters params={allTokensParams} />
       <DataTable
         id="tokens-all"
         label={t("All users' tokens")}

@@ -1,19 +1,18 @@
 /** The signed-in user's API keys, and their possible groups and models. */
-import {
-  type TokenAdminChange,
+import type {
+  TokenAdminChange,
   TokenAdminCreated,
-  type TokenAdminForm,
+  TokenAdminForm,
   TokenAdminPage,
-  type TokenAdminQuery,
+  TokenAdminQuery,
   TokenAdminRow,
-  type TokenChange,
+  TokenChange,
   TokenCreated,
-  type TokenForm,
+  TokenForm,
   TokenRow,
 } from "@gateway/shared/accounts/token";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { deletion, inForm } from "#lib/query-client.ts";
 
@@ -21,14 +20,14 @@ import { deletion, inForm } from "#lib/query-client.ts";
 export const allTokensQuery = (query: TokenAdminQuery) =>
   queryOptions({
     queryKey: [...allTokens, "all", query],
-    queryFn: () => http.get("/token/admin/search", TokenAdminPage, query),
+    queryFn: () => http.get("/token/admin/search", asSent<TokenAdminPage>(), query),
     placeholderData: keepPreviousData,
   });
 
 export function useCreateToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: TokenForm) => http.post("/token", TokenCreated, input),
+    mutationFn: (input: TokenForm) => http.post("/token", asSent<TokenCreated>(), input),
     gcTime: 0,
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
@@ -49,7 +48,8 @@ function changeOf({ before, input }: Change): TokenChange {
 export function useChangeToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (change: Change) => http.put(`/token/${change.before.id}`, TokenRow, changeOf(change)),
+    mutationFn: (change: Change) =>
+      http.put(`/token/${change.before.id}`, asSent<TokenRow>(), changeOf(change)),
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
@@ -59,7 +59,7 @@ export function useSwitchToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/token/${id}`, TokenRow, { status }),
+      http.patch(`/token/${id}`, asSent<TokenRow>(), { status }),
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
@@ -67,7 +67,7 @@ export function useSwitchToken() {
 export function useDeleteToken() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => http.del(`/token/${id}`, z.unknown()),
+    mutationFn: (id: number) => http.del(`/token/${id}`, asSent<unknown>()),
     meta: deletion,
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
@@ -79,7 +79,11 @@ export function useAdministerToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ given, ...change }: AdminChange) =>
-      http.put("/token/admin", TokenAdminRow, { ...changeOf(change), ...given, id: change.before.id }),
+      http.put("/token/admin", asSent<TokenAdminRow>(), {
+        ...changeOf(change),
+        ...given,
+        id: change.before.id,
+      }),
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
@@ -89,18 +93,18 @@ export function useSwitchAnyToken() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id, status }: { id: number; status: 1 | 2 }) =>
-      http.patch(`/token/admin/${id}`, TokenAdminRow, { status }),
+      http.patch(`/token/admin/${id}`, asSent<TokenAdminRow>(), { status }),
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),
   });
 }
 
 /** Fetches the user's own token that is named in the address but not in the list. */
-export const fetchToken = (id: string) => http.get(`/token/${encodeURIComponent(id)}`, TokenRow);
+export const fetchToken = (id: string) => http.get(`/token/${encodeURIComponent(id)}`, asSent<TokenRow>());
 
 /** The same for tokens of all users. */
 export async function fetchAnyToken(id: string): Promise<TokenAdminRow | undefined> {
   if (!/^[1-9]\d{0,8}$/.test(id)) return undefined;
-  const found = await http.get("/token/admin/search", TokenAdminPage, { token_id: id, size: 1 });
+  const found = await http.get("/token/admin/search", asSent<TokenAdminPage>(), { token_id: id, size: 1 });
   return found.data[0];
 }
 
@@ -123,7 +127,7 @@ export const onePageTokenQuery = (id: number, self: number, administers: boolean
 export function useCreateTokenFor() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: TokenAdminForm) => http.post("/token/admin", TokenAdminCreated, input),
+    mutationFn: (input: TokenAdminForm) => http.post("/token/admin", asSent<TokenAdminCreated>(), input),
     gcTime: 0,
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),

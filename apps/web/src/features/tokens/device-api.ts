@@ -1,9 +1,8 @@
 /** A command-line device that signs in, found by the code that it shows. */
-import { WaitingDevice } from "@gateway/shared/accounts/device";
+import type { WaitingDevice } from "@gateway/shared/accounts/device";
 import type { TokenForm } from "@gateway/shared/accounts/token";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 
 /** The screen shows every error itself. */
@@ -13,7 +12,7 @@ const pathOf = (code: string) => `/device/${encodeURIComponent(code)}`;
 
 export function useFindDevice() {
   return useMutation({
-    mutationFn: (code: string) => http.get(pathOf(code), WaitingDevice),
+    mutationFn: (code: string) => http.get(pathOf(code), asSent<WaitingDevice>()),
     gcTime: 0,
     meta: onScreen,
   });
@@ -22,7 +21,7 @@ export function useFindDevice() {
 export function useApproveDevice(code: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: TokenForm) => http.post(`${pathOf(code)}/approve`, z.unknown(), input),
+    mutationFn: (input: TokenForm) => http.post(`${pathOf(code)}/approve`, asSent<unknown>(), input),
     meta: onScreen,
     onSuccess: () => client.invalidateQueries({ queryKey: allTokens }),
   });
@@ -30,7 +29,7 @@ export function useApproveDevice(code: string) {
 
 export function useDenyDevice(code: string) {
   return useMutation({
-    mutationFn: () => http.post(`${pathOf(code)}/deny`, z.unknown()),
+    mutationFn: () => http.post(`${pathOf(code)}/deny`, asSent<unknown>()),
     meta: onScreen,
   });
 }

@@ -1,4 +1,4 @@
-import { NEVER_EXPIRES } from "@gateway/shared/accounts/token";
+import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
 import { Button, Group, Input, SegmentedControl } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";

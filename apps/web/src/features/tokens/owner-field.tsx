@@ -1,10 +1,11 @@
-/** The current or new owner of a token. */
-import { UserQuery } from "@gateway/shared/accounts/user";
 import { NumberInput, Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+/** The current or new owner of a token. */
+import { userParams } from "#lib/list-queries.ts";
+import { initialOf } from "#lib/params.ts";
 import { usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
 
@@ -24,7 +25,7 @@ export function OwnerField({ known, value, onChange, error }: OwnerFieldProps) {
   const [typed, setTyped] = useState("");
   const [keyword] = useDebouncedValue(typed.trim().slice(0, 100), 250);
   const found = useQuery({
-    ...usersQuery(UserQuery.parse({ keyword, size: 20, order: "username" })),
+    ...usersQuery({ ...initialOf(userParams), keyword, size: 20, order: "username" }),
     enabled: seesUsers,
   }).data;
   if (!seesUsers)

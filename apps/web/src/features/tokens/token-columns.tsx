@@ -1,5 +1,6 @@
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
-import { NEVER_EXPIRES, type TokenRow } from "@gateway/shared/accounts/token";
+import type { TokenRow } from "@gateway/shared/accounts/token";
+import { NEVER_EXPIRES } from "@gateway/shared/accounts/token-status";
 import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { Group, Text, Tooltip } from "@mantine/core";
 import { IconArrowRight, IconBolt, IconGauge, IconShieldLock, IconTerminal2 } from "@tabler/icons-react";

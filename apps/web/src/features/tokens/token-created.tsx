@@ -5,7 +5,6 @@ import { IconCopy, IconPlugConnected } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import type { z } from "zod";
 import { ClientSamples } from "#components/client-samples.tsx";
 import { sampleModel } from "#components/sample-model.ts";
 import { modelsQuery } from "#lib/queries/models.ts";
@@ -17,7 +16,7 @@ import { HelpModal } from "#ui/form/help-modal.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "./tokens.module.css";
 
-type Created = z.infer<typeof TokenCreated>;
+type Created = TokenCreated;
 
 type CreatedDialogProps = {
   token: Created;

@@ -3,7 +3,6 @@ import type { TokenCreated } from "@gateway/shared/accounts/token";
 import { TextInput } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { z } from "zod";
 import { FormDrawer, FormSection } from "#ui/form/form-drawer.tsx";
 import { useSchemaForm } from "#ui/form/form.ts";
 import { useCreateTokenFor } from "./api.ts";
@@ -18,7 +17,7 @@ type TokenForDrawerProps = {
   /** Initial selection; 0 for none. */
   userId: number;
   onClose: () => void;
-  onCreated: (token: z.infer<typeof TokenCreated>) => void;
+  onCreated: (token: TokenCreated) => void;
 };
 
 export function TokenForDrawer({ userId, onClose, onCreated }: TokenForDrawerProps) {

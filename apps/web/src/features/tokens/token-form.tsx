@@ -4,7 +4,6 @@ import { SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import type { z } from "zod";
 import { modelsQuery } from "#lib/queries/models.ts";
 import { modelsOfGroups } from "#lib/reachable-models.ts";
 import { useCan, useSelf } from "#lib/session.ts";
@@ -31,7 +30,7 @@ type Props = {
   /** Undefined for a new token. */
   token: TokenRow | undefined;
   onClose: () => void;
-  onCreated: (token: z.infer<typeof TokenCreated>) => void;
+  onCreated: (token: TokenCreated) => void;
 };
 
 export function TokenDrawer({ token, onClose, onCreated }: Props) {

@@ -1,14 +1,15 @@
-/** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
-import { type TokenCreated, TokenQuery } from "@gateway/shared/accounts/token";
+import { type TokenCreated } from "@gateway/shared/accounts/token";
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import { z } from "zod";
 import { useListParams } from "#lib/list-params.ts";
+/** The signed-in user's API keys: limits, restrictions, and the keys themselves. */
+import { tokenParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { oneOf } from "#lib/params.ts";
 import { ownBudgetQuery } from "#lib/queries/budgets.ts";
 import { groupsQuery, tokensQuery } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
@@ -31,11 +32,11 @@ const CreatedDialog = late(() => import("./token-created.tsx").then((module) => 
 const AllTokens = late(() => import("./all-tokens.tsx").then((module) => module.AllTokens));
 
 /** The owner filter is kept in the address. */
-const View = z.object({ view: z.enum(["", "all"]).catch("").default("") });
+const viewParams = { view: oneOf(["", "all"]) };
 
 export default function TokensPage() {
   const { t } = useTranslation();
-  const [{ view }] = useListParams(View);
+  const [{ view }] = useListParams(viewParams);
   const [, setSearch] = useSearchParams();
   const administers = useMayEnter("tokens");
   const switcher = administers ? (
@@ -63,11 +64,11 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
   const { t } = useTranslation();
   const format = useFormat();
   const tags = useCan("seeBillingTag");
-  const [params, setParams] = useListParams(TokenQuery);
+  const [params, setParams] = useListParams(tokenParams);
   const tokens = useQuery(tokensQuery(params));
   const groups = useQuery(groupsQuery).data;
   const edited = useOpened();
-  const [created, setCreated] = useState<z.infer<typeof TokenCreated> | null>(null);
+  const [created, setCreated] = useState<TokenCreated | null>(null);
   const budgets = useQuery(ownBudgetQuery).data?.tokens;
   const columns = useMemo(
     () => tokenColumns(t, format, groups ?? {}, tags, budgets ?? {}),
@@ -86,7 +87,7 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
       actions={newToken}
     >
       <BaseAddress />
-      <DroppedFilters schema={TokenQuery} />
+      <DroppedFilters params={tokenParams} />
       <DataTable
         id="tokens"
         label={t("Tokens")}

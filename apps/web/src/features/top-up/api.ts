@@ -1,14 +1,14 @@
 /** Queries and mutations of the top-up screen. */
-import {
+import type {
   OpenedOrder,
-  type OrderInput,
+  OrderInput,
   OrderState,
   OwnOrder,
   OwnOrderPage,
   TopUpTerms,
 } from "@gateway/shared/billing/order";
-import { PaymentChoice } from "@gateway/shared/billing/payment";
-import { type PageQuery, Points } from "@gateway/shared/paging";
+import type { PaymentChoice } from "@gateway/shared/billing/payment";
+import type { PageQuery, Points } from "@gateway/shared/paging";
 import {
   keepPreviousData,
   type QueryClient,
@@ -16,15 +16,15 @@ import {
   useMutation,
   useQueryClient,
 } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import type { z } from "zod";
+import { asSent, http } from "#lib/http.ts";
 import { selfQuery } from "#lib/session.ts";
 
 /** Returns the credited points. */
 export function useRedeem() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (key: string) => http.post("/user/topup", Points, { key }),
+    mutationFn: (key: string) => http.post("/user/topup", asSent<z.infer<typeof Points>>(), { key }),
     meta: { quiet: true },
     onSuccess: () =>
       Promise.all([
@@ -39,18 +39,18 @@ const allOrders = ["own-orders"] as const;
 /** Payment methods, best first; none when the operator accepts no payments. */
 export const choicesQuery = queryOptions({
   queryKey: ["top-up", "choices"],
-  queryFn: () => http.get("/user/payment", z.array(PaymentChoice)),
+  queryFn: () => http.get("/user/payment", asSent<PaymentChoice[]>()),
 });
 
 export const termsQuery = queryOptions({
   queryKey: ["top-up", "terms"],
-  queryFn: () => http.get("/user/payment/terms", TopUpTerms),
+  queryFn: () => http.get("/user/payment/terms", asSent<TopUpTerms>()),
 });
 
 export const ownOrdersQuery = (query: PageQuery) =>
   queryOptions({
     queryKey: [...allOrders, query],
-    queryFn: () => http.get("/user/order", OwnOrderPage, query),
+    queryFn: () => http.get("/user/order", asSent<OwnOrderPage>(), query),
     placeholderData: keepPreviousData,
   });
 
@@ -63,7 +63,7 @@ export const orderStateQuery = (trade_no: string) =>
   queryOptions({
     queryKey: ["top-up", "state", trade_no],
     queryFn: async ({ client }) => {
-      const state = await http.get("/user/order/status", OrderState, { trade_no });
+      const state = await http.get("/user/order/status", asSent<OrderState>(), { trade_no });
       if (state.status === "success") showPaid(client);
       return state;
     },
@@ -85,7 +85,7 @@ function showPaid(client: QueryClient): void {
 export function useOpenOrder() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: OrderInput) => http.post("/user/order", OpenedOrder, input),
+    mutationFn: (input: OrderInput) => http.post("/user/order", asSent<OpenedOrder>(), input),
     meta: { quiet: true },
     // A rejection may mean that prices have changed.
     onError: () => client.invalidateQueries({ queryKey: ["top-up"] }),
@@ -96,7 +96,7 @@ export function useOpenOrder() {
 export function useCloseOrder() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (trade_no: string) => http.post("/user/order/close", OwnOrder, { trade_no }),
+    mutationFn: (trade_no: string) => http.post("/user/order/close", asSent<OwnOrder>(), { trade_no }),
     onSettled: () => client.invalidateQueries({ queryKey: allOrders }),
   });
 }

@@ -1,5 +1,4 @@
-/** The user's orders. Renders nothing without orders when no payments are accepted. */
-import { OwnOrderQuery, type OwnOrder } from "@gateway/shared/billing/order";
+import { type OwnOrder } from "@gateway/shared/billing/order";
 import { Button, Text } from "@mantine/core";
 import { IconReceipt } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -9,6 +8,8 @@ import { useTranslation } from "react-i18next";
 import { sharedOrderColumns } from "#components/order-columns.tsx";
 import { OrderStatus } from "#components/order-status.tsx";
 import { useListParams } from "#lib/list-params.ts";
+/** The user's orders. Renders nothing without orders when no payments are accepted. */
+import { ownOrderParams } from "#lib/list-queries.ts";
 import { Empty } from "#ui/empty.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
@@ -17,7 +18,7 @@ import { choicesQuery, ownOrdersQuery } from "./api.ts";
 
 export function OrderHistory({ onWait }: { onWait: (order: OwnOrder) => void }) {
   const { t } = useTranslation();
-  const [params, setParams] = useListParams(OwnOrderQuery);
+  const [params, setParams] = useListParams(ownOrderParams);
   const orders = useQuery(ownOrdersQuery(params));
   const choices = useQuery(choicesQuery).data;
   const columns = useMemo(() => orderColumns(t), [t]);

@@ -1,29 +1,27 @@
-import { SessionRow } from "@gateway/shared/accounts/session";
-import {
-  type QuotaChange,
-  type UserAction,
-  type UserChange,
+import type { SessionRow } from "@gateway/shared/accounts/session";
+import type {
+  QuotaChange,
+  UserAction,
+  UserChange,
   UserDetail,
-  type UserInput,
+  UserInput,
 } from "@gateway/shared/accounts/user";
 /** Users' accounts, for administrators. */
-import { Points } from "@gateway/shared/paging";
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { allUsers } from "#lib/queries/users.ts";
 import { type Failing, inForm } from "#lib/query-client.ts";
 
 export const userQuery = (id: number) =>
   queryOptions({
     queryKey: [...allUsers, "detail", id],
-    queryFn: () => http.get(`/user/${id}`, UserDetail),
+    queryFn: () => http.get(`/user/${id}`, asSent<UserDetail>()),
   });
 
 export const userSessionsQuery = (id: number) =>
   queryOptions({
     queryKey: [...allUsers, "sessions", id],
-    queryFn: () => http.get(`/user/${id}/sessions`, z.array(SessionRow)),
+    queryFn: () => http.get(`/user/${id}/sessions`, asSent<SessionRow[]>()),
   });
 
 /** A change of a user refreshes the list and the details. */
@@ -33,29 +31,29 @@ function useUserMutation<Input, Output>(mutationFn: (input: Input) => Promise<Ou
 }
 
 export const useCreateUser = () =>
-  useUserMutation((input: UserInput) => http.post("/user", UserDetail, input), inForm);
+  useUserMutation((input: UserInput) => http.post("/user", asSent<UserDetail>(), input), inForm);
 
 /** @param meta `inForm` when a form shows the field errors */
 export const useChangeUser = (meta: Failing = {}) =>
-  useUserMutation((input: UserChange) => http.put("/user", UserDetail, input), meta);
+  useUserMutation((input: UserChange) => http.put("/user", asSent<UserDetail>(), input), meta);
 
 /** @param meta `quiet` when the caller shows the error */
 export const useManageUser = (meta: Failing = {}) =>
   useUserMutation(
-    (input: { username: string; action: UserAction }) => http.post("/user/manage", z.unknown(), input),
+    (input: { username: string; action: UserAction }) => http.post("/user/manage", asSent<unknown>(), input),
     meta,
   );
 
 export const useChangeQuota = () =>
   useUserMutation(({ id, ...input }: QuotaChange & { id: number }) =>
-    http.post(`/user/quota/${id}`, z.object({ quota: Points }), input),
+    http.post(`/user/quota/${id}`, asSent<{ quota: number }>(), input),
   );
 
 /** Ends one session; without an id, all of them. */
 export const useEndSessions = () =>
   useUserMutation(({ id, session }: { id: number; session?: string }) =>
-    http.del(`/user/${id}/sessions${session === undefined ? "" : `/${session}`}`, z.unknown()),
+    http.del(`/user/${id}/sessions${session === undefined ? "" : `/${session}`}`, asSent<unknown>()),
   );
 
 /** Fetches a user who is named in the address but not in the list. */
-export const fetchUser = (id: string) => http.get(`/user/${encodeURIComponent(id)}`, UserDetail);
+export const fetchUser = (id: string) => http.get(`/user/${encodeURIComponent(id)}`, asSent<UserDetail>());

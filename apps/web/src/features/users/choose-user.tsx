@@ -1,8 +1,9 @@
-/** Asks for a user before a dialog about a user. */
-import { UserQuery } from "@gateway/shared/accounts/user";
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { FoundSelect } from "#components/found-select.tsx";
+/** Asks for a user before a dialog about a user. */
+import { userParams } from "#lib/list-queries.ts";
+import { initialOf } from "#lib/params.ts";
 import { fetchUsers } from "#lib/queries/users.ts";
 import { fetchUser } from "./api.ts";
 
@@ -17,7 +18,12 @@ export function ChooseUser({ title, onChoose, onClose }: ChooseUserProps) {
         placeholder={t("Name, email or ID")}
         kind="users"
         find={async (keyword) => {
-          const { data } = await fetchUsers(UserQuery.parse({ keyword, size: 20, order: "username" }));
+          const { data } = await fetchUsers({
+            ...initialOf(userParams),
+            keyword,
+            size: 20,
+            order: "username",
+          });
           return data.map(({ id, username }) => ({ id, name: username }));
         }}
         nameOf={async (id) => (await fetchUser(String(id))).username}

@@ -1,6 +1,6 @@
 import { Role } from "@gateway/shared/accounts/roles";
 /** Creates a customer in one step: an account, a key with a monthly budget, and a message to send. */
-import { TokenAdminCreated } from "@gateway/shared/accounts/token";
+import type { TokenAdminCreated } from "@gateway/shared/accounts/token";
 import { UserInput } from "@gateway/shared/accounts/user";
 import { pointsOf } from "@gateway/shared/billing/money";
 import { Alert, Button, Group, Modal, NumberInput, Stack, Text, Textarea, TextInput } from "@mantine/core";
@@ -10,7 +10,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
 import { errorReason } from "#lib/error-text.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
 import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
@@ -50,7 +50,7 @@ function CustomerForm({ onClose, onMade }: { onClose: () => void; onMade: (made:
   const create = useCreateUser();
   const createKey = useMutation({
     mutationFn: (input: { user_id: number; name: string; setting: object }) =>
-      http.post("/token/admin", TokenAdminCreated, input),
+      http.post("/token/admin", asSent<TokenAdminCreated>(), input),
     gcTime: 0,
     meta: { quiet: true },
     onSettled: () => client.invalidateQueries({ queryKey: allTokens }),

@@ -142,21 +142,25 @@ export function RightsChoice({ value, onChange, initial, disabled = false }: Rig
         onChange={(choice) => onChange(choice === "all" ? null : (initial ?? everything()))}
         disabled={disabled}
       />
+      <Group gap={6} role="group" aria-label={t("Frequent sets of permissions")}>
+        {presets.map(({ label, rights }) => (
+          <Button
+            key={label}
+            variant="default"
+            size="compact-sm"
+            disabled={disabled}
+            onClick={() => onChange(rights())}
+          >
+            {t(label)}
+          </Button>
+        ))}
+      </Group>
       {value === null ? null : (
-        <>
-          <Group gap={6} role="group" aria-label={t("Frequent sets of permissions")}>
-            {presets.map(({ label, rights }) => (
-              <Button key={label} variant="default" size="compact-sm" onClick={() => onChange(rights())}>
-                {t(label)}
-              </Button>
-            ))}
-          </Group>
-          <div className={classes.areas}>
-            {adminAreas.map((area) => (
-              <AreaLine key={area} area={area} level={value[area] ?? "none"} onChange={set} />
-            ))}
-          </div>
-        </>
+        <div className={classes.areas}>
+          {adminAreas.map((area) => (
+            <AreaLine key={area} area={area} level={value[area] ?? "none"} onChange={set} />
+          ))}
+        </div>
       )}
     </Stack>
   );

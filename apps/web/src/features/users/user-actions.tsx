@@ -1,5 +1,6 @@
 import { Role } from "@gateway/shared/accounts/roles";
-import { type UserAction, type UserListRow, UserStatus } from "@gateway/shared/accounts/user";
+import type { UserAction, UserListRow } from "@gateway/shared/accounts/user";
+import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { ActionIcon, Menu } from "@mantine/core";
 import {
   IconArrowDown,

@@ -1,5 +1,6 @@
 import type { BudgetUses } from "@gateway/shared/accounts/budget";
-import { type UserListRow, UserStatus } from "@gateway/shared/accounts/user";
+import type { UserListRow } from "@gateway/shared/accounts/user";
+import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { Avatar, Group, Text, Tooltip } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";

@@ -1,5 +1,6 @@
 import { Role, roleName } from "@gateway/shared/accounts/roles";
-import { type UserQuery, UserStatus } from "@gateway/shared/accounts/user";
+import type { UserQuery } from "@gateway/shared/accounts/user";
+import { UserStatus } from "@gateway/shared/accounts/user-status";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { roleTitles } from "#components/role-badge.tsx";

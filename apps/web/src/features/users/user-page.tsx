@@ -1,5 +1,5 @@
 /** The page of a customer: balance, spend, tokens, calls, orders, activity and account. */
-import { TokenAdminPage } from "@gateway/shared/accounts/token";
+import type { TokenAdminPage } from "@gateway/shared/accounts/token";
 import type { UserDetail } from "@gateway/shared/accounts/user";
 import { LogType } from "@gateway/shared/usage/log-type";
 import { Button, Group, Skeleton, Stack } from "@mantine/core";
@@ -12,7 +12,7 @@ import { CacheEffectCard } from "#components/cache-effect.tsx";
 import { UsageChart, UsageDetails, UsageStats } from "#components/object-usage.tsx";
 import { RecentCalls } from "#components/recent-calls.tsx";
 import { useMayChange } from "#lib/changes.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { useOpened } from "#lib/opened.ts";
 import { usageQuery } from "#lib/queries/object-usage.ts";
 import { allTokens } from "#lib/queries/tokens.ts";
@@ -20,17 +20,19 @@ import { useFormat } from "#lib/quota.ts";
 import { useMayEnter } from "#lib/session.ts";
 import { Empty, Failed } from "#ui/empty.tsx";
 import { Figures } from "#ui/figures.tsx";
+import { late } from "#ui/late.tsx";
 import { BackLink, idOf, ObjectPage, type ObjectTab, UnloadedObject } from "#ui/object-page.tsx";
 import { Section } from "#ui/page.tsx";
 import { RelativeTime } from "#ui/relative-time.tsx";
 import { Stat } from "#ui/stats.tsx";
 import { userQuery } from "./api.ts";
-import { QuotaDialog } from "./quota-dialog.tsx";
 import { Rights } from "./rights.tsx";
 import { useMayManage } from "./user-actions.tsx";
 import { UserStatusDot } from "./user-columns.tsx";
 import { AccountFacts, Part, Sessions } from "./user-drawer.tsx";
-import { EditUserDrawer } from "./user-form.tsx";
+
+const QuotaDialog = late(() => import("./quota-dialog.tsx").then((module) => module.QuotaDialog));
+const EditUserDrawer = late(() => import("./user-form.tsx").then((module) => module.EditUserDrawer));
 
 export default function UserPage() {
   const { t } = useTranslation();
@@ -221,7 +223,7 @@ const tokensOf = (userId: number) =>
   queryOptions({
     queryKey: [...allTokens, "of", userId],
     queryFn: () =>
-      http.get("/token/admin/search", TokenAdminPage, {
+      http.get("/token/admin/search", asSent<TokenAdminPage>(), {
         user_id: userId,
         size: mostTokens,
         order: "-used_quota",

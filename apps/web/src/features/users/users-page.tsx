@@ -1,5 +1,4 @@
-/** The list of accounts: search, balance, roles and status. Details open beside the list. */
-import { type UserListRow, UserQuery } from "@gateway/shared/accounts/user";
+import { type UserListRow } from "@gateway/shared/accounts/user";
 import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { useCallbackRef } from "@mantine/hooks";
 import { IconRefresh, IconUserPlus, IconUsers } from "@tabler/icons-react";
@@ -9,7 +8,10 @@ import { useTranslation } from "react-i18next";
 import { LateBudgetDialog } from "#components/budgets/late-budget-dialog.tsx";
 import { useMayChange } from "#lib/changes.ts";
 import { useListParams } from "#lib/list-params.ts";
+/** The list of accounts: search, balance, roles and status. Details open beside the list. */
+import { userParams } from "#lib/list-queries.ts";
 import { NEW, useOpened } from "#lib/opened.ts";
+import { initialOf } from "#lib/params.ts";
 import { useBudgetUses } from "#lib/queries/budgets.ts";
 import { fetchUsers, usersQuery } from "#lib/queries/users.ts";
 import { useMayEnter } from "#lib/session.ts";
@@ -42,12 +44,12 @@ const byId = { keyOf: (row: UserListRow) => String(row.id), load: fetchUser };
 
 /** Prefetches the first page of the list. */
 export function prefetch(client: QueryClient): Promise<void> {
-  return client.prefetchQuery(usersQuery(UserQuery.parse({})));
+  return client.prefetchQuery(usersQuery(initialOf(userParams)));
 }
 
 export default function UsersPage() {
   const { t } = useTranslation();
-  const [query, setQuery] = useListParams(UserQuery);
+  const [query, setQuery] = useListParams(userParams);
   const shown = useOpened("user");
   const edited = useOpened();
   const paid = useOpened("balance");
@@ -109,7 +111,7 @@ export default function UsersPage() {
         ) : null
       }
     >
-      <DroppedFilters schema={UserQuery} />
+      <DroppedFilters params={userParams} />
       <DataTable
         id="users"
         label={t("Users")}

@@ -1,13 +1,13 @@
 /** Budgets of accounts, groups and API keys. */
-import {
-  type Budget,
-  type BudgetTarget,
+import type {
+  Budget,
+  BudgetTarget,
   BudgetUses,
   BudgetView,
   OwnBudget,
 } from "@gateway/shared/accounts/budget";
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { inForm } from "#lib/query-client.ts";
 
 const allBudgets = ["budget"] as const;
@@ -19,7 +19,7 @@ export function useBudgetUses(target: BudgetTarget, rows: readonly { id: number 
   const ids = (rows ?? []).map(({ id }) => id).join(",");
   const uses = useQuery({
     queryKey: [...allBudgets, target, "list", ids],
-    queryFn: () => http.get(`${paths[target]}/budgets`, BudgetUses, { ids }),
+    queryFn: () => http.get(`${paths[target]}/budgets`, asSent<BudgetUses>(), { ids }),
     enabled: ids !== "",
     placeholderData: keepPreviousData,
   });
@@ -31,18 +31,19 @@ const none: BudgetUses = {};
 export const budgetQuery = (target: BudgetTarget, id: number) =>
   queryOptions({
     queryKey: [...allBudgets, target, id],
-    queryFn: () => http.get(`${paths[target]}/${id}/budget`, BudgetView),
+    queryFn: () => http.get(`${paths[target]}/${id}/budget`, asSent<BudgetView>()),
   });
 
 export const ownBudgetQuery = queryOptions({
   queryKey: [...allBudgets, "own"],
-  queryFn: () => http.get("/user/self/budget", OwnBudget),
+  queryFn: () => http.get("/user/self/budget", asSent<OwnBudget>()),
 });
 
 export function useSetBudget(target: BudgetTarget, id: number) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (budget: Budget | null) => http.put(`${paths[target]}/${id}/budget`, BudgetView, { budget }),
+    mutationFn: (budget: Budget | null) =>
+      http.put(`${paths[target]}/${id}/budget`, asSent<BudgetView>(), { budget }),
     meta: inForm,
     onSuccess: () => client.invalidateQueries({ queryKey: allBudgets }),
   });

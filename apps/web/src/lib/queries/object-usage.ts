@@ -1,6 +1,6 @@
-import { ObjectUsage } from "@gateway/shared/usage/object-usage";
+import type { ObjectUsage } from "@gateway/shared/usage/object-usage";
 import { queryOptions } from "@tanstack/react-query";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { timeZone } from "#lib/time-zone.ts";
 
 /**
@@ -10,7 +10,7 @@ import { timeZone } from "#lib/time-zone.ts";
 export const usageQuery = (path: string) =>
   queryOptions({
     queryKey: ["object-usage", path],
-    queryFn: () => http.get(`${path}/usage`, ObjectUsage, { time_zone: timeZone() }),
+    queryFn: () => http.get(`${path}/usage`, asSent<ObjectUsage>(), { time_zone: timeZone() }),
     staleTime: 10_000,
     refetchInterval: 60_000,
     meta: { quiet: true },

@@ -1,11 +1,10 @@
-import { ProviderInfo } from "@gateway/shared/channels/provider";
+import type { ProviderInfo } from "@gateway/shared/channels/provider";
 import { queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 /** The providers that a channel can use. */
 export const providersQuery = queryOptions({
   queryKey: ["providers"],
-  queryFn: () => http.get("/providers", z.array(ProviderInfo)),
+  queryFn: () => http.get("/providers", asSent<ProviderInfo[]>()),
   staleTime: 600_000,
 });

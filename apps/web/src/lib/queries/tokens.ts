@@ -1,7 +1,7 @@
-import { TokenKey, TokenPage, type TokenQuery } from "@gateway/shared/accounts/token";
-import { UserGroupMap } from "@gateway/shared/channels/group";
+import type { TokenKey, TokenPage, TokenQuery } from "@gateway/shared/accounts/token";
+import type { UserGroupMap } from "@gateway/shared/channels/group";
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 /** Key prefix of every query about API keys. Mutations invalidate it. */
 export const allTokens = ["token"] as const;
@@ -10,20 +10,20 @@ export const allTokens = ["token"] as const;
 export const tokensQuery = (query: TokenQuery) =>
   queryOptions({
     queryKey: [...allTokens, "list", query],
-    queryFn: () => http.get("/token", TokenPage, query),
+    queryFn: () => http.get("/token", asSent<TokenPage>(), query),
     placeholderData: keepPreviousData,
   });
 
 /** Groups that the signed-in user may use, by symbol. */
 export const groupsQuery = queryOptions({
   queryKey: ["user-groups"],
-  queryFn: () => http.get("/user_group_map", UserGroupMap),
+  queryFn: () => http.get("/user_group_map", asSent<UserGroupMap>()),
   staleTime: 60_000,
 });
 
 /** Returns the complete key. Never stored in the query cache. */
 export async function fetchKey(id: number): Promise<string> {
-  return (await http.get(`/token/${id}/key`, TokenKey)).key;
+  return (await http.get(`/token/${id}/key`, asSent<TokenKey>())).key;
 }
 
 export function useFetchKey() {

@@ -1,13 +1,12 @@
-import { UserListRow, type UserQuery } from "@gateway/shared/accounts/user";
-import { Page } from "@gateway/shared/paging";
+import type { UserListRow, UserQuery } from "@gateway/shared/accounts/user";
+import type { Page } from "@gateway/shared/paging";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 /** Key prefix of every query about accounts. Mutations invalidate it. */
 export const allUsers = ["user"] as const;
 
-export const fetchUsers = (query: UserQuery) => http.get("/user", Page(UserListRow), query);
+export const fetchUsers = (query: UserQuery) => http.get("/user", asSent<Page<UserListRow>>(), query);
 
 export const usersQuery = (query: UserQuery) =>
   queryOptions({
@@ -19,6 +18,6 @@ export const usersQuery = (query: UserQuery) =>
 /** Symbols of all enabled groups. */
 export const groupSymbolsQuery = queryOptions({
   queryKey: ["group-symbols"],
-  queryFn: () => http.get("/group", z.array(z.string())),
+  queryFn: () => http.get("/group", asSent<string[]>()),
   staleTime: 60_000,
 });

@@ -8,8 +8,8 @@ import classes from "./inline-number.module.css";
 type InlineNumberProps = {
   label: string;
   value: number;
-  /** Returns the translated error of a number; null when it is valid. */
-  check: (value: number) => string | null;
+  /** Returns the translated error of a number, at once or later; null when it is valid. */
+  check: (value: number) => string | null | Promise<string | null>;
   /** Rejects when it was not saved; the old number is then restored. */
   onSave: (value: number) => Promise<unknown>;
   width?: number;
@@ -32,11 +32,14 @@ export function InlineNumber({ label, value, check, onSave, width = 64 }: Inline
     if (draft === null || phase === "saving") return;
     const next = draft.trim() === "" ? Number.NaN : Number(draft);
     if (next === value) return drop();
-    const wrong = check(next);
-    setFault(wrong);
-    if (wrong) return;
     setPhase("saving");
     try {
+      const wrong = await check(next);
+      setFault(wrong);
+      if (wrong !== null) {
+        setPhase("idle");
+        return;
+      }
       await onSave(next);
       setPhase("saved");
       setTimeout(() => setPhase("idle"), shownMs);

@@ -4,25 +4,25 @@ import { IconFilterOff } from "@tabler/icons-react";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { useSearchParams } from "react-router-dom";
-import type { z } from "zod";
 import { currentLocation } from "#lib/history.ts";
-import { droppedParams, useQueryString } from "#lib/list-params.ts";
+import { useQueryString } from "#lib/list-params.ts";
+import { droppedParams, type Params } from "#lib/params.ts";
 
-type DroppedFiltersProps = {
-  /** The schema of the list's filters. */
-  schema: z.ZodObject;
-  /** Parameters of the page that are not in the schema. Without them unknown parameters are accepted. */
+type DroppedFiltersProps<T extends object> = {
+  /** The parameters of the list. */
+  params: Params<T>;
+  /** Parameters of the page that the list does not have. Without them unknown parameters are accepted. */
   others?: readonly string[];
 };
 
 /** Long values are cut: an address can hold thousands of letters. */
 const mostLetters = 40;
 
-export function DroppedFilters({ schema, others }: DroppedFiltersProps) {
+export function DroppedFilters<T extends object>({ params, others }: DroppedFiltersProps<T>) {
   const { t } = useTranslation();
   const search = useQueryString();
   const [, setSearch] = useSearchParams();
-  const dropped = droppedParams(schema, new URLSearchParams(search), others);
+  const dropped = droppedParams(params, new URLSearchParams(search), others);
   if (dropped.length === 0) return null;
   const remove = () => {
     const next = new URLSearchParams(window.location.search);

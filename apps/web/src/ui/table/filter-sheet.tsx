@@ -1,11 +1,16 @@
 /** The filters of a list: beside the search box; on a phone in a sheet, so that the rows begin at the top. */
-import { Button, Drawer, Indicator, Stack } from "@mantine/core";
+import { Button, Indicator } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { late } from "#ui/late.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
-import classes from "./data-table.module.css";
+
+export const BottomSheet = late(
+  () => import("./bottom-sheet.tsx").then((module) => module.BottomSheet),
+  ({ opened }) => opened,
+);
 
 type FilterSheetProps = {
   /** Number of active filters in the sheet. */
@@ -25,14 +30,9 @@ export function FilterSheet({ active, children }: FilterSheetProps) {
           {t("Filters")}
         </Button>
       </Indicator>
-      <Drawer opened={isOpen} onClose={sheet.close} position="bottom" size="auto" title={t("Filters")}>
-        <Stack gap="xs" align="stretch" className={classes.sheet}>
-          {children}
-          <Button mt="xs" onClick={sheet.close}>
-            {t("Show results")}
-          </Button>
-        </Stack>
-      </Drawer>
+      <BottomSheet opened={isOpen} onClose={sheet.close} title={t("Filters")}>
+        {children}
+      </BottomSheet>
     </>
   );
 }

@@ -24,15 +24,15 @@ export function OrderMenu<Row>({ columns, order, onOrder }: Props<Row>) {
         <Menu.Label>{t("Sort by")}</Menu.Label>
         {columns
           .filter((column) => column.sortable)
-          .map(({ id, title }) => (
+          .map((column) => (
             <Menu.Item
-              key={id}
-              onClick={() => onOrder(nextOrder(order, id))}
-              rightSection={arrowOf(id)}
-              aria-description={spoken(id)}
-              fw={field === id ? 600 : undefined}
+              key={column.id}
+              onClick={() => onOrder(nextOrder(order, column))}
+              rightSection={arrowOf(column.id)}
+              aria-description={spoken(column.id)}
+              fw={field === column.id ? 600 : undefined}
             >
-              {title}
+              {column.title}
             </Menu.Item>
           ))}
       </Menu.Dropdown>

@@ -55,7 +55,7 @@ export function TableGrid<Row extends object>(view: TableView<Row>) {
       <UnstyledButton
         className={classes.sort}
         data-idle={idle || undefined}
-        onClick={() => onOrder(nextOrder(order, column.id))}
+        onClick={() => onOrder(nextOrder(order, column))}
       >
         {column.title}
         <Arrow size={13} />

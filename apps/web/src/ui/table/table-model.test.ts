@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Column, inOrder, offersOrder } from "./table-model.ts";
+import { type Column, inOrder, nextOrder, offersOrder } from "./table-model.ts";
 
 const column = (id: string, sortable: boolean): Column<object> => ({
   id,
@@ -42,4 +42,16 @@ it("inOrder: sorts names by locale and numbers by value, both ways", () => {
 it("inOrder: keeps the list's own order without a field, or with one that is not sortable", () => {
   for (const order of ["", "plain", "-nowhere"])
     expect(namesIn(order)).toEqual(["gpt-10", "GPT-9", "claude"]);
+});
+
+it("nextOrder: numbers and times begin descending, text begins ascending", () => {
+  const cycle = (column: Column<object>) => {
+    const first = nextOrder("", column);
+    const second = nextOrder(first, column);
+    return [first, second, nextOrder(second, column)];
+  };
+  expect(cycle(column("name", true))).toEqual(["name", "-name", ""]);
+  expect(cycle({ ...column("quota", true), align: "right" })).toEqual(["-quota", "quota", ""]);
+  expect(cycle(column("created_at", true))).toEqual(["-created_at", "created_at", ""]);
+  expect(cycle(column("last_login_time", true))).toEqual(["-last_login_time", "last_login_time", ""]);
 });

@@ -40,10 +40,18 @@ export function offersOrder<Row>(columns: readonly Column<Row>[], order: string)
   return order === "" || order.split(",").every((part) => fields.includes(part.replace(/^-/, "")));
 }
 
-/** Cycles through ascending, descending and the list's own order. */
-export function nextOrder(order: string, field: string): string {
-  if (order === field) return `-${field}`;
-  return order === `-${field}` ? "" : field;
+/** Numbers begin with the largest one, and times with the latest; text begins with A. */
+function beginsDescending<Row>({ id, align }: Column<Row>): boolean {
+  return align === "right" || /_(time|at)$/.test(id);
+}
+
+/** Cycles through both directions of a column and the list's own order. */
+export function nextOrder<Row>(order: string, column: Column<Row>): string {
+  const ascending = column.id;
+  const descending = `-${column.id}`;
+  const [first, second] = beginsDescending(column) ? [descending, ascending] : [ascending, descending];
+  if (order === first) return second;
+  return order === second ? "" : first;
 }
 
 /** Sorts the rows of a completely loaded list. The sort is stable. */

@@ -3,6 +3,7 @@ import { Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { KeysField } from "#features/channels/keys/keys-field.tsx";
+import { groupProviders } from "#features/channels/provider-groups.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
 import { FormSection } from "#ui/form/form-drawer.tsx";
 import type { DraftForm } from "./draft.ts";
@@ -59,7 +60,10 @@ export function BasicsSection({ form, providers, provider, id, hasKeys, moved }:
           nothingFoundMessage={t("No provider has this name")}
           maxDropdownHeight={320}
           leftSection={<ProviderIcon name={provider?.icon ?? ""} size={16} />}
-          data={providers.map((each) => ({ value: String(each.type), label: providerWord(t, each.label) }))}
+          data={groupProviders(providers).map(([group, members]) => ({
+            group: t(group),
+            items: members.map((each) => ({ value: String(each.type), label: providerWord(t, each.label) })),
+          }))}
           renderOption={({ option }) => (
             <Group gap={9} wrap="nowrap" w="100%">
               <ProviderIcon name={byType(option.value)?.icon ?? ""} size={16} />

@@ -16,10 +16,9 @@ import { IconCloudOff, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { ModelIcon } from "#components/provider-icon.tsx";
 import { errorReason } from "#lib/error-text.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { Empty } from "#ui/empty.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import type { ChannelDraft } from "./draft.ts";
@@ -44,7 +43,7 @@ export function ModelPicker({ draft, id, onClose, onChoose }: ModelPickerProps) 
   const list = useQuery({
     queryKey: ["vendor-models", opening],
     queryFn: () =>
-      http.post("/channel/models", z.array(z.string()), { type, base_url, key, other, proxy, id }),
+      http.post("/channel/models", asSent<string[]>(), { type, base_url, key, other, proxy, id }),
     gcTime: 0,
     staleTime: Infinity,
     retry: false,

@@ -1,16 +1,15 @@
-import { PriceRow } from "@gateway/shared/billing/price";
+import type { PriceRow } from "@gateway/shared/billing/price";
 import { Anchor, Text } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router-dom";
-import { z } from "zod";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 /** The same query as on the price screen, so that both share the response. */
 const pricesQuery = queryOptions({
   queryKey: ["prices", "list"],
-  queryFn: () => http.get("/prices", z.array(PriceRow)),
+  queryFn: () => http.get("/prices", asSent<PriceRow[]>()),
   staleTime: 30_000,
 });
 

@@ -1,7 +1,8 @@
+import type { ChannelKeyRow } from "@gateway/shared/channels/channel";
 /**
  * The stored keys of a channel: hint, state, weight, a switch and a delete button. Changes apply immediately.
  */
-import { ChannelKeyPatch, type ChannelKeyRow, ChannelStatus } from "@gateway/shared/channels/channel";
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
 import {
   ActionIcon,
   Box,
@@ -18,13 +19,13 @@ import { IconTrash } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { keysQuery, useKeyChanges } from "#features/channels/api.ts";
+import { rankProblem } from "#features/channels/rank-problem.ts";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { pauseReason, statusOf } from "#features/channels/status.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { confirm } from "#ui/confirm.tsx";
 import { Failed } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
-import { problemIn } from "#ui/form/problem.ts";
 import { StatusDot } from "#ui/status-dot.tsx";
 import classes from "./keys.module.css";
 
@@ -129,7 +130,7 @@ function KeyLine({ channel, row, only, last }: KeyLineProps) {
           label={`${t("Weight")}: ${row.hint}`}
           value={row.weight}
           width={54}
-          check={(value) => problemIn(t, ChannelKeyPatch, { weight: value }) ?? null}
+          check={(value) => rankProblem(t, { weight: value })}
           onSave={(weight) => patch.mutateAsync({ key: row.id, change: { weight } })}
         />
       )}

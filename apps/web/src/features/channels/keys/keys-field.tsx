@@ -5,6 +5,7 @@ import { IconKey } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import type { ChannelDraft, DraftForm } from "#features/channels/editor/draft.ts";
 import { useCan } from "#lib/session.ts";
+import { countKeys } from "./count-keys.ts";
 import { KeyList } from "./key-list.tsx";
 import classes from "./keys.module.css";
 
@@ -93,22 +94,4 @@ function MovedKeys({ isRoot }: { isRoot: boolean }) {
 /** Keeps stored keys by default, unless they would be sent to another address. */
 export function keyModeOf({ key_mode }: ChannelDraft, moved: boolean): "append" | "replace" {
   return key_mode ?? (moved ? "replace" : "append");
-}
-
-/** Counts like the server: a JSON document is one key, else each distinct line is one. */
-export function countKeys(text: string): number {
-  if (text.trimStart().startsWith("{")) {
-    try {
-      JSON.parse(text);
-      return 1;
-    } catch {
-      // Lines, then.
-    }
-  }
-  return new Set(
-    text
-      .split("\n")
-      .map((line) => line.trim())
-      .filter((line) => line !== ""),
-  ).size;
 }

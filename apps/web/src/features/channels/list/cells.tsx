@@ -1,13 +1,13 @@
 /** Cells of the channel list. */
-import { ChannelPatch, type ChannelRow } from "@gateway/shared/channels/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 import { Box, Group, Text, Tooltip } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { ProviderIcon } from "#components/provider-icon.tsx";
 import { usePatchChannel, useProvider } from "#features/channels/api.ts";
 import { providerWord } from "#features/channels/provider-labels.ts";
+import { rankProblem } from "#features/channels/rank-problem.ts";
 import { phrase } from "#lib/i18n.ts";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
-import { problemIn } from "#ui/form/problem.ts";
 import { useIsPhone } from "#ui/use-is-phone.ts";
 import classes from "#features/channels/channels.module.css";
 
@@ -62,7 +62,7 @@ export function RankCell({ row, field }: { row: ChannelRow; field: "priority" | 
     <InlineNumber
       label={`${label}: ${row.name}`}
       value={row[field]}
-      check={(value) => problemIn(t, ChannelPatch, { [field]: value }) ?? null}
+      check={(value) => rankProblem(t, { [field]: value })}
       width={50}
       onSave={(value) => patch.mutateAsync({ id: row.id, patch: { [field]: value } })}
     />

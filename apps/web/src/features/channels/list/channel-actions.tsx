@@ -8,6 +8,7 @@ import {
   IconEye,
   IconGauge,
   IconHistory,
+  IconKey,
   IconPencil,
   IconTrash,
 } from "@tabler/icons-react";
@@ -25,10 +26,11 @@ type ChannelActionsProps = {
   row: ChannelRow;
   onEdit: (id: number) => void;
   onTimeline: (id: number) => void;
+  onRotate: (id: number) => void;
   onDeleted: (id: number) => void;
 };
 
-export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelActionsProps) {
+export function ChannelActions({ row, onEdit, onTimeline, onRotate, onDeleted }: ChannelActionsProps) {
   const { t } = useTranslation();
   const mayChange = useMayChange();
   const website = useProvider(row.type)?.website;
@@ -82,6 +84,11 @@ export function ChannelActions({ row, onEdit, onTimeline, onDeleted }: ChannelAc
           >
             {mayChange ? t("Edit") : t("View details")}
           </Menu.Item>
+          {mayChange ? (
+            <Menu.Item leftSection={<IconKey size={16} />} onClick={() => onRotate(row.id)}>
+              {t("Rotate the key")}
+            </Menu.Item>
+          ) : null}
           {mayChange ? (
             <Menu.Item
               leftSection={<IconCopyPlus size={16} />}

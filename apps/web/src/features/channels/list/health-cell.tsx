@@ -1,9 +1,10 @@
+import type { ChannelRow } from "@gateway/shared/channels/channel";
 /**
  * Health of a channel: switch and status, 24 hours as bars,
  * and the pause, the reason or the last failed call.
  */
-import { type ChannelRow, ChannelStatus } from "@gateway/shared/channels/channel";
-import { ChannelHours } from "@gateway/shared/usage/object-usage";
+import { ChannelStatus } from "@gateway/shared/channels/channel-status";
+import type { ChannelHours } from "@gateway/shared/usage/object-usage";
 import { Box, Group, Switch, Text, Tooltip } from "@mantine/core";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useContext } from "react";
@@ -15,7 +16,7 @@ import { statusOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { healthOf } from "#lib/channel-hours.ts";
 import { failureLabel } from "#lib/failure-labels.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { phrase } from "#lib/i18n.ts";
 import { formatRelative, formatTime } from "#lib/quota.ts";
 import { StatusDot, type Tone } from "#ui/status-dot.tsx";
@@ -23,6 +24,8 @@ import { useIsPhone } from "#ui/use-is-phone.ts";
 import { FrozenBadge } from "./frozen-badge.tsx";
 import { PulseIds } from "./pulse.tsx";
 
+const noCalls = { word: phrase("No calls"), tone: "idle" } as const;
+const healthy = { word: phrase("Healthy"), tone: "good" } as const;
 const failing = { word: phrase("Failing"), tone: "bad" } as const;
 const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
 
@@ -30,7 +33,7 @@ const someErrors = { word: phrase("Some errors"), tone: "warn" } as const;
 const hoursQuery = (ids: readonly number[]) =>
   queryOptions({
     queryKey: ["channels", "hours", ids],
-    queryFn: () => http.get("/channel/health", ChannelHours, { ids: ids.join(",") }),
+    queryFn: () => http.get("/channel/health", asSent<ChannelHours>(), { ids: ids.join(",") }),
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
     staleTime: 30_000,
@@ -80,9 +83,12 @@ export function HealthCell({ row }: { row: ChannelRow }) {
   );
 }
 
-/** Rates an enabled channel by its calls. English; translate when displayed. */
+/**
+ * Rates an enabled channel by its calls. The switch already says that it is enabled. English; translate when displayed.
+ */
 function liveState(success: number | null): { word: string; tone: Tone } {
-  if (success === null || success >= 0.99) return statusOf(ChannelStatus.enabled);
+  if (success === null) return noCalls;
+  if (success >= 0.99) return healthy;
   return success < 0.8 ? failing : someErrors;
 }
 

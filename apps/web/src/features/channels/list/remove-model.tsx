@@ -14,11 +14,9 @@ import { modelsQuery } from "#lib/queries/models.ts";
 import { Empty } from "#ui/empty.tsx";
 import { toast } from "#ui/toast.tsx";
 import { useIsPhone } from "#ui/use-is-phone.ts";
+import { ANY_MODEL } from "./any-model.ts";
 import { editMany } from "./batch-api.ts";
 import { BulkPreview } from "./bulk-preview.tsx";
-
-/** Address value while no model is selected. */
-export const ANY_MODEL = "model";
 
 type RemoveModelProps = { model: string; onClose: () => void };
 

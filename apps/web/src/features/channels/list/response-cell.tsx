@@ -1,4 +1,5 @@
-import { type ChannelRow, cannotProbe } from "@gateway/shared/channels/channel";
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import { cannotProbe } from "@gateway/shared/channels/channel-status";
 import { Loader, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useTestBook } from "#features/channels/runs/channel-tests.ts";

@@ -14,7 +14,7 @@ import {
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { eventsQuery } from "#features/channels/api.ts";
-import { fieldNameOf } from "#features/channels/editor/draft.ts";
+import { fieldNameOf } from "#features/channels/field-names.ts";
 import { reasonText } from "#features/channels/reason-labels.ts";
 import { phrase } from "#lib/i18n.ts";
 import { Empty, Failed } from "#ui/empty.tsx";

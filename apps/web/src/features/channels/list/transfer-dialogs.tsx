@@ -9,7 +9,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { refreshChannels } from "#features/channels/api.ts";
-import { fieldNameOf } from "#features/channels/editor/draft.ts";
+import { fieldNameOf } from "#features/channels/field-names.ts";
 import { faultText } from "#lib/error-text.ts";
 import { useCan } from "#lib/session.ts";
 import { HelpModal } from "#ui/form/help-modal.tsx";

@@ -1,22 +1,21 @@
 /** Queries and mutations of model changes. */
-import {
-  type ModelChangeIgnore,
+import type {
+  ModelChangeIgnore,
   ModelChangePage,
-  type ModelChangeQuery,
+  ModelChangeQuery,
 } from "@gateway/shared/channels/model-change";
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { refreshChannels } from "#features/channels/api.ts";
 import { editMany } from "#features/channels/list/batch-api.ts";
 import { faultText } from "#lib/error-text.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 import { toast } from "#ui/toast.tsx";
 
 export const modelChangesQuery = (query: ModelChangeQuery) =>
   queryOptions({
     queryKey: ["channels", "model-changes", query],
-    queryFn: () => http.get("/channel/model_changes", ModelChangePage, query),
+    queryFn: () => http.get("/channel/model_changes", asSent<ModelChangePage>(), query),
     placeholderData: keepPreviousData,
   });
 
@@ -52,7 +51,7 @@ export function useIgnoreChanges() {
   const client = useQueryClient();
   return useMutation({
     mutationFn: ({ id, ...body }: ModelChangeIgnore & { id: number }) =>
-      http.put(`/channel/${id}/model_changes`, z.null(), body),
+      http.put(`/channel/${id}/model_changes`, asSent<null>(), body),
     onSuccess: () => refreshChannels(client),
   });
 }

@@ -1,11 +1,11 @@
 /** Tests of channels and their results, kept while the console is open for comparison. */
-import { type ChannelForm, ChannelTestResult } from "@gateway/shared/channels/channel";
+import type { ChannelForm, ChannelTestResult } from "@gateway/shared/channels/channel";
 import { type QueryClient, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { amendRow } from "#features/channels/api.ts";
 import { errorReason } from "#lib/error-text.ts";
-import { http } from "#lib/http.ts";
+import { asSent, http } from "#lib/http.ts";
 
 export type TestState =
   | { state: "running" }
@@ -64,7 +64,7 @@ export function useRunTest(): RunTest {
       }));
       let result: ChannelTestResult;
       try {
-        result = await http.post(`/channel/${id}/test`, ChannelTestResult, { model });
+        result = await http.post(`/channel/${id}/test`, asSent<ChannelTestResult>(), { model });
       } catch (error) {
         result = {
           ok: false,
@@ -87,5 +87,5 @@ export function useRunTest(): RunTest {
 
 /** Tests the unsaved form. Rejects with field errors when the values are not a valid channel. */
 export function testUnsaved(input: ChannelForm, id: number | undefined): Promise<ChannelTestResult> {
-  return http.post("/channel/test", ChannelTestResult, { ...input, id });
+  return http.post("/channel/test", asSent<ChannelTestResult>(), { ...input, id });
 }

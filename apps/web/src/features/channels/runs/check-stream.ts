@@ -1,5 +1,5 @@
 /** Reads the results of a model check as a stream. */
-import { type ModelCheck, ModelCheckEvent } from "@gateway/shared/channels/model-check";
+import { type ModelCheck, type ModelCheckEvent } from "@gateway/shared/channels/model-check";
 import { readEvents } from "#lib/event-stream.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function checkModels(
 ): Promise<void> {
   const body = { id, models: models.join(",") };
   await readEvents("/sse/channel/check", { body, signal }, (data) => {
-    const event = ModelCheckEvent.parse(data);
+    const event = data as ModelCheckEvent;
     if (event.type === "result") onCheck(event.data);
   });
 }

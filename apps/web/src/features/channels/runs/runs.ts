@@ -1,32 +1,31 @@
 /** Tests and balance updates of many channels. The server runs them; the console shows their progress. */
 import {
-  ChannelBalance,
-  ChannelPulse,
-  ChannelRun,
-  ChannelRunDetail,
+  type ChannelBalance,
+  type ChannelPulse,
+  type ChannelRun,
+  type ChannelRunDetail,
   type ChannelRunForm,
   type ChannelRunItem,
-  ChannelTestRow,
+  type ChannelTestRow,
 } from "@gateway/shared/channels/channel-run";
 import { queryOptions, type QueryClient, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { z } from "zod";
 import { amendRow, refreshChannels } from "#features/channels/api.ts";
 import { readEvents } from "#lib/event-stream.ts";
-import { ApiError, http } from "#lib/http.ts";
+import { asSent, ApiError, http } from "#lib/http.ts";
 import { noteOutcome } from "./channel-tests.ts";
 
 /** The newest runs of all nodes, including those started by other users. */
 export const runsQuery = queryOptions({
   queryKey: ["channel-runs"],
-  queryFn: () => http.get("/channel/run", z.array(ChannelRun)),
+  queryFn: () => http.get("/channel/run", asSent<ChannelRun[]>()),
   refetchInterval: 15_000,
 });
 
 export function useStartRun() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (input: ChannelRunForm) => http.post("/channel/run", ChannelRun, input),
+    mutationFn: (input: ChannelRunForm) => http.post("/channel/run", asSent<ChannelRun>(), input),
     onSuccess: () => client.invalidateQueries({ queryKey: runsQuery.queryKey }),
   });
 }
@@ -34,7 +33,7 @@ export function useStartRun() {
 export function useCancelRun() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => http.post(`/channel/run/${id}/cancel`, ChannelRun),
+    mutationFn: (id: number) => http.post(`/channel/run/${id}/cancel`, asSent<ChannelRun>()),
     onSuccess: () => client.invalidateQueries({ queryKey: runsQuery.queryKey }),
   });
 }
@@ -73,7 +72,7 @@ async function follow(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await readEvents(`/channel/run/${id}/events`, { signal }, (data) => take(ChannelRunDetail.parse(data)));
+      await readEvents(`/channel/run/${id}/events`, { signal }, (data) => take(data as ChannelRunDetail));
     } catch (error) {
       // A rejection is final: the run no longer exists or is no longer visible to the user.
       if (error instanceof ApiError && error.status < 500) return;
@@ -107,7 +106,7 @@ export const pulsesQuery = (channels: number[]) => {
   const ids = channels.slice(0, mostPulses).join(",");
   return queryOptions({
     queryKey: ["channels", "pulses", ids],
-    queryFn: () => http.get("/channel/tests", z.array(ChannelPulse), { ids }),
+    queryFn: () => http.get("/channel/tests", asSent<ChannelPulse[]>(), { ids }),
     enabled: ids !== "",
   });
 };
@@ -115,13 +114,13 @@ export const pulsesQuery = (channels: number[]) => {
 export const testsQuery = (id: number) =>
   queryOptions({
     queryKey: ["channels", "tests", id],
-    queryFn: () => http.get(`/channel/${id}/tests`, z.array(ChannelTestRow)),
+    queryFn: () => http.get(`/channel/${id}/tests`, asSent<ChannelTestRow[]>()),
   });
 
 export function useRefreshBalance() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (id: number) => http.post(`/channel/update_balance/${id}`, ChannelBalance.nullable()),
+    mutationFn: (id: number) => http.post(`/channel/update_balance/${id}`, asSent<ChannelBalance | null>()),
     onSuccess: (left, id) => {
       if (left === null) return;
       const at = Math.floor(Date.now() / 1000);

@@ -1,6 +1,5 @@
 /** The channels by tag: one row per tag, its channels expand below it. */
 import type { ChannelRow } from "@gateway/shared/channels/channel";
-import { ChannelPatch } from "@gateway/shared/channels/channel";
 import type { ChannelTag } from "@gateway/shared/channels/channel-batch";
 import { ActionIcon, Button, Group, Skeleton, Stack, Text, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight, IconTagOff, IconTags } from "@tabler/icons-react";
@@ -16,6 +15,7 @@ import { HealthCell } from "#features/channels/list/health-cell.tsx";
 import { PulseIds } from "#features/channels/list/pulse.tsx";
 import { ResponseCell } from "#features/channels/list/response-cell.tsx";
 import { providerWord } from "#features/channels/provider-labels.ts";
+import { rankProblem } from "#features/channels/rank-problem.ts";
 import { speedOf } from "#features/channels/status.ts";
 import { useMayChange } from "#lib/changes.ts";
 import { errorReason } from "#lib/error-text.ts";
@@ -23,7 +23,6 @@ import { providersQuery } from "#lib/queries/providers.ts";
 import { formatDuration } from "#lib/quota.ts";
 import { Empty } from "#ui/empty.tsx";
 import { InlineNumber } from "#ui/form/inline-number.tsx";
-import { problemIn } from "#ui/form/problem.ts";
 import { Short } from "#ui/short.tsx";
 import { StatusDot } from "#ui/status-dot.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
@@ -224,7 +223,7 @@ function TagRank({ row, field }: { row: ChannelTag; field: "priority" | "weight"
       <InlineNumber
         label={`${field === "priority" ? t("Priority") : t("Weight")}: ${row.tag}`}
         value={max}
-        check={(value) => problemIn(t, ChannelPatch, { [field]: value }) ?? null}
+        check={(value) => rankProblem(t, { [field]: value })}
         width={50}
         onSave={(value) => rank.mutateAsync(value)}
       />

@@ -1,0 +1,40 @@
+import { phrase } from "#lib/i18n.ts";
+
+const fieldNames: Record<string, string> = {
+  type: phrase("Provider"),
+  name: phrase("Name"),
+  base_url: phrase("API address"),
+  key: phrase("API keys"),
+  models: phrase("Models"),
+  groups: phrase("Groups"),
+  tag: phrase("Tag"),
+  priority: phrase("Priority"),
+  weight: phrase("Weight"),
+  model_mapping: phrase("Model mapping"),
+  model_headers: phrase("Request headers"),
+  custom_parameter: phrase("Extra parameters"),
+  disabled_stream: phrase("Models without streaming"),
+  proxy: phrase("Proxy"),
+  test_model: phrase("Test model"),
+  only_chat: phrase("Chat only"),
+  pre_cost: phrase("Reservation before a call"),
+  compatible_response: phrase("Compatible responses"),
+  allow_extra_body: phrase("Pass unknown fields"),
+  log_bodies: phrase("Keep requests and answers"),
+  other: phrase("Provider's own setting"),
+  system_prompt: phrase("System prompt"),
+  system_prompt_place: phrase("Position of the system prompt"),
+  auto_disable: phrase("Disable automatically"),
+  session_affinity: phrase("Keep sessions on this channel"),
+  responses_websocket: phrase("Connect over WebSocket"),
+  connect_timeout_ms: phrase("Time to connect"),
+  first_byte_timeout_ms: phrase("Time to the first byte"),
+  idle_timeout_ms: phrase("Idle time within a response"),
+  max_concurrency: phrase("Concurrent calls"),
+  plugin: phrase("Provider features"),
+};
+
+/** Returns a field's name in English; translate when displayed. */
+export function fieldNameOf(path: string): string {
+  return fieldNames[path.split(".")[0] ?? ""] ?? path;
+}

@@ -1,0 +1,85 @@
+/** Replaces the stored keys of a channel, without the rest of its form. */
+import type { ChannelRow } from "@gateway/shared/channels/channel";
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { keysQuery, refreshChannels, replaceKeys, useProvider } from "#features/channels/api.ts";
+import { faultText, issueTexts } from "#lib/error-text.ts";
+import { ApiError } from "#lib/http.ts";
+import { inForm } from "#lib/query-client.ts";
+import { HelpModal } from "#ui/form/help-modal.tsx";
+import { toast } from "#ui/toast.tsx";
+import { countKeys } from "./count-keys.ts";
+import classes from "./keys.module.css";
+
+export function RotateDialog({ row, onClose }: { row: ChannelRow; onClose: () => void }) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const provider = useProvider(row.type);
+  const stored = useQuery({ ...keysQuery(row.id), meta: { quiet: true } }).data?.length;
+  const [typed, setTyped] = useState("");
+  const pasted = countKeys(typed);
+  const replace = useMutation({
+    mutationFn: () => replaceKeys(row.id, typed),
+    meta: inForm,
+    onSuccess: async () => {
+      toast.success(t("The keys of {{name}} were replaced", { name: row.name }));
+      onClose();
+      await refreshChannels(client);
+    },
+  });
+  const { error } = replace;
+  const problem =
+    error instanceof ApiError ? (issueTexts(t, error)["key"] ?? faultText(t, error)) : error?.message;
+  return (
+    <HelpModal
+      opened
+      onClose={onClose}
+      title={t("Rotate the key of {{name}}", { name: row.name })}
+      help="providers"
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (pasted > 0 && !replace.isPending) replace.mutate();
+        }}
+      >
+        <Stack>
+          <Textarea
+            data-autofocus
+            label={t("New API keys")}
+            description={t("One per line; calls are spread over them. Stored encrypted, never shown again.")}
+            autosize
+            minRows={2}
+            maxRows={8}
+            spellCheck={false}
+            autoComplete="off"
+            classNames={{ input: classes.keys }}
+            placeholder={provider?.key_hint}
+            value={typed}
+            error={problem}
+            onChange={(event) => {
+              replace.reset();
+              setTyped(event.currentTarget.value);
+            }}
+          />
+          <Text fz="sm" aria-live="polite">
+            {stored === undefined || pasted === 0
+              ? t("The stored keys are deleted. Calls in progress end with the old key.")
+              : t("{{stored}} stored keys are replaced by {{pasted}} keys.", { stored, pasted })}
+          </Text>
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t("Cancel")}
+            </Button>
+            <Button type="submit" disabled={pasted === 0} loading={replace.isPending}>
+              {t("Replace")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </HelpModal>
+  );
+}

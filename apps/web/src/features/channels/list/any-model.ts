@@ -1,0 +1,2 @@
+/** Address value while no model is selected. */
+export const ANY_MODEL = "model";

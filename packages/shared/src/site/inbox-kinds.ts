@@ -1,0 +1,2 @@
+/** Kinds of notifications. */
+export const inboxKinds = ["channels", "calls", "billing", "prices", "security", "system"] as const;
