@@ -7,6 +7,7 @@
 //   bench:session  the bills of an agent's session of 60 turns over two channels, with affinity off and on
 //   bench:import  time and memory of an import of 100,000 users and a million calls
 //   bench:ledger  calls per second of the ledger alone, with one, two and four shards
+//   structure  the modules that one chat request visits
 //   seed-logs, measure-logs   ten million calls, and the time that each screen waits for them
 //   lighthouse  Lighthouse scores of the first pages of the built web
 //   matrix   coding agents from npm at every kind of upstream; writes docs/compatibility.md
@@ -43,6 +44,7 @@ const programs = {
   matrix: "bench/matrix/main.ts",
   "measure-logs": "bench/measure-logs.ts",
   "seed-logs": "bench/seed-logs.ts",
+  structure: "bench/visited-modules.ts",
 };
 
 requireNode();

@@ -42,7 +42,18 @@ export async function startGateway(
   databaseUrl: string,
   /** Addresses of the provider for the load, and of the built-in provider, whose streams can pause. */
   { provider, demo }: Providers,
-  { withLedger = true, workers = 1 }: { withLedger?: boolean; workers?: number } = {},
+  {
+    withLedger = true,
+    workers = 1,
+    node = 1,
+    main = "",
+  }: {
+    withLedger?: boolean;
+    workers?: number;
+    node?: number;
+    /** Another program to start: the gateway of another checkout, or its bundle. */
+    main?: string;
+  } = {},
 ): Promise<BenchGateway> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -56,13 +67,14 @@ export async function startGateway(
     ROOT_PASSWORD: "bench-password-1",
     ROOT_ACCESS_TOKEN: accessToken,
     DEMO_UPSTREAM: "0",
+    API_RATE_LIMIT: `${manyPerMinute}`,
     WORKERS: `${workers}`,
   };
-  const name = withLedger ? `gateway${workers === 1 ? "" : `-${workers}`}` : "without-ledger";
-  const main = join(import.meta.dirname, withLedger ? "../src/main.ts" : "without-ledger.ts");
+  const name = withLedger ? `gateway-${workers}-${node}${main === "" ? "" : "-beside"}` : "without-ledger";
+  const program = main || join(import.meta.dirname, withLedger ? "../src/main.ts" : "without-ledger.ts");
   // The root account is created after listening starts, so the gateway is ready when it accepts root.
   const ready = new Request(`${url}/api/user/self`, { headers: { authorization: accessToken } });
-  const pid = await startLogging([main], env, folder, name, ready);
+  const pid = await startLogging([program], env, folder, name, ready);
   await liftRateLimit(databaseUrl);
 
   const api = async (path: string, body?: object): Promise<Record<string, unknown>> => {

@@ -7,7 +7,8 @@ import { connect, type Socket } from "node:net";
 import { requestBody, type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
 
 export interface LoadOrder {
-  url: string;
+  /** Connections are spread over them. */
+  urls: string[];
   key: string;
   scenario: ScenarioName;
   connections: number;
@@ -87,13 +88,16 @@ class AnswerReader {
 }
 
 async function run(order: LoadOrder): Promise<LoadResult> {
-  const { hostname, port } = new URL(order.url);
   const body = requestBody(order.scenario);
   const { stream } = scenarios[order.scenario];
-  const request = Buffer.from(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${order.key}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
+  const servers = order.urls.map((url) => {
+    const { hostname, port } = new URL(url);
+    const request = Buffer.from(
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${order.key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    return { hostname, port: Number(port), request };
+  });
   const latencies: number[] = [];
   const firstBytes: number[] = [];
   const delays: number[] = [];
@@ -106,6 +110,9 @@ async function run(order: LoadOrder): Promise<LoadResult> {
   const end = start + order.seconds * 1000;
 
   function client(index: number): Promise<void> {
+    const server = servers[index % servers.length];
+    if (server === undefined) throw new Error("An order names at least one address.");
+    const { hostname, port, request } = server;
     return new Promise((resolve) => {
       let socket: Socket;
       let isFirst = true;
@@ -122,7 +129,7 @@ async function run(order: LoadOrder): Promise<LoadResult> {
         firstFailure ||= why;
       };
       const open = () => {
-        socket = connect({ host: hostname, port: Number(port), noDelay: true });
+        socket = connect({ host: hostname, port, noDelay: true });
         socket.once("connect", send);
         socket.on("data", (data: Buffer) => {
           if (isFirst) firstBytes.push(performance.now() - sent);

@@ -4,14 +4,23 @@
  */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "#platform/database/embedded-postgres.ts";
 import { measureCommit } from "./commit.ts";
 import { type BenchGateway, startGateway, type BatchSums } from "./gateway.ts";
 import { measureIdleStreams, residentOf } from "./idle-streams.ts";
 import type { LoadOrder, LoadResult } from "./load.ts";
 import { readOptions, refuse } from "./options.ts";
-import { cpuOf, cpuOfFamily, runToEnd, type Started, startServer, stopAll } from "./processes.ts";
+import {
+  cpuOf,
+  cpuOfFamily,
+  cpuOfHelpers,
+  pin,
+  runToEnd,
+  type Started,
+  startServer,
+  stopAll,
+} from "./processes.ts";
 import { type ScenarioName, scenarios, streamMs } from "./scenarios.ts";
 import { measureStalls } from "./stalls.ts";
 
@@ -25,8 +34,10 @@ interface Target extends Started {
   /** Set where the cost of a call includes more than the CPU time of this process. */
   gateway?: BenchGateway;
   database?: EmbeddedPostgres;
-  /** Number of processes on its port. Their CPU time is summed. */
+  /** Set where it is several processes on one port. Their CPU time is summed. */
   workers?: number;
+  /** Further nodes on the same database. Connections are spread over all of them. */
+  nodes?: Started[];
 }
 
 interface Line {
@@ -39,6 +50,8 @@ interface Line {
   p99: number;
   /** CPU milliseconds per request of the target's process; null where the system does not report it. */
   cpu: number | null;
+  /** The part of `cpu` that threads other than the main one used: garbage collection, compilation. */
+  helperCpu: number | null;
   /** CPU milliseconds per request of its Postgres. */
   databaseCpu: number | null;
   /** CPU microseconds per chunk of the target's process. */
@@ -72,7 +85,7 @@ async function startTargets(): Promise<Target[]> {
   const wanted = (name: string) => options.only === undefined || options.only.includes(name);
   const provider = await startServer([join(here, "provider.ts")], folder, "provider");
   const targets: Target[] = [];
-  if (wanted("gateway") || wanted("without-ledger") || options.workers > 1) {
+  if (wanted("gateway") || wanted("without-ledger") || options.workers > 1 || options.beside !== undefined) {
     const demo = await startServer([join(here, "../src/demo/main.ts"), "--port", "0"], folder, "demo");
     const providers = { provider: provider.url, demo: demo.url };
     database = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
@@ -80,6 +93,18 @@ async function startTargets(): Promise<Target[]> {
       gateway = await startGateway(folder, database.url, providers);
       const { url, pid, token: key } = gateway;
       targets.push({ name: "gateway", url, pid, key, gateway, database });
+    }
+    if (gateway !== undefined && options.nodes > 1) {
+      const nodes: Started[] = [];
+      for (let node = 2; node <= options.nodes; node += 1)
+        nodes.push(await startGateway(folder, database.url, providers, { node }));
+      const { url, pid, token: key } = gateway;
+      targets.push({ name: `${options.nodes} nodes`, url, pid, key, database, nodes });
+    }
+    if (options.beside !== undefined) {
+      const main = resolve(options.beside);
+      const other = await startGateway(folder, database.url, providers, { main });
+      targets.push({ name: "beside", url: other.url, pid: other.pid, key: other.token, database });
     }
     if (options.workers > 1) {
       const { workers } = options;
@@ -102,6 +127,7 @@ async function startTargets(): Promise<Target[]> {
 
 interface Round extends LoadResult {
   cpu: number | undefined;
+  helperCpu: number | undefined;
   chunkCpu: number | undefined;
   databaseCpu: number | undefined;
   memory: number | undefined;
@@ -117,7 +143,8 @@ const secondsOf = (scenario: ScenarioName) => Math.max(options.seconds, (streamM
 
 async function load(target: Target, scenario: ScenarioName): Promise<Round> {
   const connections = connectionsOf(scenario);
-  const order: LoadOrder = { url: target.url, key: target.key, scenario, connections, seconds: 0 };
+  const urls = [target.url, ...(target.nodes ?? []).map(({ url }) => url)];
+  const order: LoadOrder = { urls, key: target.key, scenario, connections, seconds: 0 };
   const one = async (seconds: number, over = connections) => {
     const text = JSON.stringify({ ...order, connections: over, seconds });
     const printed = await runToEnd([join(import.meta.dirname, "load.ts"), text], folder, "load");
@@ -125,8 +152,10 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
   };
   await one(WARM_UP_SECONDS, Math.min(connections, WARM_UP_CONNECTIONS));
   await target.gateway?.lateness();
+  const pids = [target.pid, ...(target.nodes ?? []).map(({ pid }) => pid)];
   const used = (): (number | undefined)[] => [
-    target.workers === undefined ? cpuOf(target.pid) : cpuOfFamily(target.pid),
+    sum(pids.map(target.workers === undefined ? cpuOf : cpuOfFamily)),
+    target.workers === undefined ? sum(pids.map(cpuOfHelpers)) : undefined,
     target.database === undefined ? undefined : cpuOfFamily(target.database.pid()),
   ];
   const before = used();
@@ -134,18 +163,27 @@ async function load(target: Target, scenario: ScenarioName): Promise<Round> {
   const result = await one(secondsOf(scenario));
   const kilobytes = memory();
   const after = used();
-  const [cpu, databaseCpu] = after.map((now, index) => {
+  const [cpu, helperCpu, databaseCpu] = after.map((now, index) => {
     const then = before[index];
     return now === undefined || then === undefined ? undefined : now - then;
   });
+  const each = (ms: number | undefined) => (ms === undefined ? undefined : ms / Math.max(1, result.requests));
   return {
     ...result,
-    cpu: cpu === undefined ? undefined : cpu / Math.max(1, result.requests),
+    cpu: each(cpu),
+    helperCpu: each(helperCpu),
     chunkCpu: cpu === undefined || result.chunks === 0 ? undefined : (cpu * 1_000) / result.chunks,
-    databaseCpu: databaseCpu === undefined ? undefined : databaseCpu / Math.max(1, result.requests),
+    databaseCpu: each(databaseCpu),
     memory: kilobytes === undefined ? undefined : kilobytes / connections,
     late: await target.gateway?.lateness(),
   };
+}
+
+function sum(values: (number | undefined)[]): number | undefined {
+  return values.reduce(
+    (total, value) => (total === undefined || value === undefined ? undefined : total + value),
+    0,
+  );
 }
 
 const WARM_UP_CONNECTIONS = 100;
@@ -193,6 +231,7 @@ async function measure(targets: Target[], scenario: ScenarioName): Promise<Line[
       p50: median(made.map((round) => round.p50)),
       p99: median(made.map((round) => round.p99)),
       cpu: known((round) => round.cpu),
+      helperCpu: known((round) => round.helperCpu),
       databaseCpu: known((round) => round.databaseCpu),
       chunkCpu: known((round) => round.chunkCpu),
       firstByteP50: median(made.map((round) => round.firstByteP50)),
@@ -227,6 +266,7 @@ function print(lines: Line[], scenario: ScenarioName): void {
     "p99 ms": Number(line.p99.toFixed(2)),
     "CPU ms": shown(line.cpu, 3),
     "CPU ×": beside(line.cpu, bare?.cpu),
+    "of it other threads": shown(line.helperCpu, 3),
   });
   const stream = (line: Line) => ({
     "CPU µs/chunk": shown(line.chunkCpu, 1),
@@ -297,6 +337,16 @@ function printStalls(): void {
   );
 }
 
+/** Everything but the measured processes shares one core. */
+const OTHERS_CORE = "1";
+const TARGETS_CORE = "0";
+
+function pinTargets(targets: Target[]): void {
+  for (const { pid, name, nodes = [] } of targets)
+    if (name !== "provider")
+      for (const each of [pid, ...nodes.map((node) => node.pid)]) pin(each, TARGETS_CORE);
+}
+
 let interrupted = false;
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => {
@@ -306,7 +356,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 }
 
 async function run(): Promise<number> {
+  // Processes that start from here on inherit this core.
+  if (options.pinned) pin(process.pid, OTHERS_CORE);
   const targets = await startTargets();
+  if (options.pinned) pinTargets(targets);
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version };
   const { seconds, rounds } = options;
   console.log(`${machine.cores} × ${machine.cpu}, Node ${machine.node}`);

@@ -8,6 +8,9 @@ const usage = `pnpm bench [options]
   --scenario plain       plain, single, stream, paced, large or slow (may be repeated); all when absent
   --only gateway         leaves the other targets out: gateway, without-ledger, pass-through or provider (may be repeated)
   --workers 2            one more target: the gateway with so many workers, as WORKERS starts them
+  --nodes 3              one more target: so many gateways on one database, all calls on one account
+  --beside main.ts       one more target: the gateway of another checkout or bundle
+  --pinned               the target alone on core 0, everything else on core 1 (Linux)
   --idle                 memory of the gateway with streams open that wait for their vendor; also when no scenario is named
   --json results.json    writes the numbers to a file, too`;
 
@@ -27,6 +30,9 @@ function parse() {
         scenario: { type: "string", multiple: true },
         only: { type: "string", multiple: true },
         workers: { type: "string", default: "1" },
+        nodes: { type: "string", default: "1" },
+        beside: { type: "string" },
+        pinned: { type: "boolean", default: false },
         idle: { type: "boolean", default: false },
         json: { type: "string" },
         help: { type: "boolean", default: false },
@@ -43,7 +49,7 @@ export function readOptions() {
     console.log(usage);
     process.exit(0);
   }
-  const number = (name: "connections" | "seconds" | "rounds" | "workers") => {
+  const number = (name: "connections" | "seconds" | "rounds" | "workers" | "nodes") => {
     const value = Number(values[name]);
     return Number.isInteger(value) && value > 0 ? value : refuse(`--${name} must be a whole number above 0.`);
   };
@@ -57,6 +63,9 @@ export function readOptions() {
     ),
     only: values.only,
     workers: number("workers"),
+    nodes: number("nodes"),
+    beside: values.beside,
+    pinned: values.pinned,
     idle: values.idle || values.scenario === undefined,
     json: values.json,
   };

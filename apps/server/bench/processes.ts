@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -122,6 +122,19 @@ export function cpuOf(pid: number): number | undefined {
   return statOf(pid)?.cpu;
 }
 
+/** Returns the CPU milliseconds of all threads of a process but the main one. */
+export function cpuOfHelpers(pid: number): number | undefined {
+  const all = statOf(pid);
+  const main = statOf(pid, `task/${pid}/`);
+  return all === undefined || main === undefined ? undefined : all.cpu - main.cpu;
+}
+
+/** Runs all threads of a process on one core. */
+export function pin(pid: number, core: string): void {
+  const { status, stderr } = spawnSync("taskset", ["-acp", core, `${pid}`], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`taskset failed: ${stderr}`);
+}
+
 /** Returns the CPU milliseconds of a process and its children, including those that have ended. */
 export function cpuOfFamily(pid: number): number | undefined {
   const head = statOf(pid);
@@ -131,9 +144,9 @@ export function cpuOfFamily(pid: number): number | undefined {
   return children.reduce((sum, stat) => sum + (stat?.cpu ?? 0), head.cpu + head.reaped);
 }
 
-function statOf(pid: number): { parent: number; cpu: number; reaped: number } | undefined {
+function statOf(pid: number, task = ""): { parent: number; cpu: number; reaped: number } | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const stat = readFileSync(`/proc/${pid}/${task}stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ms = (first: number) =>
       ((Number(fields[first]) + Number(fields[first + 1])) * 1000) / TICKS_PER_SECOND;

@@ -98,6 +98,8 @@ export async function createWorld(
         ROOT_ACCESS_TOKEN: accessToken,
         DEMO_UPSTREAM: "0",
         LOG_LEVEL: "info",
+        // Nodes that start are asked ten times per second whether they are ready, all from one address.
+        API_RATE_LIMIT: "1000000",
       };
       // As a supervisor does: on a busy machine a start may find the database too slow, and ends.
       for (let tries = 1; ; tries += 1)

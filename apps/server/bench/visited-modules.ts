@@ -1,0 +1,102 @@
+/**
+ * Counts the modules of the server that run code for one chat request: same dialect, whole response, with
+ * billing. Modules that run without a request in the same time are not counted.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { Session } from "node:inspector/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startDemoUpstream } from "#demo/server.ts";
+import { startThrowAwayPostgres } from "#test/services.ts";
+import { readEnv } from "../src/env.ts";
+import { startGateway } from "../src/start/index.ts";
+
+const accessToken = "structure-access-token-structure-access";
+const sources = new URL("../src/", import.meta.url).href;
+const COUNTED_MS = 400;
+
+const folder = await mkdtemp(join(tmpdir(), "gateway-structure-"));
+const postgres = await startThrowAwayPostgres();
+const upstream = await startDemoUpstream();
+const gateway = await startGateway(
+  readEnv({
+    NODE_ENV: "production",
+    HOST: "127.0.0.1",
+    PORT: "0",
+    DATABASE_URL: postgres.url,
+    DATA_DIR: folder,
+    ROOT_USERNAME: "root",
+    ROOT_PASSWORD: "structure-password-1",
+    ROOT_ACCESS_TOKEN: accessToken,
+    LOG_LEVEL: "silent",
+  }),
+);
+
+async function api(path: string, body: object): Promise<{ key?: string }> {
+  const answer = await fetch(`${gateway.url}/api${path}`, {
+    method: "POST",
+    headers: { "api-version": "2", authorization: accessToken, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const { success, message, data } = (await answer.json()) as {
+    success: boolean;
+    message: string;
+    data: { key?: string };
+  };
+  if (!success) throw new Error(`${path}: ${message}`);
+  return data;
+}
+
+const session = new Session();
+
+/** Returns the modules that ran code meanwhile. */
+async function ranDuring(work: () => Promise<unknown>): Promise<Set<string>> {
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  await work();
+  await sleep(COUNTED_MS);
+  const { result } = await session.post("Profiler.takePreciseCoverage");
+  await session.post("Profiler.stopPreciseCoverage");
+  const ran = result.filter(
+    ({ url, functions }) =>
+      url.startsWith(sources) &&
+      !url.includes("/src/demo/") &&
+      functions.some(({ functionName, ranges }) => functionName !== "" && (ranges[0]?.count ?? 0) > 0),
+  );
+  return new Set(ran.map(({ url }) => url.slice(sources.length)));
+}
+
+try {
+  const openAiCompatible = 8;
+  await api("/channel", {
+    type: openAiCompatible,
+    name: "structure",
+    base_url: upstream.url,
+    key: "vendor-key",
+    models: ["demo-chat"],
+    groups: ["default"],
+  });
+  const { key } = await api("/token", { name: "structure", unlimited_quota: true });
+  const chat = async () => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "demo-chat", messages: [{ role: "user", content: "Hello" }] }),
+    });
+    if (answer.status !== 200) throw new Error(`A chat was answered with ${answer.status}.`);
+    await answer.text();
+  };
+  // The first calls load and cache what later ones use.
+  for (let call = 0; call < 5; call += 1) await chat();
+  session.connect();
+  await session.post("Profiler.enable");
+  const idle = await ranDuring(async () => undefined);
+  const visited = [...(await ranDuring(chat))].filter((module) => !idle.has(module)).sort();
+  console.log(`one chat request visits ${visited.length} modules:\n  ${visited.join("\n  ")}`);
+} finally {
+  session.disconnect();
+  await gateway.stop();
+  await upstream.close();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
