@@ -84,7 +84,7 @@ function Status({ row }: { row: RedemptionRow }) {
   const mayChange = useMayChange();
   const toggle = useSwitchCode();
   const { word, tone } = statusOfCode(row);
-  const isSaidBySwitch = tone === "good" || row.status === RedemptionStatus.disabled;
+  const isShownBySwitch = tone === "good" || row.status === RedemptionStatus.disabled;
   return (
     <Group gap={10} wrap="nowrap">
       {row.status === RedemptionStatus.used ? null : (
@@ -97,7 +97,7 @@ function Status({ row }: { row: RedemptionRow }) {
         />
       )}
       {/* The switch already says whether a code is enabled. */}
-      {isSaidBySwitch ? null : <StatusDot tone={tone}>{t(word)}</StatusDot>}
+      {isShownBySwitch ? null : <StatusDot tone={tone}>{t(word)}</StatusDot>}
     </Group>
   );
 }
