@@ -196,6 +196,19 @@ describe("the pages of providers", () => {
   });
 });
 
+describe("the changelog", () => {
+  const text = pageAt(join(root, "CHANGELOG.md"))?.text ?? "";
+  const entries = text.match(/^- .*(?:\n {2}\S.*)*/gm) ?? [];
+
+  // A merge of branches can bring back entries that were reworded or removed.
+  it("has each entry once, in at most two lines", () => {
+    expect(entries.length).toBeGreaterThan(100);
+    const long = entries.filter((entry) => entry.split("\n").length > 2);
+    const repeated = entries.filter((entry, at) => entries.indexOf(entry) !== at);
+    expect([...long, ...repeated]).toEqual([]);
+  });
+});
+
 interface Example {
   name: string;
   language: string;
