@@ -94,7 +94,7 @@ describe("a new channel", () => {
     await form.getByRole("button", { name: "Add to models" }).click();
     await form.getByText("3 models").waitFor();
     await form.getByRole("button", { name: "Test", exact: true }).click();
-    await form.getByText(/demo-chat answered in/).waitFor();
+    await form.getByText(/demo-chat responded in/).waitFor();
     await page.keyboard.press("Control+Enter");
     await closed(form);
 

@@ -71,7 +71,7 @@ describe("a price", () => {
     await form.getByText("per 1K tokens", { exact: true }).click();
     await form.getByLabel("Output", { exact: true }).fill("0.07");
     await form.getByText("×5 · $0.01 per 1K tokens").waitFor();
-    await form.getByRole("button", { name: "Add a price of its own" }).click();
+    await form.getByRole("button", { name: "Add a separate price" }).click();
     await form.getByLabel("Multiple").fill("0.25");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });

@@ -64,7 +64,7 @@ describe("a token that keeps request and response bodies", () => {
     await page.getByRole("button", { name: "New token" }).first().click();
     const form = page.getByRole("dialog", { name: "New token" });
     await form.getByLabel("Name").fill("Kept");
-    await form.getByRole("switch", { name: "Keep requests and answers" }).click();
+    await form.getByRole("switch", { name: "Store requests and responses" }).click();
     await form.getByRole("button", { name: "Create token" }).click();
     await page.getByRole("dialog", { name: "“Kept” is ready" }).waitFor();
     const { data } = await site.api<{ data: { id: number }[] }>("GET", "/token?keyword=Kept");

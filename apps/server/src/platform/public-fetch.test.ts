@@ -73,14 +73,14 @@ describe("fetching an address from a user", () => {
     const silent = await serve(() => {});
     const quick = { ...here, timeoutMs: 200 };
     await expect(fetchPublicText(silent, quick)).rejects.toMatchObject({
-      message: "The address did not answer in time.",
+      message: "The address did not respond in time.",
     });
     const dripping = await serve((_request, response) => {
       const timer = setInterval(() => response.write("x"), 20);
       response.on("close", () => clearInterval(timer));
     });
     await expect(fetchPublicText(dripping, quick)).rejects.toMatchObject({
-      message: "The address did not answer in time.",
+      message: "The address did not respond in time.",
     });
     const endless = await serve((_request, response) => {
       const more = () => {
@@ -90,11 +90,11 @@ describe("fetching an address from a user", () => {
       more();
     });
     await expect(fetchPublicText(endless, { ...here, maxBytes: 2_000_000 })).rejects.toMatchObject({
-      message: "The answer is larger than 2 MB.",
+      message: "The response is larger than 2 MB.",
     });
     const broken = await serve((_request, response) => response.writeHead(500).end());
     await expect(fetchPublicText(broken, here)).rejects.toMatchObject({
-      message: "The address answered with status 500.",
+      message: "The address returned status 500.",
     });
     await expect(fetchPublicText("http://localhost:1/", here)).rejects.toMatchObject({
       message: "The address cannot be reached.",

@@ -244,7 +244,7 @@ describe("gateway compare", () => {
     try {
       expect(await compare("--url", `http://127.0.0.1:${port}`)).toMatchObject({
         exitCode: 3,
-        err: expect.stringContaining("does not answer as the management API"),
+        err: expect.stringContaining("does not respond like the management API"),
       });
     } finally {
       endless.closeAllConnections();
@@ -267,7 +267,7 @@ describe("gateway compare", () => {
           until: new Date(),
           timeoutMs: 200,
         }),
-      ).rejects.toThrow("did not answer within 0.2 seconds");
+      ).rejects.toThrow("did not respond within 0.2 seconds");
     } finally {
       hanging.closeAllConnections();
       hanging.close();

@@ -126,7 +126,7 @@ export const accountReasons = {
   },
   invalid_request: {
     key_not_kept: phrase(
-      "This key comes from another gateway that kept only its hash, so it cannot be shown. It goes on working. To see a key, create a new one.",
+      "This key was imported from a gateway that stored only its hash, so it cannot be shown. It continues to work. To see a key, create a new one.",
     ),
     rights_need_admin_role: phrase("Only the permissions of administrators can be restricted."),
     group_unknown: phrase("This group does not exist."),

@@ -131,8 +131,8 @@ export const bodyReasons = {
     session_idle: phrase("No event came from either side within {{seconds}} s: the session was closed."),
     too_many_addresses: phrase("At most {{most}} URLs of images and files can be fetched."),
     files_too_large: phrase("The files are larger than {{megabytes}} MB together."),
-    fetched_not_image: phrase("The address holds {{mediaType}}, not an image."),
-    fetched_not_audio: phrase("The address holds {{mediaType}}, not audio."),
+    fetched_not_image: phrase("The address contains {{mediaType}}, not an image."),
+    fetched_not_audio: phrase("The address contains {{mediaType}}, not audio."),
     no_pass_through: phrase(
       "Channel {{channel}} is an account at {{provider}}, which keeps no files, batches or assistants in OpenAI's format.",
     ),

@@ -54,12 +54,12 @@ export const channelReasons = {
     channels_not_changed: phrase("Not every channel could be changed. {{failures}}"),
     model_list_unreadable: phrase("This is not a list of models."),
     model_list_too_long: phrase("A list has at most {{most}} models."),
-    model_list_not_answered: phrase("The address did not answer with a list of models."),
+    model_list_not_answered: phrase("The address did not return a list of models."),
   },
   upstream_failed: {
     model_list_failed: phrase("Failed to get model list: {{detail}}"),
-    model_list_foreign: phrase("Failed to get model list: the answer is not a list of models."),
+    model_list_foreign: phrase("Failed to get the model list: the response is not a list of models."),
     balance_failed: phrase("Failed to get the balance: {{detail}}"),
-    balance_foreign: phrase("Failed to get the balance: the answer does not contain one."),
+    balance_foreign: phrase("Failed to get the balance: the response does not contain one."),
   },
 };

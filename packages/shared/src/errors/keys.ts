@@ -27,7 +27,7 @@ export const keyReasons = {
     model_disabled: phrase(
       'The model "{{model}}" is disabled by the operator of this gateway. Use another model.',
     ),
-    model_unknown_to_provider: phrase('No provider knows the model "{{model}}".'),
+    model_unknown_to_provider: phrase('No provider has the model "{{model}}".'),
   },
   forbidden: {
     pin_by_admins_only: phrase("Only administrators may choose a channel."),
@@ -39,7 +39,7 @@ export const keyReasons = {
     gemini_api_off: phrase("The Gemini API is disabled on this gateway."),
   },
   conflict: {
-    request_id_taken: phrase("A request with this id is under way."),
+    request_id_taken: phrase("A request with this ID is in progress."),
     task_name_taken: phrase("The provider returned the id of another task."),
     too_many_tokens: phrase(
       "This account has {{most}} tokens, which is the most it may have. Delete some first.",

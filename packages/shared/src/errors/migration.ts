@@ -10,7 +10,7 @@ export const migrationReasons = {
       "{{origin}} is a {{other}} database, not one of {{product}}. Choose {{other}}.",
     ),
     source_unknown: phrase(
-      "{{origin}} is not a {{product}} database, or of a version that this gateway does not know. Missing: {{missing}}.",
+      "{{origin}} is not a {{product}} database, or its version is not supported. Missing: {{missing}}.",
     ),
     source_unreadable: phrase(
       "{{origin}} cannot be read: {{detail}}. Check the address, user, password and database name.",
@@ -25,7 +25,7 @@ export const migrationReasons = {
       "{{origin}} cannot be read ({{detail}}). Stop the other gateway and copy its database file again.",
     ),
     old_gateway_silent: phrase(
-      "{{origin}} did not answer within {{seconds}} seconds. Check that the old gateway is running and not overloaded, and try again.",
+      "{{origin}} did not respond within {{seconds}} seconds. Check that the old gateway is running and not overloaded, and try again.",
     ),
     old_gateway_unreachable: phrase(
       "{{origin}} cannot be reached. Check the address, and that this server may connect to it.",
@@ -34,7 +34,7 @@ export const migrationReasons = {
       "{{origin}} rejects the access token (HTTP {{status}}). Enter the access token of the account that owns the key. New API also needs the number of the account.",
     ),
     old_gateway_other: phrase(
-      "{{origin}} does not answer as the management API of a gateway. Check the address.",
+      "{{origin}} does not respond like the management API of a gateway. Check the address.",
     ),
     comparison_running: phrase("A comparison is running already. Wait until it has ended."),
     comparison_cancelled: phrase("The comparison was cancelled. Start it again."),

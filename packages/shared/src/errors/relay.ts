@@ -31,7 +31,7 @@ export const relayReasons = {
   upstream_rate_limited: {
     provider_busy: phrase("The provider is receiving too many requests. Try again later."),
     channels_full: phrase(
-      'Every channel for the model "{{model}}" has as many calls under way as it may have. Try again shortly.',
+      'Every channel for the model "{{model}}" has reached its limit of concurrent calls. Try again shortly.',
     ),
     channels_paused: phrase(
       'Every channel for the model "{{model}}" is paused because its provider requested a pause. Try again in {{seconds}} s.',
@@ -61,7 +61,7 @@ export const relayReasons = {
     ),
   },
   unavailable: {
-    database_away: phrase("The database does not answer right now. Try again in a moment."),
+    database_away: phrase("The database does not respond. Try again in a moment."),
     database_full: phrase(
       "The gateway cannot store anything: the disk of its database is full. The operator must free space. Try again later.",
     ),

@@ -4,11 +4,11 @@ import { phrase } from "./phrase.ts";
 /** Why the address of a setting or a request could not be fetched. */
 const addressReasons = {
   address_unreachable: phrase("The address cannot be reached."),
-  address_timeout: phrase("The address did not answer in time."),
-  address_status: phrase("The address answered with status {{status}}."),
+  address_timeout: phrase("The address did not respond in time."),
+  address_status: phrase("The address returned status {{status}}."),
   address_redirects: phrase("The address redirects too often."),
   address_not_public: phrase("Only public addresses can be fetched."),
-  address_answer_too_large: phrase("The answer is larger than {{megabytes}} MB."),
+  address_answer_too_large: phrase("The response is larger than {{megabytes}} MB."),
 };
 
 /** Codes with a message per reason. */
@@ -72,7 +72,7 @@ export const siteReasons = {
     mail_account_refused: phrase("The mail server refuses the account or its password.{{detail}}"),
     mail_server_unknown: phrase("There is no mail server with this name.{{detail}}"),
     mail_server_unreachable: phrase("The mail server cannot be reached.{{detail}}"),
-    mail_server_timeout: phrase("The mail server did not answer in time.{{detail}}"),
+    mail_server_timeout: phrase("The mail server did not respond in time.{{detail}}"),
     mail_server_encryption: phrase("No encrypted connection to the mail server could be made.{{detail}}"),
     mail_address_refused: phrase("The mail server refuses the sender or the recipient.{{detail}}"),
     mail_failed: phrase("The mail could not be sent.{{detail}}"),
@@ -80,7 +80,7 @@ export const siteReasons = {
     notice_refused_with: phrase("{{channel}} refused the message: {{detail}}"),
     notice_no_recipient: phrase("Email refused the message: no administrator has an email address"),
     telegram_unreachable: phrase("Telegram: It cannot be reached."),
-    telegram_unreadable: phrase("Telegram: It answered something else than expected."),
+    telegram_unreadable: phrase("Telegram: It returned an unexpected response."),
     telegram_refused: phrase("Telegram: {{detail}}."),
     telegram_refused_silently: phrase("Telegram: It refused without a reason."),
   },

@@ -109,9 +109,9 @@ export const diagnosisTexts = {
       "REDIS_URL is not set. A single node needs no Redis; several nodes need it for exact rate limits.",
     ),
   },
-  redis_answers: { text: phrase("Redis answers.") },
+  redis_answers: { text: phrase("Redis responds.") },
   redis_silent: {
-    text: phrase("Redis does not answer."),
+    text: phrase("Redis does not respond."),
     fix: phrase("Check REDIS_URL, and that Redis is running."),
   },
   // the network
@@ -124,7 +124,7 @@ export const diagnosisTexts = {
     fix: phrase("Create a DNS record for it, or correct the server address in the settings."),
   },
   address_silent: {
-    text: phrase("{{address}} does not answer: {{detail}}."),
+    text: phrase("{{address}} does not respond: {{detail}}."),
     fix: phrase("Check the proxy in front of the gateway, which listens on port {{port}}."),
   },
   probes_limited: {
@@ -132,7 +132,7 @@ export const diagnosisTexts = {
     fix: phrase("Wait a minute and check again."),
   },
   address_other_answer: {
-    text: phrase("{{address}}/api/probe answers with status {{status}}, and not as this gateway does."),
+    text: phrase("{{address}}/api/probe returns status {{status}}, not the response of this gateway."),
     fix: phrase(
       "Make the proxy pass all paths to port {{port}}. Sign-ins and payments return to this address, too.",
     ),

@@ -72,7 +72,7 @@ describe("scheduled price update", () => {
     const before = await db.price.count();
     const down = () => Promise.reject(invalidRequest({ reason: "price_list_not_answered" }));
     expect(await updatePricesIfDue(db, settings, down, at(12))).toMatchObject({
-      error: "The address did not answer with a price list.",
+      error: "The address did not return a price list.",
       removed: [],
     });
     expect(await updatePricesIfDue(db, settings, list([]), at(18))).toMatchObject({

@@ -113,7 +113,7 @@ async function fetchData(base: URL, path: string, options: LogApiOptions): Promi
     if (cause instanceof SyntaxError) throw notAGateway(base);
     if (cause instanceof DOMException && cause.name === "TimeoutError")
       throw new ImportRefusal(
-        `${base.host} did not answer within ${timeoutMs / 1_000} seconds. Check that the old gateway is running and not overloaded, and try again.`,
+        `${base.host} did not respond within ${timeoutMs / 1_000} seconds. Check that the old gateway is running and not overloaded, and try again.`,
         {
           cause,
           facts: { reason: "old_gateway_silent", origin: base.host, seconds: timeoutMs / 1_000 },
@@ -155,7 +155,7 @@ const codeOf = (error: unknown) => text(record(error), "code");
 
 function notAGateway(base: URL, status?: number, options?: ErrorOptions): ImportRefusal {
   return new ImportRefusal(
-    `${base.host} does not answer as the management API of a gateway${status === undefined ? "" : ` (HTTP ${status})`}. Check the address after --url.`,
+    `${base.host} does not respond like the management API of a gateway${status === undefined ? "" : ` (HTTP ${status})`}. Check the address after --url.`,
     { ...options, facts: { reason: "old_gateway_other", origin: base.host } },
   );
 }

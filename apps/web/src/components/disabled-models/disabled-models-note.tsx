@@ -24,7 +24,7 @@ export function DisabledModelsNote({ only }: { only?: string }) {
   return (
     <Alert color="amber" icon={<IconBan size={18} />} title={t("Disabled everywhere")} mb="md">
       <Text fz="sm" mb={8}>
-        {t("Calls to these models are refused, whichever channel serves them.")}
+        {t("Calls to these models are refused on all channels.")}
       </Text>
       <Group gap="xs">
         {shown.map((model) => (

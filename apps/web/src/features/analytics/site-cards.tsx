@@ -48,7 +48,7 @@ function Now({ site }: { site: SiteStatistics }) {
             : t("Total of all user balances")}
         </Aside>
       </Fact>
-      <Fact label={t("Spent so far")}>{format.quota(users.total_used_quota)}</Fact>
+      <Fact label={t("Total spend")}>{format.quota(users.total_used_quota)}</Fact>
       <Fact label={t("Users")}>
         {format.whole(users.total_user)}
         <Aside>{t("{{count}} invited", { count: users.total_inviter_user })}</Aside>

@@ -20,7 +20,7 @@ const fieldNames: Record<string, string> = {
   pre_cost: phrase("Reservation before a call"),
   compatible_response: phrase("Compatible responses"),
   allow_extra_body: phrase("Pass unknown fields"),
-  log_bodies: phrase("Keep requests and answers"),
+  log_bodies: phrase("Store requests and responses"),
   other: phrase("Provider's own setting"),
   system_prompt: phrase("System prompt"),
   system_prompt_place: phrase("Position of the system prompt"),

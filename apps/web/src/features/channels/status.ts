@@ -37,7 +37,7 @@ export function speedOf(ms: number): { word: string; color: string } {
 const pauseReasons: Record<string, string> = {
   auth: phrase("The provider refuses the key"),
   quota: phrase("The account at the provider is empty"),
-  "not-found": phrase("The provider does not know the model"),
+  "not-found": phrase("The provider does not have the model"),
   "rate-limited": phrase("The provider limits the rate"),
   overloaded: phrase("The provider is overloaded"),
   server: phrase("The provider failed"),

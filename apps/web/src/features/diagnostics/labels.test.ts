@@ -25,5 +25,5 @@ it("keeps the English texts of another server version", () => {
   expect(findingTexts(t, { ...facts, code: "unheard", ...english })).toMatchObject(english);
   const code: DiagnosisCode = "redis_silent";
   const shown = findingTexts(t, { ...facts, code, ...diagnosisEnglish(code, {}) });
-  expect(shown.text).toBe("<Redis does not answer.>");
+  expect(shown.text).toBe("<Redis does not respond.>");
 });

@@ -32,12 +32,14 @@ const outcomes: Record<string, OutcomeWord> = {
   complete: {
     tone: "good",
     text: phrase("Complete"),
-    sentence: phrase("The answer arrived in full."),
+    sentence: phrase("The response is complete."),
   },
   "client-left": {
     tone: "idle",
     text: phrase("Client disconnected"),
-    sentence: phrase("The client disconnected before the end and pays for what was produced until then."),
+    sentence: phrase(
+      "The client disconnected before the end. The part that was produced until then is charged.",
+    ),
   },
   "upstream-died": {
     tone: "warn",

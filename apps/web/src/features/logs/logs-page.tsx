@@ -88,7 +88,7 @@ export default function LogsPage() {
   return (
     <Page
       title={t("Logs")}
-      description={t("Every call with its tokens, time and cost. Open one to see why.")}
+      description={t("All calls with tokens, duration and cost. Select a call to see its details.")}
       actions={
         <LogTools
           whose={whose}

@@ -47,7 +47,7 @@ export function ParameterFields({ value, onChange }: ParameterFieldsProps) {
       />
       <NumberInput
         label={t("Most output tokens")}
-        description={t("The answer is cut there.")}
+        description={t("The response is cut off there.")}
         placeholder={unset}
         min={1}
         max={1_000_000}

@@ -10,7 +10,7 @@ export function Suggestions({ onChoose }: { onChoose: (question: string) => void
     {
       icon: IconListDetails,
       title: t("Explain"),
-      question: t("Explain in three sentences how a streamed answer reaches a browser."),
+      question: t("Explain in three sentences how a streamed response reaches a browser."),
     },
     {
       icon: IconBraces,
@@ -34,7 +34,7 @@ export function Suggestions({ onChoose }: { onChoose: (question: string) => void
         {t("What would you like to try?")}
       </Title>
       <Text c="dimmed" ta="center" mt={6} mb="lg">
-        {t("Every answer runs through this gateway and is charged to your balance.")}
+        {t("Every response passes through this gateway and is charged to your balance.")}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {offers.map(({ icon: Picture, title, question }) => (

@@ -64,7 +64,7 @@ export function ExtrasField({ form }: { form: PriceForm }) {
           style={{ alignSelf: "flex-start" }}
           onClick={() => set({ ...extras, [free[0] ?? ""]: isTool(free[0] ?? "") ? 0.01 : 1 })}
         >
-          {t("Add a price of its own")}
+          {t("Add a separate price")}
         </Button>
       ) : null}
     </Stack>

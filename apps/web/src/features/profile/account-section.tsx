@@ -23,14 +23,14 @@ export function AccountSection() {
           {t("{{name}} (ratio {{ratio}})", { name: self.group_name, ratio: self.group_ratio })}
         </Fact>
         <Fact label={t("Requests per minute")}>{format.whole(self.group_api_rate)}</Fact>
-        <Fact label={t("Requests so far")}>{format.whole(self.request_count)}</Fact>
+        <Fact label={t("Total requests")}>{format.whole(self.request_count)}</Fact>
         <Fact label={t("Balance")}>
           <Amount points={self.quota} />
         </Fact>
         <Fact label={t("Balance expires")}>
           {self.quota_expires_at === null ? t("Never") : <RelativeTime seconds={self.quota_expires_at} />}
         </Fact>
-        <Fact label={t("Used so far")}>
+        <Fact label={t("Total usage")}>
           <span title={format.exact(self.used_quota)}>{format.quota(self.used_quota)}</span>
         </Fact>
       </Facts>

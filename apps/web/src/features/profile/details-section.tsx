@@ -34,7 +34,7 @@ function Details({ self }: { self: Self }) {
   const name = display_name || self.username;
   const picture = form.isValid("avatar_url") ? avatar_url : "";
   return (
-    <Section title={t("How others see you")}>
+    <Section title={t("Public profile")}>
       <form onSubmit={save} noValidate>
         <Group align="flex-start" gap="lg" wrap="nowrap">
           <Avatar src={picture || null} name={name} alt={name} size={56} radius={56} color="iris" mt={4}>

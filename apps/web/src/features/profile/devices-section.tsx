@@ -32,7 +32,7 @@ export function DevicesSection() {
   const end = async (token: TokenRow) => {
     const sure = await confirm({
       title: t("Sign out {{device}}?", { device: token.device_name }),
-      body: t("Its key is deleted and stops working at once."),
+      body: t("Its key is deleted and stops working immediately."),
       action: t("Revoke"),
     });
     if (sure) revoke.mutate(token.id, { onSuccess: () => toast.success(t("Signed out there")) });

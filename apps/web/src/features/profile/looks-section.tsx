@@ -15,7 +15,7 @@ export function LooksSection() {
   return (
     <Section
       title={t("Appearance")}
-      hint={t("The language goes with your account, the theme stays in this browser.")}
+      hint={t("The language is saved in your account, the theme in this browser.")}
     >
       <Group gap="xl" align="flex-end">
         <Select

@@ -24,7 +24,10 @@ export default function ProfilePage() {
   const [search, setSearch] = useSearchParams();
   const tab = tabs.find((each) => each === search.get("tab")) ?? "general";
   return (
-    <Page title={t("Profile")} description={t("Your account, and how the console looks on this device.")}>
+    <Page
+      title={t("Profile")}
+      description={t("Your account, and the appearance of the console on this device.")}
+    >
       <Tabs
         value={tab}
         keepMounted={false}

@@ -173,7 +173,7 @@ export function RenewRecovery({ onDone }: { onDone: (codes: string[]) => void })
       loading={renew.isPending}
       onSubmit={() => renew.mutate(code, { onSuccess: (made) => onDone(made.recovery_codes) })}
     >
-      <Text>{t("The present recovery codes stop working. Enter a code of your app to go on.")}</Text>
+      <Text>{t("The current recovery codes stop working. Enter a code of your app to continue.")}</Text>
       <CodeField value={code} onChange={setCode} error={error} autofocus />
     </Step>
   );

@@ -145,8 +145,8 @@ export const settingGroups: SettingGroup[] = [
             key: "MaxAnswerSeconds",
             kind: "number",
             unit: units.seconds,
-            label: phrase("To the end of an answer"),
-            hint: phrase("The answer is ended although bytes keep coming. 0 = off."),
+            label: phrase("To the end of a response"),
+            hint: phrase("The response is ended even if data still arrives. 0 = off."),
           },
           {
             key: "HeartbeatSeconds",
@@ -161,7 +161,7 @@ export const settingGroups: SettingGroup[] = [
             unit: units.seconds,
             label: phrase("Read responses after a disconnect"),
             hint: phrase(
-              "When a client disconnects, its answer is read for this long to learn what it costs. 0 = off.",
+              "When a client disconnects, its response is read for this long to learn its cost. 0 = off.",
             ),
           },
           {
@@ -231,7 +231,7 @@ export const settingGroups: SettingGroup[] = [
             key: "BodyRetentionDays",
             kind: "number",
             unit: units.days,
-            label: phrase("Keep requests and answers for"),
+            label: phrase("Store requests and responses for"),
             hint: phrase("Only for tokens and channels with this option. They are stored encrypted."),
           },
           {

@@ -24,7 +24,7 @@ export const translationSection: SettingSection = {
   title: phrase("Defaults for missing parameters"),
   help: "settings#request-defaults",
   hint: phrase(
-    "For clients that use one provider's API while another provider answers. Clients that use the provider's own API set it there.",
+    "For clients that use another dialect than the provider. Clients of the provider's own dialect set these values in the request.",
   ),
   fields: [
     {
@@ -39,7 +39,7 @@ export const translationSection: SettingSection = {
       key: "DisabledModels",
       kind: "phrases",
       label: phrase("Models disabled everywhere"),
-      hint: phrase("Exact names, one per line. Their calls are refused, whichever channel serves them."),
+      hint: phrase("Exact names, one per line. Their calls are refused on all channels."),
     },
     {
       key: "ClaudeDefaultMaxTokens",

@@ -172,7 +172,7 @@ export const noticeSections: SettingSection[] = [
         kind: "number",
         unit: units.minutes,
         label: phrase("Repeat the same notice at most every"),
-        hint: phrase("Repeats in the meantime are counted."),
+        hint: phrase("Repetitions during this time are counted."),
       },
     ],
   },

@@ -17,7 +17,7 @@ export function TestButton({ test, dirty }: { test: TestAction; dirty: boolean }
         ),
     });
   return (
-    <Tooltip label={t("Save first: the test uses what is saved.")} disabled={!dirty}>
+    <Tooltip label={t("Save first: the test uses the saved values.")} disabled={!dirty}>
       <Button
         variant="default"
         size="compact-sm"

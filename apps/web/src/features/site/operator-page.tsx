@@ -53,7 +53,7 @@ function ForeignPage({ address, title }: { address: URL; title: string }) {
         {state === "loaded" ? null : (
           <div className={classes.wait} role="status">
             {state === "late" ? (
-              <Empty title={t("{{host}} does not answer", { host: address.host })} action={link} />
+              <Empty title={t("{{host}} does not respond", { host: address.host })} action={link} />
             ) : (
               <Loader aria-label={t("Loading")} />
             )}

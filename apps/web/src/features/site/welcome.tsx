@@ -65,14 +65,14 @@ export function Welcome() {
             icon={<IconWorld size={22} stroke={1.6} />}
             title={t("Works with your SDK")}
             text={t(
-              "OpenAI, Anthropic and Gemini clients all work, with streams, tools and images, whichever provider answers.",
+              "OpenAI, Anthropic and Gemini clients work with every provider, including streams, tools and images.",
             )}
           />
           <Promise
             icon={<IconArrowsShuffle size={22} stroke={1.6} />}
             title={t("Stays up when a provider fails")}
             text={t(
-              "Several channels can serve a model. When one fails before its first token, the next one answers.",
+              "Several channels can serve a model. If one fails before its first token, the next one is used.",
             )}
           />
           <Promise

@@ -94,7 +94,7 @@ function labelFor(
   if (!is_webhook)
     return {
       tone: "warn",
-      word: t("Does not answer yet"),
+      word: t("No response yet"),
       hint: t("Save the site's https address in the settings, then reload the menu."),
     };
   return {
@@ -102,7 +102,7 @@ function labelFor(
     word: t("Working"),
     hint:
       problem === ""
-        ? t("Replies change at once. What Telegram's menu shows changes when you reload it.")
+        ? t("Replies change immediately. Telegram's menu changes when you reload it.")
         : t("Telegram's last error when it called this site: {{problem}}", { problem }),
   };
 }

@@ -49,7 +49,7 @@ export function Behaviour({ form }: { form: TokenSchemaForm }) {
       </SwitchedField>
       <div className={classes.restriction}>
         <Switch
-          label={t("Keep requests and answers")}
+          label={t("Store requests and responses")}
           description={t(
             "Stored encrypted, for a few days only. You and the administrators can read them in the log.",
           )}

@@ -47,7 +47,7 @@ export function OwnedTokenDrawer({ token, onClose }: { token: TokenAdminRow; onC
         {moves ? (
           <Alert color="amber" variant="light" icon={<IconArrowsExchange size={18} />}>
             {t("The new owner pays for all calls from now on. Past calls stay in the previous owner's log.")}{" "}
-            {t("The old key stops working at once. The new owner finds the new one in the console.")}
+            {t("The old key stops working immediately. The new owner finds the new key in the console.")}
           </Alert>
         ) : null}
       </FormSection>

@@ -28,7 +28,7 @@ export function TokenActions({ token, onEdit }: { token: TokenRow; onEdit: () =>
       title: t("Delete “{{name}}”?", { name: token.name }),
       body: (
         <Text>
-          {t("Applications that use this key stop working at once. A deleted key cannot be brought back.")}
+          {t("Applications that use this key stop working immediately. A deleted key cannot be restored.")}
         </Text>
       ),
       action: t("Delete"),

@@ -96,7 +96,7 @@ function HowToPay({ order }: { order: OpenedOrder }) {
       <>
         <Amount amount={amount} name={name} />
         <Text c="dimmed" fz="sm" ta="center">
-          {t("The payment page opens in a tab of its own. Come back when you are done.")}
+          {t("The payment page opens in a new tab. Come back when you are done.")}
         </Text>
         <Button
           component="a"

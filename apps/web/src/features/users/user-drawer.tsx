@@ -202,10 +202,10 @@ export function AccountFacts({ id, rights }: { id: number; rights: ReactNode }) 
           <Fact label={t("Balance")}>
             <Amount points={user.quota} />
           </Fact>
-          <Fact label={t("Used so far")}>
+          <Fact label={t("Total usage")}>
             <Amount points={user.used_quota} />
           </Fact>
-          <Fact label={t("Requests so far")}>{format.whole(user.request_count)}</Fact>
+          <Fact label={t("Total requests")}>{format.whole(user.request_count)}</Fact>
           <Fact label={t("Balance expires")}>
             {user.quota_expires_at === null ? t("Never") : <RelativeTime seconds={user.quota_expires_at} />}
           </Fact>

@@ -82,7 +82,7 @@ function Loaded({ user }: { user: UserDetail }) {
                   value={format.quota(user.quota)}
                   exact={format.exact(user.quota)}
                   bad={user.quota <= 0}
-                  line={t("{{amount}} used so far", { amount: format.quota(user.used_quota) })}
+                  line={t("{{amount}} used in total", { amount: format.quota(user.used_quota) })}
                 />
               }
             />

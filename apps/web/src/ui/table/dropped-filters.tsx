@@ -37,7 +37,7 @@ export function DroppedFilters<T extends object>({ params, others }: DroppedFilt
     >
       <Group justify="space-between" gap="sm">
         <Text fz="sm" flex="1 1 300px" style={{ overflowWrap: "anywhere" }}>
-          {t("This version does not know them, or their values are invalid:")}{" "}
+          {t("They do not exist in this version, or their values are invalid:")}{" "}
           {dropped.map(([name, value], place) => (
             <Fragment key={name}>
               {place === 0 ? "" : ", "}

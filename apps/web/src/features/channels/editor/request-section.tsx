@@ -79,13 +79,11 @@ export function RequestSection({ form }: { form: DraftForm }) {
       />
       <Switch
         label={t("Pass unknown fields")}
-        description={t(
-          "Sends fields that the gateway does not know to the provider, even when the request is translated.",
-        )}
+        description={t("Sends unknown fields to the provider, even when the request is converted.")}
         {...form.getInputProps("allow_extra_body", { type: "checkbox" })}
       />
       <Switch
-        label={t("Keep requests and answers")}
+        label={t("Store requests and responses")}
         description={t("Stored encrypted, for a few days only. Administrators can read them in the log.")}
         {...form.getInputProps("log_bodies", { type: "checkbox" })}
       />

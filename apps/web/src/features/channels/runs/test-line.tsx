@@ -16,8 +16,8 @@ export function TestLine({ result }: { result: ChannelTestResult }) {
       </Text>
       <Text fz="sm" className={classes.wrap}>
         {result.ok
-          ? t("{{model}} answered in {{time}}", { model: result.model, time })
-          : t("{{model}} did not answer: {{message}}", { model: result.model, message: result.message })}
+          ? t("{{model}} responded in {{time}}", { model: result.model, time })
+          : t("{{model}} did not respond: {{message}}", { model: result.model, message: result.message })}
       </Text>
     </Group>
   );
