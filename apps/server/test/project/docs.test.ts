@@ -198,7 +198,7 @@ describe("the pages of providers", () => {
 
 describe("the changelog", () => {
   const text = pageAt(join(root, "CHANGELOG.md"))?.text ?? "";
-  const entries = text.match(/^- .*(?:\n {2}\S.*)*/gm) ?? [];
+  const entries: string[] = text.match(/^- .*(?:\n {2}\S.*)*/gm) ?? [];
 
   // A merge of branches can bring back entries that were reworded or removed.
   it("has each entry once, in at most two lines", () => {
