@@ -488,6 +488,15 @@ describe("streams of chat providers with deviations", () => {
     expect(events).toContainEqual({ type: "stop", choice: 0, reason: "tool-calls", raw: "stop" });
   });
 
+  it("reads a whole message in a chunk, once", () => {
+    const message = { role: "assistant", content: ["Hi ", { type: "text", text: "there" }] };
+    const whole = { id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] };
+    const text = (events: ChatEvent[]) =>
+      events.map((event) => (event.type === "text" ? event.text : "")).join("");
+    expect(text(decode(chat, [whole]))).toBe("Hi there");
+    expect(text(decode(chat, [chunk({ content: "Hi there" }), whole]))).toBe("Hi there");
+  });
+
   it("accepts the end of the body as the end of the response after the finish reason", () => {
     expect(decode(chat, [chunk({ content: "a" }, "stop")]).at(-1)?.type).toBe("finish");
     expect(decode(chat, [chunk({ content: "a" })]).at(-1)).toMatchObject({

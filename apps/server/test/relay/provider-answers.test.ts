@@ -345,8 +345,19 @@ describe("a response that cannot be read", () => {
     }
   });
 
-  it("because a frame is nested too deeply: fails and is free", async () => {
+  it("because it is nested too deeply: fails and is free", async () => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    const task = { type: 34, name: "mj", base_url: upstream.url, models: ["mj_imagine"] };
+    await gateway.addChannel(task);
+    await gateway.addPrice("mj_imagine", { type: "times" }).catch(() => undefined);
+    plays(`{"code":1,"result":"1","x":${deep}}`);
+    expect(await post("/mj/submit/imagine", { prompt: "a" })).toBe(502);
+    expect(await gateway.database.db.task.count()).toBe(0);
+    for (const path of ["/v1/chat/completions", "/v1/messages"]) {
+      const call = `[{"id":"c","function":{"name":"f","arguments":{"a":${deep}}}}]`;
+      plays(`{"choices":[{"message":{"content":"Hi","tool_calls":${call}}}]}`);
+      expect(await post(path, { model: "together", messages, max_tokens: 9 }), path).toBe(502);
+    }
     for (const path of ["/v1/chat/completions", "/v1/messages"]) {
       const call = `[{"index":0,"id":"c","function":{"name":"f","arguments":{"a":${deep}}}}]`;
       const frame = `data: {"choices":[{"index":0,"delta":{"role":"assistant","tool_calls":${call}}}]}\n\n`;

@@ -199,8 +199,11 @@ export function decodeStream(): StreamDecoder {
       });
     }
     for (const [position, choice] of (wire.choices ?? []).entries()) {
-      const state = choiceAt(choice.index ?? position);
-      if (choice.delta) events.push(...state.delta(choice.delta, choice.logprobs));
+      const index = choice.index ?? position;
+      // A whole message after deltas repeats them.
+      const delta = choice.delta ?? (choices.has(index) ? undefined : choice.message);
+      const state = choiceAt(index);
+      if (delta) events.push(...state.delta(delta, choice.logprobs));
       if (choice.finish_reason) state.stop(choice.finish_reason);
     }
     return events;

@@ -107,6 +107,39 @@ describe("a response that deviates from the format of chat completions", () => {
     },
   );
 
+  it.each([null, "", undefined])(
+    "a complete response with the finish reason %j gets one",
+    (finish_reason) => {
+      const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+      for (const [message, reason] of [
+        [{ content: "a" }, "stop"],
+        [{ content: null, tool_calls: [call] }, "tool_calls"],
+      ] as const) {
+        const whole = mendChat().whole({ choices: [{ index: 0, message, finish_reason }] });
+        expect(first(whole)["finish_reason"]).toBe(reason);
+      }
+    },
+  );
+
+  it("texts in a list, whole messages in chunks and no choices are read", () => {
+    const content = ["Hi ", { type: "text", text: "there" }];
+    const whole = mendChat().whole({ choices: [{ index: 0, message: { content }, finish_reason: "stop" }] });
+    expect(first(whole)["message"]).toMatchObject({ content: "Hi there" });
+    const message = { role: "assistant", content };
+    const frames = stream(
+      JSON.stringify({ id: "c", choices: null }),
+      JSON.stringify({ id: "c", choices: [{ index: 0, message }] }),
+      JSON.stringify({ id: "c", choices: [{ index: 0, message, finish_reason: "stop" }] }),
+    );
+    expect(frames[0]?.["choices"]).toEqual([]);
+    expect(first(frames[1])).toEqual({
+      index: 0,
+      delta: { role: "assistant", content: "Hi there" },
+      finish_reason: null,
+    });
+    expect(first(frames[2])).toEqual({ index: 0, delta: {}, finish_reason: "stop" });
+  });
+
   it("a response without a deviation stays the same", () => {
     const text = fc.string({ unit: "grapheme" });
     fc.assert(

@@ -6,8 +6,8 @@ import { decodeUsage } from "./usage.ts";
 
 /**
  * Repairs responses of providers that deviate from this format, for clients of the same format. Repaired are:
- * thinking in a list of parts, calls without index, type or id, arguments as an object, other finish reasons,
- * a missing or repeated role or finish reason, missing required fields, cached and reasoning tokens in other
+ * thinking and texts in a list, calls without index, type or id, arguments as an object, other finish reasons,
+ * whole messages or no choices in chunks, a missing or repeated role or finish reason, missing required fields, cached and reasoning tokens in other
  * fields, and usage in several chunks, which clients would add up. Everything else stays unchanged. Pure
  * except for its state.
  */
@@ -120,7 +120,9 @@ function wholeChoice(value: unknown, at: number, id: string): unknown {
     message: next,
     logprobs: choice["logprobs"] ?? null,
   });
-  return withFinish(index, Array.isArray(calls) && calls.length > 0);
+  const hasCalls = Array.isArray(calls) && calls.length > 0;
+  const ended = withFinish(index, hasCalls);
+  return changed(ended, { finish_reason: ended["finish_reason"] ?? (hasCalls ? "tool_calls" : "stop") });
 }
 
 function mendWhole(body: Wire): Wire {
@@ -180,7 +182,11 @@ export function mendChat(): AnswerMender {
     if (choice === undefined) return value;
     const index = typeof choice["index"] === "number" ? choice["index"] : position;
     const state = choiceAt(index);
-    let delta = withText(asRecord(choice["delta"]) ?? {});
+    const { message, ...rest } = choice;
+    const isWhole = asRecord(choice["delta"]) === undefined && asRecord(message) !== undefined;
+    // A whole message after deltas repeats them.
+    const given = isWhole && !state.opened ? message : choice["delta"];
+    let delta = withText(asRecord(given) ?? {});
     const calls = delta["tool_calls"];
     if (Array.isArray(calls))
       delta = changed(delta, { tool_calls: mapped(calls, (call) => callDelta(state, call)) });
@@ -189,7 +195,7 @@ export function mendChat(): AnswerMender {
     delta = withoutNulls(delta, "role", "tool_calls");
     state.opened = true;
     const isSame = delta === choice["delta"];
-    const next = changed(choice, {
+    const next = changed(isWhole ? rest : choice, {
       index,
       ...(!isSame && { delta }),
       finish_reason: choice["finish_reason"] ?? null,
@@ -247,11 +253,12 @@ export function mendChat(): AnswerMender {
       }
       if (choices.get(0)?.opened === true && plainDelta.test(data) && !special.test(data)) return undefined;
       const chunk = parseRecord(data);
-      if (chunk === undefined || !Array.isArray(chunk["choices"])) return undefined;
+      const listed = chunk?.["choices"] === null ? [] : chunk?.["choices"];
+      if (chunk === undefined || !Array.isArray(listed)) return undefined;
       const headed = withHead(chunk, "chat.completion.chunk", answer);
       const { id, object, created, model } = headed;
       answer = { id, object, created, model };
-      const ended = changed(headed, { choices: mapped(chunk["choices"], chunkChoice) });
+      const ended = changed(headed, { choices: mapped(listed, chunkChoice) });
       const next = withOneUsage(withCounts(ended));
       return next === chunk ? undefined : [JSON.stringify(next)];
     },

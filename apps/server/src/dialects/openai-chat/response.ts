@@ -76,7 +76,7 @@ export function spokenContent(
 ): Array<{ thought: boolean; text: string }> {
   if (typeof content === "string") return content === "" ? [] : [{ thought: false, text: content }];
   return (content ?? []).flatMap<{ thought: boolean; text: string }>((entry) => {
-    const text = readAs(textEntry, entry)?.text;
+    const text = typeof entry === "string" ? entry : readAs(textEntry, entry)?.text;
     if (text !== undefined) return [{ thought: false, text }];
     return thoughtsOf(entry).flatMap((each) => {
       const thought = readAs(someText, each)?.text;

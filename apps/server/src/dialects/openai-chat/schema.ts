@@ -262,6 +262,8 @@ export const chatChunk = z.looseObject({
       z.looseObject({
         index: z.number().nullish(),
         delta: chatAnswerMessage.nullish(),
+        // Some providers send a response as one chunk with the whole message.
+        message: chatAnswerMessage.nullish().catch(undefined),
         finish_reason: maybeText,
         logprobs: z.unknown().optional(),
         // Some providers report the usage beside the finish reason.

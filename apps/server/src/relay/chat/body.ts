@@ -38,16 +38,6 @@ type Read = ReadBody | { large: UpstreamResponse; upstream: UpstreamDialect } | 
 
 /** Reads a response. Returns a large one that may pass unchanged as the response itself. */
 export async function readBody(call: ReadCall, came: Came): Promise<Read> {
-  try {
-    return await readAny(call, came);
-  } catch (error) {
-    // It is nested too deeply to be read or written.
-    if (error instanceof RangeError) return { error: unreadable(came.response.status) };
-    throw error;
-  }
-}
-
-async function readAny(call: ReadCall, came: Came): Promise<Read> {
   const { response, upstream } = came;
   const { memory } = call;
   if (isEventStream(response))

@@ -14,7 +14,7 @@ import type { Pieces } from "#relay/core/call.ts";
 import { excessOf, limitError } from "#relay/core/excess.ts";
 import type { End, CallLifecycle } from "#relay/core/lifecycle.ts";
 import { tallyEvent } from "#relay/core/meter.ts";
-import { peeked, unreadable } from "#relay/core/whole-text.ts";
+import { peeked } from "#relay/core/whole-text.ts";
 import { brokenOff, readAnswer } from "./body.ts";
 import type { ChatCall } from "./chat-call.ts";
 import { readFrames } from "./frames.ts";
@@ -56,17 +56,6 @@ interface Pipe {
  * yields the rest as it arrives.
  */
 export async function openStream(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
-  try {
-    return await openAny(call, tried, lifecycle);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    // A frame is nested too deeply to be read or written.
-    tried.response.cancel();
-    return { error: unreadable(tried.response.status) };
-  }
-}
-
-async function openAny(call: ChatCall, tried: Tried, lifecycle: CallLifecycle): Promise<Opened> {
   const { upstream } = tried;
   const isJson = String(tried.response.headers["content-type"] ?? "").includes("application/json");
   const { response, isEvents } = isJson ? await peeked(tried.response) : { ...tried, isEvents: true };

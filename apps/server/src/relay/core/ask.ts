@@ -8,6 +8,7 @@ import { refusal } from "#providers/refusal.ts";
 import type { Chosen } from "./call.ts";
 import { send, type ToProvider } from "./send.ts";
 import type { RelayServices } from "./services.ts";
+import { unreadable } from "./whole-text.ts";
 
 /**
  * Sends a request to a target and separates responses from errors. Only this module decodes provider errors.
@@ -52,11 +53,25 @@ export async function attempt<To extends Target, Answer extends object, Sent ext
     const progress = isProgress(upstream) ? upstream : undefined;
     const response = await send(services, target, { ...request, signal, progress });
     if ((response.status >= 200 && response.status < 300) || decodeError === undefined)
-      return await exchange.read(response, sent, context);
+      return await readOr(response, () => exchange.read(response, sent, context));
     const error = decodeError(response.status, await errorText(response), response.headers);
     return { error: refusal(target.channel.provider, error, response.headers) };
   } catch (error) {
     return { error: transportFailure(error) };
+  }
+}
+
+/** Reads a response. One that is nested too deeply to be read or written is unreadable. */
+async function readOr<Answer>(
+  response: Pick<UpstreamResponse, "status" | "cancel">,
+  read: () => Promise<Answer | Failed>,
+): Promise<Answer | Failed> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    response.cancel();
+    return { error: unreadable(response.status) };
   }
 }
 

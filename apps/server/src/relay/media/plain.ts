@@ -87,6 +87,8 @@ async function readPlain(
   }
   const { text } = read;
   const { usage, tally, images } = plainUsage(text);
+  const provided = failedForClients(text, chosen);
+  const body = call.spell?.whole(provided) ?? provided;
   if (call.needs === "images") countImages(call, images);
   await lifecycle.settle({
     outcome: "complete",
@@ -94,8 +96,7 @@ async function readPlain(
     delivered: tally,
     counted: audioUsage(call, tally),
   });
-  const body = failedForClients(text, chosen);
-  return { kind: "body", headers, body: call.spell?.whole(body) ?? body };
+  return { kind: "body", headers, body };
 }
 
 /** Reads the beginning of the response, or all of it where it must be converted. */

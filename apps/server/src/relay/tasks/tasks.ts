@@ -11,6 +11,7 @@ import type { AcceptedTask, TaskRequest, TaskWire } from "#providers/wires/task.
 import type { Call } from "#relay/core/call.ts";
 import { answerHeaders, noteRefusal, relay, type Serving } from "#relay/core/exchange.ts";
 import type { RelayServices } from "#relay/core/services.ts";
+import { unreadable } from "#relay/core/whole-text.ts";
 
 /** A call for an asynchronous task: charged when a provider accepts it, and stored before it is charged. */
 export interface TaskCall extends Call {
@@ -61,6 +62,8 @@ export async function submitTask(
       const accepted = wire.accepted(parseRecord(await response.text(MAX_ANSWER_BYTES)) ?? {});
       if ("error" in accepted)
         return { error: refusal(serving.chosen.channel.provider, accepted.error, response.headers) };
+      // Fails before the task is stored if the reply cannot be written.
+      JSON.stringify(accepted.reply);
       await takeOn(services, db, call, accepted, serving);
       return { accepted, headers: answerHeaders(response.headers, []) };
     },
@@ -134,10 +137,7 @@ export function askAboutTask(services: RelayServices, requested: TaskQuestionCal
     }),
     async read(response, _sent, { lifecycle, accept }) {
       const answer = parseRecord(await response.text(MAX_ANSWER_BYTES));
-      if (answer === undefined)
-        return {
-          error: { kind: "server", message: "The upstream's answer could not be read.", status: 200 },
-        };
+      if (answer === undefined) return { error: unreadable(response.status) };
       accept();
       await lifecycle.pass({ outcome: "complete", status: 200 });
       return answer;
