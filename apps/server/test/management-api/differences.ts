@@ -259,7 +259,7 @@ export const differences: readonly Difference[] = [
   {
     call: "pages and sums of the log beyond 10,000 rows",
     oneHub: "take as long as they need",
-    here: "refused after 10 seconds, with a request for a shorter period; 429 while 20 others wait",
+    here: "refused after 10 seconds, with a request for a shorter period; 429 while 20 others wait, or 5 of the same user",
     // domain/logs/whole-reads.test.ts tests the limits. Here: a page behind them is read.
     async check({ ok, root, page, same }) {
       const { data } = await ok(root, "GET", "/log/?page=200&size=100&order=model_name");
