@@ -255,7 +255,8 @@ describe("a request that failed", () => {
       route.fulfill({ status: 500, json: { success: false, message: "", code: "" } }),
     );
     await page.goto("/");
-    await page.getByText("Error: Failed to load the home page: Server error").waitFor();
+    const reason = "Internal server error, please contact the administrator!";
+    await page.getByText(`Error: Failed to load the home page: ${reason}`, { exact: true }).waitFor();
   });
 });
 

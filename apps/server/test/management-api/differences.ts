@@ -145,6 +145,17 @@ export const differences: readonly Difference[] = [
     },
   },
   {
+    call: "fields that a call does not change, such as `used_quota`",
+    oneHub: "ignored or stored",
+    here: "ignored and named in `message`, when they differ",
+    async check(audit) {
+      const { id } = await makeChannel(audit, audit.named("measured"));
+      await names(audit, "PUT", "/channel/", { id, used_quota: 9, balance: 3 }, ["used_quota", "balance"]);
+      const { row } = await audit.ok(audit.root, "GET", `/channel/${id}`);
+      audit.same("channel", [row["used_quota"], row["balance"]], [0, 0]);
+    },
+  },
+  {
     call: "`PUT /api/user/self` with a password",
     oneHub: "changes it without the current one",
     here: "refused; `PUT /api/user/self/password` asks for it",
@@ -248,7 +259,7 @@ export const differences: readonly Difference[] = [
   {
     call: "pages and sums of the log beyond 10,000 rows",
     oneHub: "take as long as they need",
-    here: "refused after 10 seconds, with a request for a shorter period; 429 while 20 others wait",
+    here: "refused after 10 seconds, with a request for a shorter period; 429 while 20 others wait, or 5 of the same user",
     // domain/logs/whole-reads.test.ts tests the limits. Here: a page behind them is read.
     async check({ ok, root, page, same }) {
       const { data } = await ok(root, "GET", "/log/?page=200&size=100&order=model_name");

@@ -9,6 +9,7 @@ import { channelsOfTag, editTag } from "#domain/channels/tags.ts";
 import { invalidRequest } from "#errors.ts";
 import { OlderChannel, olderChannel } from "./channel-spelling.ts";
 import { counted, mentioned, SentChannel } from "./channels.ts";
+import { ignoredIn } from "./ignored.ts";
 import { unlessGone } from "./refusals.ts";
 import { type CompatCall, type CompatRoute, handles, spells } from "./route.ts";
 
@@ -62,6 +63,14 @@ const shared = [
   "compatible_response",
 ] as const;
 
+const perChannel = {
+  type: "",
+  status: "PUT /api/channel_tag/:tag/status/:status",
+  priority: "PUT /api/channel_tag/:tag/priority",
+  weight: "",
+  allow_extra_body: "",
+};
+
 function editOf(sent: SentChannel): ChannelEdit {
   const fields = mentioned(sent);
   const edit: Record<string, unknown> = {};
@@ -85,6 +94,8 @@ const put = handles(
   { params: TagParams, body: SentChannel, data: Nothing },
   async ({ params, body }, call) => {
     const { services } = call;
+    const [oldest] = await members(call, params.tag);
+    if (oldest !== undefined) ignoredIn(body, show(call, oldest), perChannel).forEach(call.note);
     const answer = await editTag(services, viewerOf(call.request), params.tag, {
       edit: editOf(body),
       key: body.key ?? "",

@@ -186,6 +186,16 @@ const ListInput = z.preprocess(
   z.looseObject({ id: z.int().min(0).optional(), base_url: text, key: text }),
 );
 
+/** Measured values, which no caller sets. */
+const measured = {
+  balance: "",
+  balance_updated_time: "",
+  used_quota: "",
+  response_time: "",
+  test_time: "",
+  created_time: "",
+};
+
 export const channelCompat: Record<string, CompatRoute> = {
   "GET /channel": {
     query: reads(OlderQuery, ({ name, models, page, size, ...query }) => ({
@@ -200,8 +210,8 @@ export const channelCompat: Record<string, CompatRoute> = {
     answer: spells(ChannelPage, OlderPage, (page) => ({ ...page, data: page.data.map(olderChannel) })),
   },
   "GET /channel/:id": { answer: spells(ChannelRow, OlderChannel, olderChannel) },
-  "POST /channel": { handle: create },
-  "PUT /channel": { handle: put },
+  "POST /channel": { handle: create, ignores: measured },
+  "PUT /channel": { handle: put, ignores: measured },
   "DELETE /channel/:id": { handle: remove },
   "DELETE /channel/:id/tag": { handle: untag },
   "DELETE /channel/batch": { answer: counted },

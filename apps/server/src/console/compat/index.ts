@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Services } from "#console/services.ts";
+import { ignoredIn } from "./ignored.ts";
 import { inOneHubPages } from "./paging.ts";
 import type { CompatCall, CompatRoute } from "./route.ts";
 import { compatRoutes, untouched } from "./routes.ts";
@@ -108,6 +109,7 @@ async function readRequest(state: CompatState, call: CompatCall): Promise<void> 
   if (route.body !== undefined) request.body = await route.body.run(request.body, call);
   if (route.handle === undefined) return;
   const answer = await route.handle.run(call);
+  notes.push(...ignoredIn(request.body, answer.data, route.ignores));
   state.answered = true;
   // The native route's schemas do not apply to this response.
   await reply

@@ -97,6 +97,6 @@ export const paymentCompat: Record<string, CompatRoute> = {
   },
   "GET /payment/:id": { answer: spells(PaymentRow, OlderPayment, spell) },
   "POST /payment": { handle: create, succeeds: 201, refuses: (status) => (status < 500 ? 500 : status) },
-  "PUT /payment": { handle: change },
+  "PUT /payment": { handle: change, ignores: { type: "", uuid: "", created_at: "" } },
   "DELETE /payment/:id": { handle: remove },
 };

@@ -96,5 +96,8 @@ export const redemptionCompat: Record<string, CompatRoute> = {
   },
   "GET /redemption/:id": { answer: spells(RedemptionRow, OlderCode, older) },
   "POST /redemption": { handle: create },
-  "PUT /redemption": { handle: put },
+  "PUT /redemption": {
+    handle: put,
+    ignores: { status: "?status_only=true", key: "", user_id: "", created_time: "", redeemed_time: "" },
+  },
 };

@@ -15,6 +15,11 @@ export interface CompatRoute {
   answer?: Spelling;
   /** Replaces the native handler. */
   handle?: Handling;
+  /**
+   * Fields of the row that `handle` does not change, each with the call that does, or "". The message names those
+   * that the request sets to another value.
+   */
+  ignores?: Readonly<Record<string, string>>;
   /** Converts a file to One Hub's format. */
   text?: (file: string) => string;
   /** HTTP status of a success, where One Hub's is not 200. */

@@ -236,12 +236,15 @@ const adminPut = handles({ body: z.unknown(), data: OlderToken }, async ({ body 
   return { data: adminRow(await administerToken(db, secrets, viewer, input, zone)) };
 });
 
+const fixed = { user_id: "", key: "", used_quota: "", created_time: "", accessed_time: "" };
+const { user_id: _owner, ...fixedForAdmins } = fixed;
+
 export const tokenCompat: Record<string, CompatRoute> = {
   "GET /token": { handle: list },
   "GET /token/:id": { handle: get },
   "GET /token/playground": { handle: playground },
-  "POST /token": { handle: create },
-  "PUT /token": { handle: put },
+  "POST /token": { handle: create, ignores: { status: "PUT /api/token/?status_only=true", ...fixed } },
+  "PUT /token": { handle: put, ignores: { status: "?status_only=true", ...fixed } },
   "GET /token/admin/search": { handle: adminList },
-  "PUT /token/admin": { handle: adminPut },
+  "PUT /token/admin": { handle: adminPut, ignores: { status: "?status_only=true", ...fixedForAdmins } },
 };

@@ -323,7 +323,20 @@ export const userCompat: Record<string, CompatRoute> = {
   },
   "GET /user/:id": { answer: spells(UserDetail, OlderUser, olderUser) },
   "POST /user": { handle: create },
-  "PUT /user": { handle: put },
+  "PUT /user": {
+    handle: put,
+    ignores: {
+      access_token: "",
+      aff_code: "",
+      aff_count: "",
+      aff_quota: "",
+      aff_history_quota: "",
+      inviter_id: "",
+      last_login_time: "",
+      last_login_ip: "",
+      created_time: "",
+    },
+  },
   "POST /user/manage": {
     answer: spells(Standing, OlderUser, ({ role, status }) => ({ ...emptyUser, role, status })),
   },

@@ -10,6 +10,7 @@ let place: TestDatabase;
 let database: Database;
 const ROWS = 10_050;
 const owner = { of: "owner", userId: 4 } as const;
+const few = { atOnce: 1, waiting: 0, ofOneUser: 9, seconds: 30 };
 const byModel = LogQuery.parse({ order: "model_name", page: "1", size: "1", token_name: "deep" });
 
 beforeAll(async () => {
@@ -58,14 +59,14 @@ describe("reads of the whole log", () => {
 
   it("end with an error that names the remedy when they take too long", async () => {
     const { pool, open } = await withLockedLog();
-    const reads = createWholeReads(pool, { atOnce: 1, waiting: 0, seconds: 0.1 });
+    const reads = createWholeReads(pool, { ...few, seconds: 0.1 });
     await expect(reads.totals(owner, byModel)).rejects.toMatchObject({
       code: "invalid_request",
       params: { reason: "log_read_too_long", seconds: 0.1 },
     });
     await open();
     // Its place is free again, and its connection has its usual time limit.
-    const usual = createWholeReads(database.pool, { atOnce: 1, waiting: 0, seconds: 10 });
+    const usual = createWholeReads(database.pool, { ...few, seconds: 10 });
     expect(await usual.totals(owner, byModel)).toMatchObject({ count: ROWS });
     const { rows } = await database.pool.query<{ statement_timeout: string }>("SHOW statement_timeout");
     expect(rows[0]?.statement_timeout).toBe("5min");
@@ -80,7 +81,7 @@ describe("reads of the whole log", () => {
       return database.pool.connect();
     };
     const pool = { query: database.pool.query.bind(database.pool), connect: connectLater };
-    const reads = createWholeReads(pool as unknown as Pool, { atOnce: 1, waiting: 1, seconds: 30 });
+    const reads = createWholeReads(pool as unknown as Pool, { ...few, waiting: 1 });
     const first = reads.totals(owner, byModel);
     await arrived.promise;
     // One of these waits for the first, and the others are refused.
@@ -98,5 +99,28 @@ describe("reads of the whole log", () => {
     expect((await Promise.all(others)).filter((sums) => sums?.count === ROWS)).toHaveLength(1);
     const small = LogQuery.parse({ page: "1", size: "1", start_timestamp: "1", end_timestamp: "2" });
     expect(await reads.page(owner, small)).toMatchObject({ total_count: 0 });
+  });
+
+  it("of one user leave places to others", async () => {
+    const gate = Promise.withResolvers<void>();
+    const connectLater = async () => {
+      await gate.promise;
+      return database.pool.connect();
+    };
+    const pool = { query: database.pool.query.bind(database.pool), connect: connectLater };
+    const reads = createWholeReads(pool as unknown as Pool, { ...few, waiting: 9, ofOneUser: 2 });
+    const refusals: string[] = [];
+    const own = [1, 2, 3].map(() =>
+      reads.totals(owner, byModel).catch((error: GatewayError) => {
+        refusals.push(error.code);
+        return undefined;
+      }),
+    );
+    await expect.poll(() => refusals).toEqual(["rate_limit_exceeded"]);
+    const ofAll = reads.totals({ of: "everybody" }, byModel);
+    gate.resolve();
+    expect(await ofAll).toMatchObject({ count: ROWS });
+    expect((await Promise.all(own)).filter((sums) => sums?.count === ROWS)).toHaveLength(2);
+    expect(await reads.totals(owner, byModel)).toMatchObject({ count: ROWS });
   });
 });

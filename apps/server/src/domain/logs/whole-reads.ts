@@ -21,24 +21,30 @@ interface Limits {
   atOnce: number;
   /** Reads that wait for one of these. Further ones are refused. */
   waiting: number;
+  /** Reads of one user's own log, running and waiting. They leave places to others. */
+  ofOneUser: number;
   /** Time limit of a read. */
   seconds: number;
 }
 
-const usual: Limits = { atOnce: 2, waiting: 20, seconds: 10 };
+const usual: Limits = { atOnce: 2, waiting: 20, ofOneUser: 5, seconds: 10 };
 
 export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads {
-  const { atOnce, waiting, seconds } = limits;
+  const { atOnce, waiting, ofOneUser, seconds } = limits;
   let running = 0;
   const queue: (() => void)[] = [];
+  /** Reads by user. */
+  const reads = new Map<number, number>();
+
+  const busy = () =>
+    new GatewayError("rate_limit_exceeded", { reason: "log_reads_busy" }, { retryAfter: seconds });
 
   async function take(): Promise<void> {
     if (running < atOnce) {
       running += 1;
       return;
     }
-    if (queue.length >= waiting)
-      throw new GatewayError("rate_limit_exceeded", { reason: "log_reads_busy" }, { retryAfter: seconds });
+    if (queue.length >= waiting) throw busy();
     // The read that ends passes its place on.
     await new Promise<void>((resolve) => queue.push(resolve));
   }
@@ -49,22 +55,39 @@ export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads
     else next();
   }
 
-  async function readAll<T>(work: (reader: Reader) => Promise<T>): Promise<T> {
-    await take();
+  async function readAll<T>(view: LogView, work: (reader: Reader) => Promise<T>): Promise<T> {
+    const user = view.of === "owner" ? view.userId : undefined;
+    return countedFor(user, async () => {
+      await take();
+      try {
+        return await within(pool, seconds, work);
+      } catch (error) {
+        if (isCanceled(error)) throw invalidRequest({ reason: "log_read_too_long", seconds });
+        throw error;
+      } finally {
+        giveBack();
+      }
+    });
+  }
+
+  async function countedFor<T>(user: number | undefined, work: () => Promise<T>): Promise<T> {
+    if (user === undefined) return work();
+    const count = reads.get(user) ?? 0;
+    if (count >= ofOneUser) throw busy();
+    reads.set(user, count + 1);
     try {
-      return await within(pool, seconds, work);
-    } catch (error) {
-      if (isCanceled(error)) throw invalidRequest({ reason: "log_read_too_long", seconds });
-      throw error;
+      return await work();
     } finally {
-      giveBack();
+      const left = (reads.get(user) ?? 1) - 1;
+      if (left === 0) reads.delete(user);
+      else reads.set(user, left);
     }
   }
 
   async function totals(view: LogView, query: LogSearch): Promise<LogTotals> {
     const sums = await totalLogs(pool, view, query);
     if (sums.complete) return sums;
-    return readAll((reader) => totalLogs(reader, view, { ...query, whole: true }));
+    return readAll(view, (reader) => totalLogs(reader, view, { ...query, whole: true }));
   }
 
   return {
@@ -75,7 +98,7 @@ export function createWholeReads(pool: Pool, limits: Limits = usual): WholeReads
       const isCovered = isShallow(query, count <= MOST_SEARCHED);
       const found = isCovered
         ? await searchLogs(pool, view, query)
-        : await readAll((reader) => searchLogs(reader, view, { ...query, whole: true }));
+        : await readAll(view, (reader) => searchLogs(reader, view, { ...query, whole: true }));
       return { ...found, page, size, total_count: count };
     },
   };
