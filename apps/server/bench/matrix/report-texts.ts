@@ -55,6 +55,7 @@ const inChinese: [string, string][] = [
     "The task does not make it compact: it counts its context itself.",
     "该任务不会使它压缩：它自行统计上下文的大小。",
   ],
+  ["The matrix has no script for its compaction yet.", "尚无针对其压缩的脚本。"],
   ["pi has no sub-agents.", "pi 没有子智能体。"],
   ["A library has no agents.", "SDK 没有智能体。"],
   ["A library has no sessions.", "SDK 没有会话。"],
