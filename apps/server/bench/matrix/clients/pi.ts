@@ -36,7 +36,7 @@ function pi(id: string, speaks: string, api: string, path: string): Client {
     run: (command) => ({ name: "bash", input: { command } }),
     lacks: {
       agents: "pi has no sub-agents.",
-      compaction: "The task does not make it compact: it counts its context itself.",
+      compaction: "The matrix has no script for its compaction yet.",
     },
   };
 }
