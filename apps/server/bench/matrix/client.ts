@@ -45,6 +45,8 @@ export interface Client {
   delegate?(prompts: readonly string[]): ScriptedCall[][];
   /** Compacts only before a prompt, so that the task needs a second one. */
   compactsBetweenPrompts?: boolean;
+  /** Context window for the test of compaction, where its requests are short. Default: 100,000. */
+  smallWindow?: number;
   /** Reads a file again in a resumed session before it edits it. */
   forgetsReads?: boolean;
   /** Computes the size of a compacted context from the tokens that its summary read. */

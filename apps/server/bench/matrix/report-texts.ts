@@ -51,6 +51,7 @@ const inChinese: [string, string][] = [
     "It counts its context itself, and the task is too short to fill it.",
     "它自行统计上下文的大小，而该任务太短，无法填满上下文。",
   ],
+  ["The matrix has no script for its compaction yet.", "尚无针对其压缩的脚本。"],
   ["pi has no sub-agents.", "pi 没有子智能体。"],
   ["A library has no agents.", "SDK 没有智能体。"],
   ["A library has no sessions.", "SDK 没有会话。"],

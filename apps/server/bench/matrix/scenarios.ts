@@ -100,11 +100,11 @@ const play: Record<Scenario, (run: Run) => Promise<string[]>> = {
   },
 
   async compaction(run) {
-    const contextWindow = 100_000;
+    const contextWindow = run.client.smallWindow ?? 100_000;
     // No more tokens are billed than a request has bytes, so the file must be long.
     await appendFile(run.file, "one more line of these notes, with a few words in it\n".repeat(1_500));
     const whole = { ...run, setting: { ...run.setting, contextWindow } };
-    const fullTokens = 95_000;
+    const fullTokens = 0.95 * contextWindow;
     const summaryTokens = run.client.countsSummary === true ? { summaryTokens: fullTokens } : {};
     const script = { steps: taskSteps(run), subtask: [], fullAfter: 1, fullTokens, ...summaryTokens };
     const runs = run.client.compactsBetweenPrompts === true ? [whole, goingOn(whole)] : [whole];

@@ -55,7 +55,9 @@ export function planAnswer(script: Script, request: Question, history: History):
   });
   const own = history.isTask ? script.steps : history.isSubtask ? script.subtask : undefined;
   if (own === undefined) return plain("other", "Nothing to do.");
-  const { next, calls: wanted } = stepAt(own, history.calls);
+  // After a compaction, some clients keep calls that the summary counts, too.
+  const done = history.isTask ? Math.min(history.calls, progress.get(script) ?? Infinity) : history.calls;
+  const { next, calls: wanted } = stepAt(own, done);
   const calls = wanted.map((call) => (offered(request, call) ? call : (call.otherwise ?? call)));
   const tools = calls.map((call) => offered(request, call));
   if (isSummaryRequest(request.prompt)) {

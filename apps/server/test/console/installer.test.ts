@@ -202,6 +202,27 @@ describe.skipIf(!hasCurl)("the installer for sh", () => {
     await gateway.api("DELETE", `/channel/${id}`);
   });
 
+  it("lets Codex read the catalogue, unless it knows the model, and keeps other features", async () => {
+    const known = "gpt-5.6-sol";
+    const mapped = { models: [known], model_mapping: { [known]: "demo-chat" } };
+    const { id } = await gateway.addChannel({ type: 900, name: known, ...mapped });
+    await put(
+      ".codex/config.toml",
+      "[features]\nweb_search = true\napi_key_model_discovery = false\n\n[tui]\nx = 1\n",
+    );
+    const settings = () => readFile(join(home, ".codex/config.toml"), "utf8");
+    expect((await install(["codex", "--model", "demo-chat", "--no-test"])).errors).toBe("");
+    expect((await settings()).match(/\[features\]/g)).toHaveLength(1);
+    expect(await settings()).toContain("[features]\napi_key_model_discovery = true\nweb_search = true\n");
+    expect(await settings()).toContain("[tui]\nx = 1");
+    expect(await settings()).toContain(`model_catalog_url = "${gateway.url}/v1/models"`);
+    await put(".codex/config.toml", "");
+    expect((await install(["codex", "--model", known, "--no-test"])).errors).toBe("");
+    expect(await settings()).toContain(`model = "${known}"`);
+    expect(await settings()).not.toMatch(/features|model_catalog_url/);
+    await gateway.api("DELETE", `/channel/${id}`);
+  });
+
   it("follows the folders that clients let their users move", async () => {
     const env = { CODEX_HOME: join(home, "elsewhere") };
     expect((await install(["codex", "--model", "demo-chat", "--no-test"], env)).code).toBe(0);

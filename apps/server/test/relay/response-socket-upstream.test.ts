@@ -57,11 +57,15 @@ interface Client {
   ask(model: string, text: string, fields?: object): Promise<Event[]>;
   /** Sends a request and waits for its first event of this type. */
   begin(model: string, text: string, type: string): Promise<void>;
+  /** Waits for the response that has begun. */
+  done(): Promise<Event[]>;
+  /** Sends any message and returns the error for it. */
+  raw(message: string | Buffer): Promise<Event>;
 }
 
-async function connect(apiKey = key): Promise<Client> {
+async function connect(apiKey = key, headers = {}): Promise<Client> {
   const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/v1/responses`, {
-    headers: { authorization: `Bearer ${apiKey}` },
+    headers: { authorization: `Bearer ${apiKey}`, ...headers },
   });
   open.push(socket);
   const events: Event[] = [];
@@ -88,6 +92,17 @@ async function connect(apiKey = key): Promise<Client> {
       const from = events.length;
       send(model, text, {});
       await until(from, [type]);
+    },
+    done: () =>
+      until(
+        events.findLastIndex(({ type }) => type === "response.created"),
+        ["response.completed"],
+      ),
+    async raw(message) {
+      const from = events.length;
+      socket.send(message);
+      const [error] = (await until(from, ["error"])).slice(-1);
+      return error ?? { type: "" };
     },
   };
 }
@@ -186,6 +201,27 @@ describe("responses over WebSocket at a provider with WebSockets", () => {
     expect(second.at(-1)?.type).toBe("response.completed");
     expect(gateway.upstream.calls().map((call) => call.key)).toEqual(["old", "new"]);
     expect(header("x-demo-items")).toEqual(["1", "3"]);
+  });
+
+  it("survive invalid events of the client, before, between and during responses", async () => {
+    const client = await connect(key, { session_id: "x".repeat(10_240) });
+    const first = await client.ask("demo", "One");
+    const invalid = ["{", "[]", '{"type":"response.explode"}', '{"type":"response.create","input":7}'];
+    for (const text of invalid) expect((await client.raw(text)).error?.code).toBe("invalid_request");
+    expect((await client.raw(Buffer.from("{}"))).error?.code).toBe("invalid_request");
+    await client.begin("demo", "Hi [[length=30]] [[chunk-delay=20]]", "response.output_text.delta");
+    expect(
+      (await client.raw('{"type":"response.create","model":"demo","input":"Hi"}')).error?.message,
+    ).toContain("in progress");
+    await client.done();
+    const last = await client.ask("demo", "Two", continuing(first));
+    expect(last.at(-1)?.type).toBe("response.completed");
+    expect(new Set(header("x-demo-socket")).size).toBe(1);
+    await settled();
+    expect((await rows(3)).every((row) => row.quota > 0)).toBe(true);
+    const closed = once(client.socket, "close");
+    client.socket.send(Buffer.alloc(20 * 1024 * 1024, 65), { binary: false }, () => {});
+    expect((await closed)[0]).toBe(1009);
   });
 
   it("settle the response of a client that disconnects, and end the provider's", async () => {

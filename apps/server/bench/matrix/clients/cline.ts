@@ -25,5 +25,8 @@ export const cline: Client = {
       input: { systemPrompt: "You read files and report what is in them.", task },
     })),
   ],
-  lacks: { resume: "It continues a session only in its terminal interface." },
+  lacks: {
+    compaction: "The matrix has no script for its compaction yet.",
+    resume: "It continues a session only in its terminal interface.",
+  },
 };

@@ -29,6 +29,7 @@ export const geminiCli: Client = {
   }),
   run: (command) => ({ name: "run_shell_command", input: { command } }),
   compactsBetweenPrompts: true,
+  smallWindow: 30_000,
   delegate: (prompts) => [
     prompts.map((prompt) => ({ name: "invoke_agent", input: { agent_name: "generalist", prompt } })),
   ],

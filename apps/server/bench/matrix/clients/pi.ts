@@ -34,7 +34,10 @@ function pi(id: string, speaks: string, api: string, path: string): Client {
     read: (path) => ({ name: "read", input: { path } }),
     edit: (path, oldText, newText) => ({ name: "edit", input: { path, edits: [{ oldText, newText }] } }),
     run: (command) => ({ name: "bash", input: { command } }),
-    lacks: { agents: "pi has no sub-agents." },
+    lacks: {
+      agents: "pi has no sub-agents.",
+      compaction: "The matrix has no script for its compaction yet.",
+    },
   };
 }
 

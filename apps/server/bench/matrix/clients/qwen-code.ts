@@ -33,6 +33,7 @@ export const qwenCode: Client = {
   run: (command) => ({ name: "run_shell_command", input: { command, is_background: false } }),
   forgetsReads: true,
   countsSummary: true,
+  lacks: { compaction: "The matrix has no script for its compaction yet." },
   delegate: (prompts) => [
     prompts.map((prompt, index) => ({
       name: "agent",

@@ -48,8 +48,15 @@ param(
     Join-Path $userFolder $path
   }
 
+  # Codex has its own entries for these models, which the gateway's catalogue would replace.
+  function Test-Line([string]$line) {
+    if ($line.Contains('__GATEWAY_WINDOW__')) { return [bool]$window }
+    if ($line -notmatch '^(model_catalog_url = |\[features\]$|api_key_model_discovery = )') { return $true }
+    return $Model -cnotmatch '^(gpt-5(?![.\d]*-chat)|gpt-[6-9](?!\d)|codex-)'
+  }
+
   function Get-Filled([string]$path, [string]$shownKey) {
-    $lines = $contents[$path].Replace("`r`n", "`n").Split("`n") | Where-Object { $window -or -not $_.Contains('__GATEWAY_WINDOW__') }
+    $lines = $contents[$path].Replace("`r`n", "`n").Split("`n") | Where-Object { Test-Line $_ }
     ($lines -join "`n").Replace('__GATEWAY_KEY__', $shownKey).Replace('__GATEWAY_MODEL__', $Model).Replace('__GATEWAY_WINDOW__', $window) + "`n"
   }
 

@@ -80,9 +80,18 @@ target_of() {
   esac
 }
 
+# Prints "yes" for models of which Codex has its own entries, which the catalogue of the gateway would replace.
+known_to_codex() {
+  case $model in
+    gpt-5*-chat*) ;;
+    gpt-5* | gpt-[6-9] | gpt-[6-9][!0-9]* | codex-*) echo yes ;;
+  esac
+}
+
 filled() {
-  FILLED_KEY=$1 FILLED_MODEL=$model FILLED_WINDOW=$window awk '
+  FILLED_KEY=$1 FILLED_MODEL=$model FILLED_WINDOW=$window FILLED_KNOWN=$(known_to_codex) awk '
     /__GATEWAY_WINDOW__/ && ENVIRON["FILLED_WINDOW"] == "" { next }
+    /^(model_catalog_url = |\[features\]$|api_key_model_discovery = )/ && ENVIRON["FILLED_KNOWN"] != "" { next }
     {
       gsub(/__GATEWAY_KEY__/, ENVIRON["FILLED_KEY"])
       gsub(/__GATEWAY_MODEL__/, ENVIRON["FILLED_MODEL"])
