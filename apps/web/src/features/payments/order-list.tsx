@@ -153,7 +153,7 @@ export function OrderList() {
               <SearchBox
                 value={params.gateway_no}
                 onChange={(gateway_no) => setParams({ gateway_no })}
-                placeholder={t("Payment gateway's number")}
+                placeholder={t("Gateway's number")}
                 width={205}
               />
               <SearchBox
