@@ -179,7 +179,9 @@ export const importNotes = {
     "Subscriptions that are active, which do not exist here. Give these users a balance, or let the subscriptions end first.",
   ),
   subscription_plans_lost: phrase("Subscription plans, which do not exist here."),
-  checkins_lost: phrase("Check-ins, which do not exist here. Points from check-ins are part of the balances."),
+  checkins_lost: phrase(
+    "Check-ins, which do not exist here. Points from check-ins are part of the balances.",
+  ),
   // usage and the rest
   task_platform: phrase("Tasks without a number, or of a platform that does not exist here."),
   task_orphan: phrase("Tasks of users that no longer exist, or whose number is too long."),

@@ -1,10 +1,10 @@
-import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 import {
   defaultChatLinks,
   fillChatLink,
   readChatLinks,
   shownChatLinks,
 } from "@gateway/shared/site/chat-link";
+import type { ChatLinkEntry } from "@gateway/shared/site/chat-link-entry";
 import type { Settings } from "@gateway/shared/site/settings";
 import { publicUrlOf } from "#domain/settings/public-url.ts";
 import { revealKey } from "#domain/tokens/keys.ts";
