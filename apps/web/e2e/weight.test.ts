@@ -115,8 +115,8 @@ describe.each(packings)("packed with %s", (packing) => {
 
 /** Screens with an editor, a form or an interpreter in the page itself may cost more than the others, in bytes. */
 const larger: Record<string, number> = {
-  channel: 310_000,
-  setting: 385_000,
+  channel: 320_500,
+  setting: 388_500,
   playground: 391_000,
   pricing: 332_000,
   profile: 365_000,
