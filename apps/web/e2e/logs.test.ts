@@ -308,7 +308,7 @@ describe("the list", () => {
     await details(page).getByPlaceholder("Source IP").fill("127.0.0.1");
     await page.keyboard.press("Enter");
     await page.waitForURL(/source_ip=127\.0\.0\.1/);
-    await details(page).getByRole("button", { name: "Show calls" }).click();
+    await details(page).getByRole("button", { name: "Show results" }).click();
     await card.waitFor();
   });
 });

@@ -51,7 +51,7 @@ describe("the Telegram bot's screen", () => {
     await form.waitFor({ state: "detached" });
     await row.getByText("HTML").waitFor();
 
-    const search = page.getByPlaceholder("Command or id");
+    const search = page.getByPlaceholder("Command or ID");
     await search.fill("nothing");
     await page.getByText("No command matches").waitFor();
     await search.fill("/pri");

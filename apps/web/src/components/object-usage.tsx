@@ -94,6 +94,15 @@ export function UsageChart({ usage }: { usage: ObjectUsage }) {
     failed: day.failed,
   }));
   const print = metric === "charged" ? format.quota : format.whole;
+  const isEmpty = usage.days.every((day) => day.requests === 0 && day.charged === 0);
+  if (isEmpty)
+    return (
+      <Section title={t("30 days")}>
+        <Text c="dimmed" fz="sm">
+          {t("No calls in this period")}
+        </Text>
+      </Section>
+    );
   return (
     <Section
       title={t("30 days")}

@@ -111,6 +111,8 @@ export default function GroupsPage() {
               onEdit={() => edited.open(group.id)}
               {...(group.symbol === DEFAULT_GROUP ? {} : { onDelete: () => void destroy(group) })}
             />
+            {/* Keeps the buttons of all rows in columns. */}
+            {group.symbol === DEFAULT_GROUP ? <Box w={28} /> : null}
           </>
         )}
         toolbar={

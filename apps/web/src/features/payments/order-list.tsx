@@ -153,13 +153,13 @@ export function OrderList() {
               <SearchBox
                 value={params.gateway_no}
                 onChange={(gateway_no) => setParams({ gateway_no })}
-                placeholder={t("Payment gateway's number")}
+                placeholder={t("Gateway's number")}
                 width={205}
               />
               <SearchBox
                 value={params.username || (params.user_id === 0 ? "" : String(params.user_id))}
                 onChange={(username) => setParams({ username, user_id: 0 })}
-                placeholder={t("User name or id")}
+                placeholder={t("User name or ID")}
                 width={170}
               />
               <FilterSelect

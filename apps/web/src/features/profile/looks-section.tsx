@@ -27,7 +27,7 @@ export function LooksSection() {
           allowDeselect={false}
         />
         <Stack gap={4}>
-          <Text fz="sm" fw={500} id="theme-label">
+          <Text fz="sm" fw={600} id="theme-label">
             {t("Theme")}
           </Text>
           <SegmentedControl

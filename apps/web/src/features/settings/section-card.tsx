@@ -100,7 +100,7 @@ export function SectionCard({ section, settings, drafts, onDraft, onForget }: Se
       noValidate
     >
       <Section padding={0}>
-        <div className={classes.head} data-test={section.test ? true : undefined}>
+        <div className={classes.head}>
           <Group justify="space-between" gap="xs">
             <Title order={2} fz="md">
               {t(section.title)}

@@ -70,7 +70,7 @@ export default function TelegramPage() {
           <SearchBox
             value={params.keyword}
             onChange={(keyword) => setParams({ keyword })}
-            placeholder={t("Command or id")}
+            placeholder={t("Command or ID")}
           />
         }
         empty={

@@ -20,6 +20,7 @@ import { OpenedRow } from "#ui/opened-row.tsx";
 import { Page } from "#ui/page.tsx";
 import { DataTable } from "#ui/table/data-table.tsx";
 import { DroppedFilters } from "#ui/table/dropped-filters.tsx";
+import { FilterSheet } from "#ui/table/filter-sheet.tsx";
 import { SearchBox } from "#ui/table/filters.tsx";
 import { pagedList } from "#ui/table/paged-list.ts";
 import { fetchToken } from "./api.ts";
@@ -51,12 +52,7 @@ export default function TokensPage() {
       onChange={(next) => setSearch(next === "" ? {} : { view: next }, { replace: true })}
     />
   ) : null;
-  if (administers && view === "all")
-    return (
-      <Page title={t("Tokens")} description={t("The keys of all users.")}>
-        <AllTokens switcher={switcher} />
-      </Page>
-    );
+  if (administers && view === "all") return <AllTokens switcher={switcher} />;
   return <OwnTokens switcher={switcher} />;
 }
 
@@ -105,12 +101,14 @@ function OwnTokens({ switcher }: { switcher: ReactNode }) {
               placeholder={t("Search by name")}
             />
             {tags ? (
-              <SearchBox
-                value={params.billing_tag}
-                onChange={(billing_tag) => setParams({ billing_tag })}
-                placeholder={t("Billing tag")}
-                width={150}
-              />
+              <FilterSheet active={params.billing_tag === "" ? 0 : 1}>
+                <SearchBox
+                  value={params.billing_tag}
+                  onChange={(billing_tag) => setParams({ billing_tag })}
+                  placeholder={t("Billing tag")}
+                  width={150}
+                />
+              </FilterSheet>
             ) : null}
           </>
         }

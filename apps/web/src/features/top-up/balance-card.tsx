@@ -30,7 +30,7 @@ export function BalanceCard() {
           warn={soon}
         >
           {ends === null
-            ? t("It does not expire.")
+            ? null
             : t("Each top-up extends it. By default, the balance expires 180 days after the last one.")}
         </Fact>
         <Fact title={t("Total spend")} value={format.quota(self.used_quota)}>
