@@ -67,7 +67,7 @@ export async function startGateway(
     ROOT_PASSWORD: "bench-password-1",
     ROOT_ACCESS_TOKEN: accessToken,
     DEMO_UPSTREAM: "0",
-    API_RATE_LIMIT: `${manyPerMinute}`,
+    API_RATE_LIMIT: "1000000",
     WORKERS: `${workers}`,
   };
   const name = withLedger ? `gateway-${workers}-${node}${main === "" ? "" : "-beside"}` : "without-ledger";

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError, invalidKey } from "#errors.ts";
 import { currentTime } from "#platform/clock.ts";
 import type { Db } from "#platform/database/db.ts";
+import { type Listed, TransientList } from "#platform/transient-list.ts";
 import type { Caller } from "./callers.ts";
 
 /**
@@ -21,12 +22,11 @@ export interface Revocations {
 
 type OnRevoked = (reason: GatewayError) => void;
 
-interface Watch {
+interface Watch extends Listed {
   tokenId: number;
   userId: number;
   expiresAt: number | undefined;
-  /** Undefined once the watch has ended: a set may keep a removed entry in memory for a long time. */
-  onRevoked: OnRevoked | undefined;
+  onRevoked: OnRevoked;
 }
 
 interface Standing {
@@ -44,26 +44,20 @@ const LOOK_MS = 500;
 const MOST_TRIES = 60;
 
 export function createRevocations(db: Db, onError: (error: unknown) => void): Revocations {
-  const watches = new Set<Watch>();
-  const expiring = new Set<Watch>();
+  const watches = new TransientList<Watch>();
   const timer = setInterval(() => {
     const now = currentTime().getTime();
-    for (const watch of expiring)
-      if (watch.expiresAt !== undefined && watch.expiresAt <= now) revoke(watch, expired());
+    for (const watch of watches.filter(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now))
+      revoke(watch, expired());
   }, LOOK_MS);
   timer.unref();
 
-  function end(watch: Watch): void {
-    watches.delete(watch);
-    if (watch.expiresAt !== undefined) expiring.delete(watch);
-    watch.onRevoked = undefined;
-  }
-
   function revoke(watch: Watch, reason: GatewayError): void {
-    const { onRevoked } = watch;
-    end(watch);
+    // It ended meanwhile.
+    if (!watches.has(watch)) return;
+    watches.delete(watch);
     try {
-      onRevoked?.(reason);
+      watch.onRevoked(reason);
     } catch (error) {
       onError(error);
     }
@@ -81,27 +75,20 @@ export function createRevocations(db: Db, onError: (error: unknown) => void): Re
       const row = found.get(watch.tokenId);
       const reason = reasonOf(row, watch);
       if (reason !== undefined) revoke(watch, reason);
-      else expireAt(watch, row?.expires_at?.getTime());
+      else watch.expiresAt = row?.expires_at?.getTime();
     }
-  }
-
-  function expireAt(watch: Watch, at: number | undefined): void {
-    watch.expiresAt = at;
-    if (at === undefined) expiring.delete(watch);
-    else expiring.add(watch);
   }
 
   return {
     watch({ tokenId, userId, expiresAt }, onRevoked) {
-      const watch: Watch = { tokenId, userId, expiresAt, onRevoked };
+      const watch: Watch = { tokenId, userId, expiresAt, onRevoked, place: -1 };
       watches.add(watch);
-      if (expiresAt !== undefined) expiring.add(watch);
-      return () => end(watch);
+      return () => watches.delete(watch);
     },
     async changed(topic, id) {
       const key = topic === "tokens" ? "tokenId" : "userId";
       for (let tries = 1; ; tries += 1) {
-        const affected = [...watches].filter((watch) => id === 0 || watch[key] === id);
+        const affected = watches.filter((watch) => id === 0 || watch[key] === id);
         if (affected.length === 0) return;
         try {
           return await look(affected);
