@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { because } from "#errors/issue.ts";
-import { isOpenable } from "#site/chat-link.ts";
+import { isOpenable } from "#site/link-scheme.ts";
 
 /** A chat client that opens with an API key. `{key}` and `{server}` in its address are replaced. */
 export const ChatLinkEntry = z.object({

@@ -1,9 +1,6 @@
 /** Links to chat clients. Without the schema library, as tokens are shown without it. */
 import type { ChatLinkEntry } from "#site/chat-link-entry.ts";
-
-export function isOpenable(url: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^(javascript|data|vbscript|file|blob):/i.test(url);
-}
+import { isOpenable } from "#site/link-scheme.ts";
 
 const webSettings = '/#/?settings={"key":"{key}","url":"{server}"}';
 
