@@ -82,7 +82,7 @@ describe("the page of a call", () => {
   it("fits a phone", async () => {
     const id = await call();
     const page = await site.open(`/panel/log/${id}`, { phone: true });
-    await page.getByText("Facts").waitFor();
+    await page.getByRole("heading", { name: "Details", exact: true }).waitFor();
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
       .toBeLessThanOrEqual(390);
@@ -176,17 +176,17 @@ describe("the panel next to the list", () => {
     // A row without a model is a placeholder of the list while it loads.
     await page.locator("tbody tr").filter({ hasText: "demo-chat" }).first().click();
     await page.waitForURL(`**/panel/log?log_type=2&call=${id}`);
-    await page.getByRole("dialog").getByText("Facts").waitFor();
+    await page.getByRole("dialog").getByRole("heading", { name: "Details", exact: true }).waitFor();
     await page.goBack();
     await page.waitForURL("**/panel/log?log_type=2");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
     await page.goForward();
-    await page.getByRole("dialog").getByText("Facts").waitFor();
+    await page.getByRole("dialog").getByRole("heading", { name: "Details", exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL("**/panel/log?log_type=2");
     // It was opened by a link, so closing it must not leave the page.
     await page.goto(`/panel/log?log_type=5&call=${id}`);
-    await page.getByRole("dialog").getByText("Facts").waitFor();
+    await page.getByRole("dialog").getByRole("heading", { name: "Details", exact: true }).waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL("**/panel/log?log_type=5");
   });

@@ -98,7 +98,7 @@ describe("the list as an explorer", () => {
     await page.keyboard.press("Enter");
     const second = await shown(page).nth(1).getAttribute("data-row");
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("Facts").waitFor();
+    await dialog.getByRole("heading", { name: "Details", exact: true }).waitFor();
     const first = new URL(page.url()).searchParams.get("call");
     await page.keyboard.press("j");
     await expect.poll(() => new URL(page.url()).searchParams.get("call")).not.toBe(first);

@@ -280,7 +280,7 @@ describe("the list", () => {
     await page.unroute(parts);
     await details(page).getByRole("button", { name: "Try again" }).click();
     await expect.poll(() => details(page).getByText("This could not be loaded").count()).toBe(0);
-    await details(page).getByText("Facts").waitFor();
+    await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
   });
 
   it("shows users their own calls only, without channels", async () => {
@@ -288,7 +288,7 @@ describe("the list", () => {
     await waitForRow(page, "demo-chat");
     await expect.poll(() => page.getByRole("columnheader", { name: "Channel" }).count()).toBe(0);
     await page.locator("tbody tr").first().click();
-    await details(page).getByText("Facts").waitFor();
+    await details(page).getByRole("heading", { name: "Details", exact: true }).waitFor();
     await expect.poll(() => details(page).getByText("Attempts", { exact: true }).count()).toBe(0);
   });
 

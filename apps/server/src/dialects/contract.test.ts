@@ -270,7 +270,7 @@ describe.each(fixtures(".error.json"))("the error $name", ({ dialect, text }) =>
   it("is decoded with its message and retry delay", () => {
     const error = dialect.decodeError(429, text, { "retry-after": "7" });
     expect(error).toMatchObject({ kind: "rate-limited", retryAfter: 7, status: 429 });
-    expect(error.message).not.toMatch(/^The upstream answered/);
+    expect(error.message).not.toMatch(/^The provider returned status/);
   });
 });
 

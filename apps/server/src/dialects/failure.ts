@@ -64,7 +64,7 @@ export function messageOf(text: unknown, status: number): string {
   if (typeof text === "string" && text.trim() !== "" && !text.trimStart().startsWith("<")) {
     return text.slice(0, 2000);
   }
-  return status === 0 ? "The upstream reported an error." : `The upstream answered with status ${status}.`;
+  return status === 0 ? "The provider reported an error." : `The provider returned status ${status}.`;
 }
 
 /** Returns the error for a stream that stopped before its end marker. */

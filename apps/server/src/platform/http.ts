@@ -181,9 +181,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#bytes += more;
     const reason =
       this.#bytes > maxBytes
-        ? `The answer is larger than the ${maxBytes} bytes that its request allows.`
+        ? `The response is larger than the ${maxBytes} bytes that its request allows.`
         : performance.now() - this.#sentAt > maxDurationMs
-          ? `The answer took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
+          ? `The response took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
           : undefined;
     if (reason === undefined) return false;
     this.#controller?.abort(new TransportError("network", reason, undefined, true));

@@ -26,5 +26,5 @@ export function classify(error: unknown): TransportError {
 }
 
 export function tooLarge(maxBytes: number): TransportError {
-  return new TransportError("network", `The answer is larger than ${maxBytes} bytes.`, undefined, true);
+  return new TransportError("network", `The response is larger than ${maxBytes} bytes.`, undefined, true);
 }

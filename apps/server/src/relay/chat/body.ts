@@ -196,7 +196,7 @@ async function collect(
       counted = size;
     }
     if (size > MAX_BODY_BYTES)
-      throw new TransportError("network", `The answer is larger than ${MAX_BODY_BYTES} bytes.`);
+      throw new TransportError("network", `The response is larger than ${MAX_BODY_BYTES} bytes.`);
     if (collector.answer !== undefined && "error" in collector.answer) return collector.answer;
   }
   for (const event of decoder.end()) collector.add(event);

@@ -229,9 +229,9 @@ function refusalOf(event: Event, progress: RequestProgress | undefined): Upstrea
 function requireWithin({ maxBytes, maxDurationMs }: LineLimits, bytes: number, ms: number): void {
   const reason =
     bytes > maxBytes
-      ? `The answer is larger than the ${maxBytes} bytes that its request allows.`
+      ? `The response is larger than the ${maxBytes} bytes that its request allows.`
       : ms > maxDurationMs
-        ? `The answer took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
+        ? `The response took longer than ${Math.round(maxDurationMs / 1_000)} seconds.`
         : undefined;
   if (reason !== undefined) throw new TransportError("network", reason, undefined, true);
 }

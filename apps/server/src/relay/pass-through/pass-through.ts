@@ -88,7 +88,7 @@ async function* refusalOf(text: string, chosen: Chosen): Pieces<Buffer> {
 
 function refusedBy({ status, headers }: UpstreamResponse): UpstreamError {
   const { kind } = dialects["openai-chat"].decodeError(status, "", headers);
-  const message = `The upstream answered with status ${status}.`;
+  const message = `The provider returned status ${status}.`;
   // The missing object is not a model.
   return { kind: kind === "not-found" ? "bad-request" : kind, message, status };
 }

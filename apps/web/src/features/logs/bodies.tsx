@@ -37,7 +37,7 @@ function KeptBodies({ row, bodies }: { row: LogRow; bodies: LogBodies }) {
   const raw = (
     <Stack gap="md">
       <Body title={t("Request")} text={bodies.request} bytes={bodies.request_bytes} />
-      <Body title={t("Answer")} text={bodies.response} bytes={bodies.response_bytes} />
+      <Body title={t("Response")} text={bodies.response} bytes={bodies.response_bytes} />
     </Stack>
   );
   return (

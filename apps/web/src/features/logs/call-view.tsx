@@ -74,7 +74,7 @@ export function CallView({ row, wide = false }: CallViewProps) {
               <BillTable row={row} bill={row.bill} />
             </Section>
           ) : null}
-          <Section padding="md" title={t("Facts")}>
+          <Section padding="md" title={t("Details")}>
             <LogFacts row={row} />
           </Section>
         </Stack>

@@ -62,7 +62,7 @@ export function LogFacts({ row }: { row: LogRow }) {
       shown: row.endpoint !== "",
     },
     {
-      label: t("Answer"),
+      label: t("Response"),
       value: [
         row.is_stream ? t("Streamed") : t("Not streamed"),
         ...(row.cache_hit ? [t("From the cache: no channel was called")] : []),

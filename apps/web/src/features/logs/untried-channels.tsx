@@ -46,7 +46,7 @@ export function UntriedChannels({ row }: { row: LogRow }) {
         </ChannelNotes>
       ) : null}
       {skipped.length > 0 ? (
-        <ChannelNotes title={t("Not tried")}>
+        <ChannelNotes title={t("Skipped channels")}>
           {skipped.map((note) => (
             <li key={note.channel_id}>
               <ChannelLink id={note.channel_id} name={note.channel_name} />

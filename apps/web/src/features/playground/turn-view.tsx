@@ -106,7 +106,7 @@ function AnswerView(props: { answer: Answer; boxed: boolean; onAgain: (() => voi
         <Group gap={4} wrap="nowrap" className={classes.answerFoot}>
           <AnswerFacts answer={answer} />
           <Group gap={0} wrap="nowrap" ml="auto">
-            {answer.text ? <CopyButton text={answer.text} label={t("Answer")} size={26} /> : null}
+            {answer.text ? <CopyButton text={answer.text} label={t("Response")} size={26} /> : null}
             {onAgain && answer.state !== "failed" ? (
               <Tooltip label={t("Regenerate")}>
                 <ActionIcon size={26} aria-label={t("Regenerate")} onClick={onAgain}>

@@ -35,7 +35,7 @@ export function TaskDrawer({ task, result, forAdmins, onClose }: Props) {
             <Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>{task.prompt}</Text>
           </Section>
         )}
-        <Section padding="md" title={t("Facts")}>
+        <Section padding="md" title={t("Details")}>
           <TaskFacts task={task} forAdmins={forAdmins} />
         </Section>
       </Stack>

@@ -41,7 +41,7 @@ function TurnRow({ turn, isAnswer = false }: { turn: Turn; isAnswer?: boolean })
         {t(roleTexts[turn.role])}
         {isAnswer ? (
           <Badge size="xs" variant="light" ml={8}>
-            {t("Answer")}
+            {t("Response")}
           </Badge>
         ) : null}
       </Text>
